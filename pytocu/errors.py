@@ -1,0 +1,180 @@
+"""Source locations and the errors a user sees.
+
+Every error the compiler raises names a place in the user's file and shows the line with
+a caret.  The classes also derive from the exception NumPy or Python would have raised, so
+``except ValueError`` around a call keeps working when the function is compiled.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Loc:
+    """A span in a source file.
+
+    Parameters
+    ----------
+    file : str
+        File name as Python's code object states it.
+    line, column : int
+        First line (from 1) and column (from 1).
+    end_column : int
+        One past the last column, on the same line; 0 when unknown.
+    function : str
+        Name of the enclosing function.
+    caller : Loc, optional
+        Where the function was called, when it was inlined.
+    """
+
+    file: str
+    line: int
+    column: int = 1
+    end_column: int = 0
+    function: str = ""
+    caller: Loc | None = None
+
+    def chain(self) -> Iterator[Loc]:
+        """This location, then the call sites it was inlined through."""
+        here: Loc | None = self
+        while here is not None:
+            yield here
+            here = here.caller
+
+    def short(self) -> str:
+        """``name.py:line:column`` without the directory, so that text is stable."""
+        base = self.file.replace("\\", "/").rsplit("/", 1)[-1]
+        return f"{base}:{self.line}:{self.column}"
+
+
+UNKNOWN = Loc("<unknown>", 0)
+
+
+def source_excerpt(loc: Loc) -> str:
+    """Return the source line of `loc` with a caret line below, or an empty string."""
+    text = linecache.getline(loc.file, loc.line)
+    if not text.strip():
+        return ""
+    line = text.rstrip("\n").expandtabs(1)
+    start = max(loc.column - 1, 0)
+    end = min(loc.end_column - 1, len(line)) if loc.end_column > loc.column else start + 1
+    number = str(loc.line)
+    caret = " " * start + "^" * max(end - start, 1)
+    return f"  {number} | {line}\n  {' ' * len(number)} | {caret}"
+
+
+class PytocuError(Exception):
+    """Base of every error pytocu raises on purpose."""
+
+
+class CompileError(PytocuError):
+    """A function cannot be compiled, or a call of it cannot be answered.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong; for shape and dtype errors NumPy's own sentence.
+    loc : Loc, optional
+        Where.
+    help : str, optional
+        What to write instead.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> print(pytocu.CompileError("no such thing", help="write another thing"))
+    no such thing
+      help: write another thing
+    """
+
+    def __init__(self, message: str, loc: Loc | None = None, help: str | None = None):
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+        self.help = help
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.loc is not None and self.loc.line:
+            for depth, loc in enumerate(self.loc.chain()):
+                where = f", in {loc.function}" if loc.function else ""
+                arrow = "-->" if depth == 0 else "called from"
+                lines.append(f"  {arrow} {loc.file}:{loc.line}:{loc.column}{where}")
+                excerpt = source_excerpt(loc)
+                if excerpt:
+                    lines.append(excerpt)
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+    def __reduce__(self):
+        return (type(self), (self.message, self.loc, self.help))
+
+
+class UnsupportedError(CompileError, NotImplementedError):
+    """Valid Python or NumPy that pytocu does not compile."""
+
+
+class DTypeError(CompileError, TypeError):
+    """A dtype NumPy (or pytocu) has no loop for; NumPy's ``TypeError``."""
+
+
+class ShapeError(CompileError, ValueError):
+    """Shapes that do not fit; NumPy's ``ValueError``."""
+
+
+class IndexingError(CompileError, IndexError):
+    """An index or axis that does not exist; NumPy's ``IndexError``."""
+
+
+class AxisError(CompileError, ValueError, IndexError):
+    """An axis that does not exist; NumPy's ``AxisError`` derives from the same two."""
+
+
+class UndefinedNameError(CompileError, NameError):
+    """A name without a value; Python's ``NameError``."""
+
+
+class MissingAttributeError(CompileError, AttributeError):
+    """An attribute that does not exist; Python's ``AttributeError``."""
+
+
+class RangeError(CompileError, OverflowError):
+    """A Python integer that does not fit the dtype; NumPy's ``OverflowError``."""
+
+
+class DivisionError(CompileError, ZeroDivisionError):
+    """Division of Python scalars by zero; Python's ``ZeroDivisionError``."""
+
+
+class InternalError(PytocuError):
+    """A defect of pytocu itself: a pass or a backend broke a rule of the IR."""
+
+
+class BackendError(PytocuError, RuntimeError):
+    """A vendor compiler, the driver or a device refused; the text says which and why."""
+
+
+_BY_BUILTIN: tuple[tuple[type[BaseException], type[CompileError]], ...] = (
+    (ZeroDivisionError, DivisionError),
+    (OverflowError, RangeError),
+    (NotImplementedError, UnsupportedError),
+    (IndexError, IndexingError),
+    (NameError, UndefinedNameError),
+    (AttributeError, MissingAttributeError),
+    (TypeError, DTypeError),
+    (ValueError, ShapeError),
+)
+
+
+def located(error: BaseException, loc: Loc | None, help: str | None = None) -> CompileError:
+    """Give a Python or NumPy exception the user's line, keeping its type and sentence."""
+    if isinstance(error, CompileError):
+        return error
+    for builtin, ours in _BY_BUILTIN:
+        if isinstance(error, builtin):
+            return ours(str(error), loc, help)
+    return CompileError(f"{type(error).__name__}: {error}", loc, help)

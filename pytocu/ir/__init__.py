@@ -1,0 +1,1 @@
+"""The language: types, dimensions, instructions, the op table, text, verifier, interpreter."""

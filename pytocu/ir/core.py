@@ -1,0 +1,266 @@
+"""The one instruction class, and the values, blocks and functions around it.
+
+Instructions are immutable and compared by identity; a change is a new function built by
+:mod:`pytocu.ir.rewrite`.  What an instruction means stands in its row of the op table
+(:mod:`pytocu.ir.ops`), never here.
+
+Levels
+------
+``array``  whole arrays and scalars, pure.
+``host``   the plan: checks, allocations, launches whose region is a kernel, the return.
+``loop``   the inside of a launch: scalars, pointers, loops, loads and stores.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from pytocu.errors import Loc
+from pytocu.ir.dims import Dim, substitute
+from pytocu.ir.types import ArrayType, Type
+
+Attr: TypeAlias = Any
+"""A printable constant: bool, int, float, complex, str, None, Dim, or a tuple of these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """A row of the op table: everything pytocu knows about one operation.
+
+    Parameters
+    ----------
+    name : str
+        Name in the text form.
+    kind : str
+        ``elementwise``, ``view``, ``scalar`` (host arithmetic), ``const``, ``host``, ``memory``,
+        ``control`` or ``index``.
+    arity : int or None
+        Number of arguments; None for any.
+    doc : str
+        One sentence.
+    infer : callable
+        ``infer(op, types, attrs) -> result types``; None where the writer states the types.
+    levels : frozenset of str
+        Levels the op may stand on.
+    numpy : str
+        Name of NumPy's function, empty when there is none.
+    exact : bool
+        NumPy's bits are reproduced on every backend, so constants may be folded.
+    ulp : float
+        Largest error against the correctly rounded value where not exact.
+    effects : str
+        Empty for pure, else ``check``, ``read``, ``write``, ``control``, ``alloc``.
+    attrs : tuple of str
+        Attribute names the verifier accepts.
+    python : callable
+        What Python does with weak arguments.
+    symbol : str
+        Python's operator, for messages.
+    primitive : str
+        Dtype kinds (``biuf``) a backend spells the row for; other kinds are expanded first.
+    c, llvm, libm : str
+        Spelling: a C expression template, an LLVM instruction or intrinsic, a C math function.
+    expand : callable
+        ``expand(e, inst_types, attrs, *args)`` writes the op with primitive rows.
+    index_map : callable
+        For views: output index to input index.
+    regions : int
+        How many regions an instruction has.
+    isolated : bool
+        Its regions see their own parameters only.
+    overflow : str
+        A Python int that does not fit: ``error`` (OverflowError) or ``answer`` (comparisons).
+    aliases : tuple of str
+        Other names NumPy has for the function.
+    """
+
+    name: str
+    kind: str
+    arity: int | None
+    doc: str
+    infer: Callable[..., tuple[Type, ...]] | None = None
+    levels: frozenset[str] = frozenset({"array"})
+    numpy: str = ""
+    exact: bool = True
+    ulp: float = 0.0
+    effects: str = ""
+    attrs: tuple[str, ...] = ()
+    python: Callable[..., Any] | None = None
+    symbol: str = ""
+    primitive: str = ""
+    c: str = ""
+    llvm: str = ""
+    libm: str = ""
+    expand: Callable[..., Any] | None = None
+    index_map: Callable[..., Any] | None = None
+    regions: int = 0
+    isolated: bool = False
+    overflow: str = "error"
+    aliases: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("ops are rows of a table and are not pickled")
+
+
+OPS: dict[str, Op] = {}
+"""The op table by name; :mod:`pytocu.ir.ops` fills it."""
+
+
+class Value:
+    """A result of an instruction or a parameter of a block; compared by identity.
+
+    ``name`` is a hint for printing (the user's variable) and the only thing that may change.
+    """
+
+    __slots__ = ("index", "inst", "name", "type")
+
+    def __init__(self, type: Type, name: str = "", inst: Inst | None = None, index: int = 0):
+        self.type = type
+        self.name = name
+        self.inst = inst
+        self.index = index
+
+    def __repr__(self) -> str:
+        return f"<{self.name or '%'}: {self.type}>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("IR values are not pickled; write text with pytocu.ir.printer")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inst:
+    """One operation with its arguments, constants, result types, regions and source place."""
+
+    op: Op
+    args: tuple[Value, ...]
+    attrs: tuple[tuple[str, Attr], ...]
+    types: tuple[Type, ...]
+    regions: tuple[Block, ...]
+    loc: Loc
+    results: tuple[Value, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        results = tuple(Value(t, "", self, i) for i, t in enumerate(self.types))
+        object.__setattr__(self, "results", results)
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (value,) = self.results
+        return value
+
+    def attr(self, name: str, default: Attr = None) -> Attr:
+        """The attribute's value, or `default`."""
+        for key, value in self.attrs:
+            if key == name:
+                return value
+        return default
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} {self.args} : {', '.join(map(str, self.types))}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A straight sequence of instructions with parameters; the last one leaves the block."""
+
+    params: tuple[Value, ...]
+    insts: tuple[Inst, ...]
+
+    @property
+    def terminator(self) -> Inst:
+        """The last instruction: ``return`` or ``yield``."""
+        return self.insts[-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A whole function at one level, with the facts its code relies on.
+
+    Parameters
+    ----------
+    name : str
+        The user's function, as a valid identifier.
+    level : str
+        ``array``, ``host`` or ``loop``.
+    body : Block
+        Parameters and instructions.
+    facts : tuple of (str, Attr)
+        What was assumed when lowering, guarded at the call: ``index_bits``.
+    """
+
+    name: str
+    level: str
+    body: Block
+    facts: tuple[tuple[str, Attr], ...] = ()
+
+    @property
+    def params(self) -> tuple[Value, ...]:
+        """The function's parameters."""
+        return self.body.params
+
+    def fact(self, name: str, default: Attr = None) -> Attr:
+        """The stated fact, or `default`."""
+        return dict(self.facts).get(name, default)
+
+
+def walk(block: Block) -> Iterator[Inst]:
+    """Every instruction of the block and of its regions, in order of text."""
+    stack = [iter(block.insts)]
+    while stack:
+        inst = next(stack[-1], None)
+        if inst is None:
+            stack.pop()
+            continue
+        yield inst
+        for region in reversed(inst.regions):
+            stack.append(iter(region.insts))
+
+
+def attr_key(value: Attr) -> Any:
+    """A hashable key that keeps 1, 1.0 and True apart, and 0.0 and -0.0, and joins NaNs."""
+    match value:
+        case tuple():
+            return tuple(attr_key(v) for v in value)
+        case float():
+            return ("nan",) if math.isnan(value) else ("f", struct.pack("<d", value))
+        case complex():
+            return ("c", attr_key(value.real), attr_key(value.imag))
+        case bool() | int() | str() | None:
+            return (type(value).__name__, value)
+        case _:
+            return value
+
+
+def substitute_type(type: Type, mapping: dict[str, Any]) -> Type:
+    """Replace length symbols in an array type."""
+    if not mapping or not isinstance(type, ArrayType):
+        return type
+    shape = tuple(substitute(d, mapping) for d in type.shape)
+    return type if shape == type.shape else ArrayType(type.dtype, shape, type.layout)
+
+
+def substitute_attr(value: Attr, mapping: dict[str, Any]) -> Attr:
+    """Replace length symbols in an attribute."""
+    if isinstance(value, Dim):
+        return substitute(value, mapping)
+    if isinstance(value, tuple):
+        return tuple(substitute_attr(v, mapping) for v in value)
+    return value
+
+
+def make_attrs(attrs: dict[str, Attr]) -> tuple[tuple[str, Attr], ...]:
+    """Attributes in the order of their names, so that text does not depend on the writer."""
+    return tuple(sorted(attrs.items()))
+
+
+def types_of(values: Sequence[Value]) -> tuple[Type, ...]:
+    """The types of the values."""
+    return tuple(v.type for v in values)

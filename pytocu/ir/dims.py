@@ -1,0 +1,371 @@
+"""Dimensions: integers and integer expressions over named lengths.
+
+A dimension is a plain ``int`` or a :class:`Dim`, a polynomial with integer coefficients
+over atoms.  An atom is a named length (a non-negative symbol such as ``n``) or one of
+``min(a, b)``, ``max(a, b)``, ``a // b``, ``a % b`` over dimensions.  Equal polynomials are
+equal objects by value, so ``n*m == m*n`` holds; two dimensions that compare different may
+still be equal at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+DimLike: TypeAlias = "int | Dim"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Atom:
+    """A named length (``args`` empty) or a function of dimensions (``min max // %``)."""
+
+    name: str
+    args: tuple[DimLike, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.args:
+            return self.name
+        if self.name in ("min", "max"):
+            return f"{self.name}({', '.join(map(str, self.args))})"
+        return f" {self.name} ".join(_factor(a) for a in self.args)
+
+
+def _factor(dim: DimLike) -> str:
+    text = str(dim)
+    simple = text.isidentifier() or text.isdigit() or text.replace(".", "_").isidentifier()
+    return text if simple else f"({text})"
+
+
+Monomial: TypeAlias = tuple[Atom, ...]
+
+
+class Dim:
+    """A non-constant dimension; build with :func:`symbol` and arithmetic.
+
+    Examples
+    --------
+    >>> n = symbol("n")
+    >>> str(dim_max(n - 2, 0)), evaluate(dim_max(n - 2, 0), {"n": 7})
+    ('max(n - 2, 0)', 5)
+    """
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: tuple[tuple[Monomial, int], ...]):
+        self.terms = terms
+        self._hash = hash(terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and (self is other or self.terms == other.terms)
+
+    def __lt__(self, other: DimLike) -> bool:
+        # Only to sort monomials stably; not a comparison of values.
+        return str(self) < str(other)
+
+    def __add__(self, other: DimLike) -> DimLike:
+        return _make(_sum(_terms(self), _terms(other), 1))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: DimLike) -> DimLike:
+        return _make(_sum(_terms(self), _terms(other), -1))
+
+    def __rsub__(self, other: DimLike) -> DimLike:
+        return _make(_sum(_terms(other), _terms(self), -1))
+
+    def __neg__(self) -> DimLike:
+        return 0 - self
+
+    def __mul__(self, other: DimLike) -> DimLike:
+        out: dict[Monomial, int] = {}
+        for left, a in _terms(self).items():
+            for right, b in _terms(other).items():
+                key = tuple(sorted(left + right, key=str))
+                out[key] = out.get(key, 0) + a * b
+        return _make(out)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: DimLike) -> DimLike:
+        return floordiv(self, other)
+
+    def __mod__(self, other: DimLike) -> DimLike:
+        return modulo(self, other)
+
+    def __str__(self) -> str:
+        text = ""
+        for monomial, coefficient in self.terms:
+            factors = "*".join(f"({a})" if a.name in ("//", "%") else str(a) for a in monomial)
+            size = abs(coefficient)
+            part = factors if factors and size == 1 else f"{size}*{factors}" if factors else str(size)
+            if not text:
+                text = part if coefficient > 0 else f"-{part}"
+            else:
+                text += f" + {part}" if coefficient > 0 else f" - {part}"
+        return text
+
+    __repr__ = __str__
+
+
+def _terms(dim: DimLike) -> dict[Monomial, int]:
+    return dict(dim.terms) if isinstance(dim, Dim) else ({(): dim} if dim else {})
+
+
+def _sum(a: dict[Monomial, int], b: dict[Monomial, int], sign: int) -> dict[Monomial, int]:
+    out = dict(a)
+    for monomial, coefficient in b.items():
+        out[monomial] = out.get(monomial, 0) + sign * coefficient
+    return out
+
+
+def _make(terms: dict[Monomial, int]) -> DimLike:
+    kept = {m: c for m, c in terms.items() if c}
+    if not kept:
+        return 0
+    if len(kept) == 1 and () in kept:
+        return kept[()]
+    # Higher products first, constants last: `n*m + n - 2`.
+    order = sorted(kept, key=lambda m: (-len(m), tuple(map(str, m))))
+    return Dim(tuple((m, kept[m]) for m in order))
+
+
+def symbol(name: str) -> Dim:
+    """A named length, known to be at least 0."""
+    return Dim((((Atom(name),), 1),))
+
+
+def _call(name: str, a: DimLike, b: DimLike) -> Dim:
+    return Dim((((Atom(name, (a, b)),), 1),))
+
+
+def lower_bound(dim: DimLike) -> int | None:
+    """A number the dimension is never below, or None.  Every symbol is at least 0."""
+    if not isinstance(dim, Dim):
+        return dim
+    total = 0
+    for monomial, coefficient in dim.terms:
+        if not monomial:
+            total += coefficient
+            continue
+        low = 1
+        for atom in monomial:
+            bound = _atom_lower(atom)
+            if bound is None or bound < 0:
+                return None
+            low *= bound
+        if coefficient < 0:
+            return None
+        total += coefficient * low
+    return total
+
+
+def _atom_lower(atom: Atom) -> int | None:
+    if not atom.args:
+        return 0
+    bounds = [lower_bound(a) for a in atom.args]
+    known = [b for b in bounds if b is not None]
+    match atom.name:
+        case "max":
+            return max(known) if known else None
+        case "min":
+            return min(known) if len(known) == len(bounds) else None
+        case _:
+            return 0 if len(known) == 2 and known[0] >= 0 and known[1] >= 0 else None
+
+
+def dim_max(a: DimLike, b: DimLike) -> DimLike:
+    """``max(a, b)``, simplified where the difference has a known sign."""
+    return _extreme("max", a, b)
+
+
+def dim_min(a: DimLike, b: DimLike) -> DimLike:
+    """``min(a, b)``, simplified where the difference has a known sign."""
+    return _extreme("min", a, b)
+
+
+def _extreme(name: str, a: DimLike, b: DimLike) -> DimLike:
+    if isinstance(a, int) and isinstance(b, int):
+        return max(a, b) if name == "max" else min(a, b)
+    low = lower_bound(a - b)
+    high = lower_bound(b - a)
+    if low is not None and low >= 0:
+        return a if name == "max" else b
+    if high is not None and high >= 0:
+        return b if name == "max" else a
+    if isinstance(a, int):  # one spelling: the constant last
+        a, b = b, a
+    return _call(name, a, b)
+
+
+def floordiv(a: DimLike, b: DimLike) -> DimLike:
+    """``a // b`` for ``b > 0``."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b
+    if b == 1:
+        return a
+    if isinstance(a, Dim) and isinstance(b, int) and all(c % b == 0 for _, c in a.terms):
+        return _make({m: c // b for m, c in a.terms})
+    return _call("//", a, b)
+
+
+def modulo(a: DimLike, b: DimLike) -> DimLike:
+    """``a % b`` for ``b > 0``."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a % b
+    if b == 1:
+        return 0
+    return _call("%", a, b)
+
+
+def product(dims: tuple[DimLike, ...] | list[DimLike]) -> DimLike:
+    """The product of the dimensions; 1 for none."""
+    out: DimLike = 1
+    for dim in dims:
+        out = out * dim
+    return out
+
+
+def rebuild(dim: DimLike, leaf: Callable[[str], DimLike]) -> DimLike:
+    """Replace every symbol by ``leaf(name)`` and simplify again."""
+    if not isinstance(dim, Dim):
+        return dim
+    out: DimLike = 0
+    for monomial, coefficient in dim.terms:
+        term: DimLike = coefficient
+        for atom in monomial:
+            term = term * _rebuild_atom(atom, leaf)
+        out = out + term
+    return out
+
+
+def _rebuild_atom(atom: Atom, leaf: Callable[[str], DimLike]) -> DimLike:
+    if not atom.args:
+        return leaf(atom.name)
+    a, b = (rebuild(x, leaf) for x in atom.args)
+    return APPLY[atom.name](a, b)
+
+
+APPLY: dict[str, Callable[[DimLike, DimLike], DimLike]] = {
+    "min": dim_min,
+    "max": dim_max,
+    "//": floordiv,
+    "%": modulo,
+}
+
+
+def evaluate(dim: DimLike, sizes: Mapping[str, int]) -> int:
+    """The value of the dimension for given lengths.
+
+    Raises
+    ------
+    KeyError
+        A symbol has no length in `sizes`.
+    """
+    if not isinstance(dim, Dim):
+        return dim
+    total = 0
+    for monomial, coefficient in dim.terms:
+        for atom in monomial:
+            if atom.args:
+                a, b = (evaluate(x, sizes) for x in atom.args)
+                match atom.name:
+                    case "min":
+                        value = min(a, b)
+                    case "max":
+                        value = max(a, b)
+                    case "//":
+                        value = a // b
+                    case _:
+                        value = a % b
+            else:
+                value = sizes[atom.name]
+            coefficient *= value
+        total += coefficient
+    return total
+
+
+def substitute(dim: DimLike, mapping: Mapping[str, DimLike]) -> DimLike:
+    """Replace symbols by dimensions."""
+    if not mapping or not isinstance(dim, Dim):
+        return dim
+    return rebuild(dim, lambda name: mapping[name] if name in mapping else symbol(name))
+
+
+def symbols(dim: DimLike) -> tuple[str, ...]:
+    """The names in the dimension, each once, in order of appearance."""
+    seen: dict[str, None] = {}
+
+    def visit(d: DimLike) -> None:
+        if isinstance(d, Dim):
+            for monomial, _ in d.terms:
+                for atom in monomial:
+                    if atom.args:
+                        for arg in atom.args:
+                            visit(arg)
+                    else:
+                        seen[atom.name] = None
+
+    visit(dim)
+    return tuple(seen)
+
+
+def as_symbol(dim: DimLike) -> str | None:
+    """The symbol's name when the dimension is exactly one symbol, else None."""
+    if isinstance(dim, Dim) and len(dim.terms) == 1:
+        monomial, coefficient = dim.terms[0]
+        if coefficient == 1 and len(monomial) == 1 and not monomial[0].args:
+            return monomial[0].name
+    return None
+
+
+def format_shape(shape: tuple[DimLike, ...]) -> str:
+    """A shape as NumPy writes it: ``(3,)``, ``(2,3)``, ``()``."""
+    inner = ",".join(map(str, shape))
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def parse_dim(text: str) -> DimLike:
+    """Read what ``str(dim)`` writes.
+
+    Raises
+    ------
+    ValueError
+        The text is not an expression over ``+ - * // %``, ``min``, ``max``, names and integers.
+    """
+    try:
+        return _from_ast(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{text!r} is not a dimension: write 3, n, n - 2 or max(n - 2, 0)") from error
+
+
+def _from_ast(node: ast.expr) -> DimLike:
+    match node:
+        case ast.Constant(value=bool()):
+            raise KeyError
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.Name(id=name):
+            return symbol(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return 0 - _from_ast(operand)
+        case ast.Call(func=ast.Name(id=("min" | "max") as name), args=[a, b], keywords=[]):
+            return APPLY[name](_from_ast(a), _from_ast(b))
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _from_ast(left), _from_ast(right)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.FloorDiv():
+                    return floordiv(a, b)
+                case ast.Mod():
+                    return modulo(a, b)
+    raise KeyError

@@ -1,0 +1,177 @@
+"""Type rules of the op table: result types from argument types and attributes.
+
+A rule raises ``TypeError`` or ``ValueError`` with NumPy's sentence; the builder adds the
+user's line.  Rules work on every level: at loop level the same rows see scalars, vectors
+and indices.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.ir import promote
+from pytocu.ir.core import Op
+from pytocu.ir.dims import DimLike, format_shape
+from pytocu.ir.types import (
+    BOOL,
+    INDEX,
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    WEAK_ORDER,
+    ArrayType,
+    DType,
+    IndexType,
+    PointerType,
+    ScalarType,
+    Type,
+    VectorType,
+    WeakType,
+    element,
+    scalar,
+    shape_of,
+)
+
+Types = tuple[Type, ...]
+
+
+def broadcast_shapes(shapes: Sequence[tuple[DimLike, ...]]) -> tuple[DimLike, ...]:
+    """NumPy's broadcast over dimensions.
+
+    Two different symbolic lengths are taken to be equal (the call checks); of a number and
+    a symbol the number is kept, of two symbols the first.
+
+    Raises
+    ------
+    ValueError
+        Two numbers differ and neither is 1; NumPy's sentence.
+    """
+    ndim = max((len(s) for s in shapes), default=0)
+    out: list[DimLike] = []
+    for axis in range(-ndim, 0):
+        dims = [s[axis] for s in shapes if len(s) >= -axis]
+        wide = [d for d in dims if d != 1]
+        numbers = {d for d in wide if isinstance(d, int)}
+        if len(numbers) > 1:
+            listed = " ".join(format_shape(s) for s in shapes)
+            raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
+        out.append(numbers.pop() if numbers else wide[0] if wide else 1)
+    return tuple(out)
+
+
+def shaped(dtype: DType, types: Types, always_array: bool = False) -> Type:
+    """A result of `dtype` over the broadcast arguments, of the kind NumPy returns.
+
+    Ufuncs over 0-d operands give NumPy scalars; array functions give arrays
+    (`always_array`).
+    """
+    lanes = next((t.lanes for t in types if isinstance(t, VectorType)), 0)
+    if lanes:
+        return VectorType(dtype, lanes)
+    shape = broadcast_shapes([shape_of(t) for t in types])
+    if shape or (always_array and any(isinstance(t, ArrayType) for t in types)):
+        return ArrayType(dtype, shape)
+    return scalar(dtype)
+
+
+def weak_result(op: Op, types: Types) -> Type:
+    """Python's result type for an operator on Python scalars."""
+    kinds = [t.kind for t in types if isinstance(t, WeakType)]
+    top = max(kinds, key=WEAK_ORDER.index)
+    comparison = op.python in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+    if comparison:
+        return WEAK_BOOL
+    match op.name:
+        case "divide":
+            return WEAK_COMPLEX if top == "complex" else WEAK_FLOAT
+        case "bitwise_and" | "bitwise_or" | "bitwise_xor" | "invert" | "left_shift" | "right_shift":
+            if top not in ("bool", "int"):
+                names = "' and '".join(kinds)
+                raise TypeError(f"unsupported operand type(s) for {op.symbol}: '{names}'")
+            same_bool = top == "bool" and op.name.startswith("bitwise")
+            return WEAK_BOOL if same_bool else WEAK_INT
+    if op.python is None:
+        raise TypeError(f"{op.name} has no meaning on Python scalars alone")
+    return WEAK_INT if top == "bool" else WeakType(top)
+
+
+def ufunc(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A NumPy ufunc with one output."""
+    if any(isinstance(t, IndexType) for t in types):
+        return (scalar(BOOL) if op.llvm.startswith("cmp") else INDEX,)
+    if all(isinstance(t, WeakType) for t in types):
+        return (weak_result(op, types),)
+    _, outputs = promote.ufunc_loop(op.numpy, tuple(map(promote.operand, types)))
+    return (shaped(outputs[0], types),)
+
+
+def where(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """``np.where(c, a, b)``: the common dtype of `a` and `b`; always an array at array level."""
+    _, a, b = types
+    if a == b and isinstance(a, (ScalarType, IndexType, VectorType, PointerType)):
+        return (shaped(element(a), types, True),) if isinstance(a, ScalarType) else (a,)
+    dtype = promote.result_dtype((promote.operand(a), promote.operand(b)))
+    return (shaped(dtype, types, True),)
+
+
+def same(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """All arguments have one type and so has the result."""
+    if any(t != types[0] for t in types):
+        raise TypeError(f"{op.name} takes operands of one type, not {', '.join(map(str, types))}")
+    return (types[0],)
+
+
+def newaxis(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A new axis of length 1 before `axis`."""
+    shape = shape_of(types[0])
+    axis = attrs["axis"]
+    return (ArrayType(element(types[0]), (*shape[:axis], 1, *shape[axis:])),)
+
+
+def transpose(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """Axes in the order of `axes`."""
+    shape = shape_of(types[0])
+    return (ArrayType(element(types[0]), tuple(shape[a] for a in attrs["axes"])),)
+
+
+def slice_(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape stated in `size`."""
+    if len(attrs["size"]) != len(shape_of(types[0])):
+        raise ValueError("slice states one size an axis")
+    return (ArrayType(element(types[0]), attrs["size"]),)
+
+
+def index(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """One position of an axis; the last axis gone, NumPy returns a scalar."""
+    shape = shape_of(types[0])
+    axis = attrs["axis"]
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    return (ArrayType(element(types[0]), rest) if rest or attrs.get("keep") else scalar(element(types[0])),)
+
+
+def broadcast(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape stated in `shape`."""
+    return (ArrayType(element(types[0]), attrs["shape"]),)
+
+
+def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """An element of the pointer's dtype."""
+    return (scalar(element(types[0])),)
+
+
+def index_of(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """An index."""
+    return (INDEX,)
+
+
+def boolean(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A truth value of the arguments' shape."""
+    return (shaped(BOOL, types),)
+
+
+def nothing(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """No result."""
+    return ()

@@ -1,0 +1,211 @@
+"""The op table: one row an operation.
+
+A row says what NumPy calls it, how its type follows, whether its bits are NumPy's, how
+backends spell it (primitives) or which formula it is (``expand``), and one sentence.
+Everything else in the compiler that knows an operation by name reads it from here.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from pytocu.ir import expand, infer
+from pytocu.ir.core import OPS, Op
+
+ALL = frozenset({"array", "host", "loop"})
+LOOP = frozenset({"loop"})
+HOST = frozenset({"host"})
+ARRAY = frozenset({"array"})
+UPPER = frozenset({"array", "host"})
+
+def row(name: str, kind: str, arity: int | None, doc: str, **fields: Any) -> Op:
+    """Add a row to the table."""
+    if name in OPS:
+        raise ValueError(f"the op {name} stands twice in the table")
+    OPS[name] = Op(name, kind, arity, doc, **fields)
+    return OPS[name]
+
+
+def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
+    """A NumPy ufunc with one output."""
+    fields.setdefault("numpy", name)
+    fields.setdefault("infer", infer.ufunc)
+    return row(name, "elementwise", arity, doc, levels=ALL, **fields)
+
+
+def math(name: str, doc: str, ulp: float, arity: int = 1, libm: str = "", **fields: Any) -> Op:
+    """A transcendental function, spelled by the C math library's name."""
+    return ufunc(name, arity, doc, exact=False, ulp=ulp, libm=libm or name, primitive="f", **fields)
+
+
+# Arithmetic. `primitive` lists the dtype kinds a backend spells; other kinds expand.
+ufunc("add", 2, "x + y", primitive="iuf", c="{0} + {1}", llvm="add", python=operator.add, symbol="+",
+      expand=lambda e, t, x, y: e("bitwise_or", x, y))  # fmt: skip
+ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python=operator.sub, symbol="-")
+ufunc("multiply", 2, "x * y", primitive="iuf", c="{0} * {1}", llvm="mul", python=operator.mul, symbol="*",
+      expand=lambda e, t, x, y: e("bitwise_and", x, y))  # fmt: skip
+ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm="fdiv", python=operator.truediv, symbol="/",
+      aliases=("true_divide",))  # fmt: skip
+ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
+ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
+ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
+ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, python=operator.pow,
+      symbol="**", aliases=("pow",))  # fmt: skip
+ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-")
+ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+")
+ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
+      symbol="abs", aliases=("abs",))  # fmt: skip
+ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic")
+ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign)
+ufunc("square", 1, "x * x", expand=expand.square)
+ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal)
+ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic")
+ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic")
+ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum)
+ufunc("minimum", 2, "The smaller; NaN wins, and x of equal zeros", expand=expand.minimum)
+ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax)
+ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin)
+ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip)
+ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside)
+
+# Rounding.
+ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", llvm="intrinsic", expand=expand.integers_unchanged)
+ufunc("ceil", 1, "Smallest integer not below x", primitive="f", libm="ceil", llvm="intrinsic", expand=expand.integers_unchanged)
+ufunc("trunc", 1, "x without its fraction", primitive="f", libm="trunc", llvm="intrinsic", expand=expand.integers_unchanged)
+ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic")
+
+# Comparison and logic.
+for _name, _symbol, _c, _llvm, _python in (
+    ("equal", "==", "==", "cmp eq", operator.eq),
+    ("not_equal", "!=", "!=", "cmp ne", operator.ne),
+    ("less", "<", "<", "cmp lt", operator.lt),
+    ("less_equal", "<=", "<=", "cmp le", operator.le),
+    ("greater", ">", ">", "cmp gt", operator.gt),
+    ("greater_equal", ">=", ">=", "cmp ge", operator.ge),
+):
+    ufunc(_name, 2, f"x {_symbol} y", primitive="biuf", c=f"{{0}} {_c} {{1}}", llvm=_llvm, python=_python, symbol=_symbol,
+          overflow="answer")  # fmt: skip
+ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and)
+ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or)
+ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor)
+ufunc("logical_not", 1, "Is zero", expand=expand.logical_not)
+ufunc("bitwise_and", 2, "x & y", primitive="biu", c="{0} & {1}", llvm="and", python=operator.and_, symbol="&")
+ufunc("bitwise_or", 2, "x | y", primitive="biu", c="{0} | {1}", llvm="or", python=operator.or_, symbol="|")
+ufunc("bitwise_xor", 2, "x ^ y", primitive="biu", c="{0} ^ {1}", llvm="xor", python=operator.xor, symbol="^")
+ufunc("invert", 1, "~x", primitive="biu", c="~{0}", llvm="not", python=operator.invert, symbol="~", aliases=("bitwise_not", "bitwise_invert"))
+ufunc("left_shift", 2, "x << y; 0 beyond the width", expand=expand.left_shift, python=operator.lshift, symbol="<<",
+      aliases=("bitwise_left_shift",))  # fmt: skip
+ufunc("right_shift", 2, "x >> y; the sign beyond the width", expand=expand.right_shift, python=operator.rshift, symbol=">>",
+      aliases=("bitwise_right_shift",))  # fmt: skip
+ufunc("isnan", 1, "Is NaN", expand=expand.isnan)
+ufunc("isinf", 1, "Is an infinity", expand=expand.isinf)
+ufunc("isfinite", 1, "Is neither NaN nor infinite", expand=expand.isfinite)
+ufunc("signbit", 1, "The sign bit, of zeros too", expand=expand.signbit)
+
+# Transcendental functions: the bounds are those of the C and CUDA math libraries.
+math("exp", "e ** x", 2)
+math("exp2", "2 ** x", 2)
+math("expm1", "e ** x - 1", 2)
+math("log", "Natural logarithm", 2)
+math("log2", "Logarithm to base 2", 2)
+math("log10", "Logarithm to base 10", 3)
+math("log1p", "log(1 + x)", 2)
+math("cbrt", "Cube root", 2)
+math("sin", "Sine of an angle in radians", 2)
+math("cos", "Cosine of an angle in radians", 2)
+math("tan", "Tangent of an angle in radians", 4)
+math("arcsin", "Inverse sine, in radians", 3, libm="asin", aliases=("asin",))
+math("arccos", "Inverse cosine, in radians", 3, libm="acos", aliases=("acos",))
+math("arctan", "Inverse tangent, in radians", 2, libm="atan", aliases=("atan",))
+math("sinh", "Hyperbolic sine", 4)
+math("cosh", "Hyperbolic cosine", 4)
+math("tanh", "Hyperbolic tangent", 4)
+math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
+math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
+math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
+math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
+math("hypot", "sqrt(x*x + y*y) without overflow", 3, arity=2)
+ufunc("logaddexp", 2, "log(exp(x) + exp(y))", exact=False, ulp=4, expand=expand.logaddexp)
+ufunc("logaddexp2", 2, "log2(2**x + 2**y)", exact=False, ulp=4, expand=expand.logaddexp2)
+ufunc("deg2rad", 1, "Degrees to radians", expand=expand.degrees_to_radians, aliases=("radians",))
+ufunc("rad2deg", 1, "Radians to degrees", expand=expand.radians_to_degrees, aliases=("degrees",))
+
+# Selection, conversion, constants.
+row("where", "elementwise", 3, "y where the condition holds, else z", infer=infer.where, levels=ALL, numpy="where",
+    primitive="biuf", c="{0} ? {1} : {2}", llvm="select")  # fmt: skip
+row("cast", "elementwise", 1, "astype: to another dtype, defined for every input", levels=ALL, expand=expand.cast)
+row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit", levels=UPPER, effects="check")
+row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
+row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
+
+# Views: no data moves; `index_map` takes output indices to input indices.
+row("newaxis", "view", 1, "A new axis of length 1", infer=infer.newaxis, levels=UPPER, attrs=("axis",),
+    index_map=lambda index, attrs: (*index[: attrs["axis"]], *index[attrs["axis"] + 1 :]))  # fmt: skip
+row("transpose", "view", 1, "The axes in another order", infer=infer.transpose, levels=UPPER, attrs=("axes",),
+    index_map=lambda index, attrs: tuple(index[attrs["axes"].index(a)] for a in range(len(index))))  # fmt: skip
+row("slice", "view", 1, "Every step-th element from start, size of them, on each axis", infer=infer.slice_, levels=UPPER,
+    attrs=("start", "step", "size"),
+    index_map=lambda index, attrs: tuple(
+        i * step + start for i, start, step in zip(index, attrs["start"], attrs["step"], strict=True)))  # fmt: skip
+row("index", "view", 1, "One position of an axis, which disappears", infer=infer.index, levels=UPPER, attrs=("axis", "at", "keep"),
+    index_map=lambda index, attrs: (*index[: attrs["axis"]], attrs["at"], *index[attrs["axis"] :]))  # fmt: skip
+row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
+    levels=UPPER, attrs=("shape", "expand", "ndim"),
+    index_map=lambda index, attrs: tuple(
+        0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
+
+# Host level.
+row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER, effects="check",
+    attrs=("kind", "dims", "shapes"))  # fmt: skip
+row("assume", "host", 0, "A fact about a length that the code relies on", infer=infer.nothing, levels=UPPER, effects="check",
+    attrs=("dim", "is_one"))  # fmt: skip
+row("allocate", "host", 0, "A new array", levels=HOST, effects="alloc")
+row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST, attrs=("axis",))
+row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
+    regions=1, isolated=True, attrs=("name", "why"))  # fmt: skip
+row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
+    effects="write", regions=1, isolated=True, attrs=("name", "outputs", "schedule", "work", "block", "shape", "why"))  # fmt: skip
+row("return", "control", None, "Leave the function with these results; layout is a tree of their numbers", infer=infer.nothing,
+    levels=ALL, effects="control", attrs=("tree",))  # fmt: skip
+row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
+
+# Loop level: memory, control, indices, raw arithmetic.
+row("load", "memory", 2, "The element at an offset", infer=infer.load, levels=LOOP, effects="read")
+row("store", "memory", 3, "Write an element at an offset", infer=infer.nothing, levels=LOOP, effects="write")
+row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
+    levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
+row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP, effects="control", regions=2)
+row("while", "control", None, "The first region yields a condition and the values, the second the next values", levels=LOOP,
+    effects="control", regions=2)  # fmt: skip
+row("shared", "memory", 0, "Memory of a block's threads, uninitialised", levels=LOOP, effects="alloc", attrs=("size",))
+row("barrier", "memory", 0, "All threads of a block arrive before any goes on", infer=infer.nothing, levels=LOOP, effects="write")
+row("thread_index", "index", 0, "This thread's number in its block", infer=infer.index_of, levels=LOOP)
+row("block_index", "index", 0, "This block's number in the grid", infer=infer.index_of, levels=LOOP)
+row("divide_truncated", "elementwise", 2, "Integer division towards zero; the divisor is not 0 and the result fits",
+    infer=infer.same, levels=LOOP, primitive="iu", c="{0} / {1}", llvm="div")  # fmt: skip
+row("remainder_truncated", "elementwise", 2, "What divide_truncated leaves", infer=infer.same, levels=LOOP, primitive="iu",
+    c="{0} % {1}", llvm="rem")  # fmt: skip
+row("shift_left_raw", "elementwise", 2, "x << y for y in 0 .. width - 1", infer=infer.same, levels=LOOP, primitive="iu",
+    c="{0} << {1}", llvm="shl")  # fmt: skip
+row("shift_right_raw", "elementwise", 2, "x >> y for y in 0 .. width - 1", infer=infer.same, levels=LOOP, primitive="iu",
+    c="{0} >> {1}", llvm="shr")  # fmt: skip
+row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=LOOP, primitive="biuf", c="({type}){0}", llvm="convert")
+row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma", llvm="intrinsic")
+
+NUMPY_NAMES: dict[str, Op] = {}
+"""Rows by every name NumPy has for them."""
+for _op in OPS.values():
+    if _op.numpy:
+        for _alias in (_op.numpy, *_op.aliases):
+            NUMPY_NAMES[_alias] = _op
+
+
+def elementwise_rows() -> tuple[Op, ...]:
+    """The rows that are NumPy ufuncs."""
+    return tuple(op for op in OPS.values() if op.numpy and op.infer is infer.ufunc)
+
+
+def spelled(op: Op, kind: str) -> bool:
+    """Whether backends write this row directly for operands of the dtype kind."""
+    return kind in op.primitive

@@ -1,0 +1,93 @@
+"""Promotion: which dtypes an operation computes in, asked of NumPy and remembered.
+
+Weak Python scalars go to NumPy as the Python types ``int``, ``float`` and ``complex``, which
+is how NEP 50 spells them.  Python's ``bool`` is a NumPy bool there.  When every argument is
+weak the operator is Python's and never comes here.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pytocu.errors import DTypeError
+from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, ScalarType, Type, WeakType, dtype_of, element
+
+Operand: TypeAlias = "DType | str"
+"""A dtype, or ``int``, ``float``, ``complex`` for a weak scalar."""
+
+_PYTHON = {"int": int, "float": float, "complex": complex}
+_EXAMPLE = {"int": 0, "float": 0.0, "complex": 0j}
+
+
+def operand(type: Type) -> Operand:
+    """What promotion sees of a value."""
+    match type:
+        case WeakType("bool"):
+            return BOOL
+        case WeakType(kind):
+            return kind
+        case IndexType():
+            return I64
+        case _:
+            return element(type)
+
+
+def numpy_function(name: str) -> Any:
+    """NumPy's function of that name; the ufunc behind ``clip`` is the one NumPy calls."""
+    if name == "clip":
+        return np._core.umath.clip  # pyright: ignore[reportAttributeAccessIssue]
+    return getattr(np, name)
+
+
+def _found(dtype: np.dtype, what: str) -> DType:
+    found = dtype_of(dtype)
+    if found is None:
+        raise DTypeError(f"{what} gives dtype {dtype}, which pytocu does not know")
+    return found
+
+
+@lru_cache(maxsize=65536)
+def ufunc_loop(name: str, operands: tuple[Operand, ...]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+    """The loop NumPy picks: dtypes of the inputs and of the outputs.
+
+    Raises
+    ------
+    TypeError
+        NumPy's own sentence when there is no loop.
+
+    Examples
+    --------
+    >>> from pytocu.ir.types import F32
+    >>> ufunc_loop("add", (F32, "int"))
+    ((f32, f32), (f32,))
+    """
+    ufunc = numpy_function(name)
+    given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
+    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    dtypes = [_found(d, f"np.{name}") for d in resolved]
+    return tuple(dtypes[: ufunc.nin]), tuple(dtypes[ufunc.nin :])
+
+
+@lru_cache(maxsize=65536)
+def result_dtype(operands: tuple[Operand, ...]) -> DType:
+    """``np.result_type`` of dtypes and weak scalars; weak alone gives NumPy's default."""
+    examples = [_EXAMPLE[o] if isinstance(o, str) else o.numpy for o in operands]
+    return _found(np.result_type(*examples), "this mix of dtypes")
+
+
+def default_dtype(weak: WeakType) -> DType:
+    """The dtype NumPy gives a Python scalar on its own."""
+    return {"bool": BOOL, "int": I64, "float": F64}.get(weak.kind) or result_dtype(("complex",))
+
+
+def strong(type: Type) -> DType:
+    """The dtype of a value on its own: its own, or NumPy's default for a Python scalar."""
+    return default_dtype(type) if isinstance(type, WeakType) else element(type)
+
+
+def is_strong_scalar(type: Type) -> bool:
+    """A NumPy scalar (not a 0-d array, not a Python scalar)."""
+    return isinstance(type, ScalarType)

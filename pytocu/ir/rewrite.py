@@ -1,0 +1,65 @@
+"""Building a changed function from an unchangeable one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value
+
+Rule = Callable[[Builder, Inst, tuple[Value, ...]], "Sequence[Value] | None"]
+"""``rule(builder, inst, new_args)`` writes a replacement and returns its results, or None."""
+
+
+def rewrite(function: Function, rule: Rule) -> Function:
+    """Replay the function, letting `rule` replace instructions.
+
+    Instructions whose arguments did not change and for which the rule returns None are
+    kept as they are, and so is the whole function when nothing changed.
+    """
+    body = rewrite_block(function.body, rule, {})
+    if body is function.body:
+        return function
+    return Function(function.name, function.level, body, function.facts)
+
+
+def rewrite_block(block: Block, rule: Rule, values: dict[Value, Value]) -> Block:
+    """Replay a block; `values` maps old values to new ones and grows."""
+    builder = Builder()
+    changed = False
+    for inst in block.insts:
+        changed |= replay(builder, inst, rule, values)
+    return Block(block.params, builder.take()) if changed else block
+
+
+def replay(builder: Builder, inst: Inst, rule: Rule, values: dict[Value, Value]) -> bool:
+    """Write one instruction again, or what the rule makes of it; True when something changed."""
+    builder.loc = inst.loc
+    args = tuple(values.get(a, a) for a in inst.args)
+    new = rule(builder, inst, args)
+    if new is not None:
+        for old, value in zip(inst.results, new, strict=True):
+            if not value.name and value.inst is not None:
+                value.name = old.name
+            values[old] = value
+        return True
+    regions = tuple(rewrite_block(r, rule, values) for r in inst.regions)
+    if args == inst.args and regions == inst.regions:
+        builder.insts.append(inst)
+        return False
+    made = Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc)
+    builder.insts.append(made)
+    for old, value in zip(inst.results, made.results, strict=True):
+        value.name = old.name
+        values[old] = value
+    return True
+
+
+def copy_with(inst: Inst, builder: Builder, args: Sequence[Value]) -> tuple[Value, ...]:
+    """The same instruction on other arguments, its types inferred again where a rule exists."""
+    attrs = dict(inst.attrs)
+    types = None if inst.op.infer is not None else inst.types
+    made = builder.inst(inst.op, args, attrs, types, inst.regions)
+    for old, value in zip(inst.results, made.results, strict=True):
+        value.name = old.name
+    return made.results

@@ -1,0 +1,287 @@
+"""Types of values: dtypes, weak Python scalars, arrays, and what kernels are made of.
+
+Types are immutable and compared by value; dtypes are singletons.  :func:`parse_type` reads
+what ``str(type)`` writes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from pytocu.ir.dims import Dim, DimLike, parse_dim
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DType:
+    """An element type.
+
+    Parameters
+    ----------
+    name : str
+        Short name: ``f32``, ``i8``, ``u64``, ``bool``, ``c64``.
+    numpy : numpy.dtype
+        The NumPy dtype.
+    kind : str
+        ``b`` bool, ``i`` signed, ``u`` unsigned, ``f`` float, ``c`` complex.
+    bits : int
+        Size in memory (8 for bool).
+    """
+
+    name: str
+    numpy: np.dtype
+    kind: str
+    bits: int
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self):
+        return (dtype_named, (self.name,))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element."""
+        return self.bits // 8
+
+    @property
+    def is_integer(self) -> bool:
+        """Signed or unsigned integer (bool is neither)."""
+        return self.kind in "iu"
+
+
+BOOL = DType("bool", np.dtype(np.bool_), "b", 8)
+I8, I16, I32, I64 = (DType(f"i{b}", np.dtype(f"i{b // 8}"), "i", b) for b in (8, 16, 32, 64))
+U8, U16, U32, U64 = (DType(f"u{b}", np.dtype(f"u{b // 8}"), "u", b) for b in (8, 16, 32, 64))
+F16, F32, F64 = (DType(f"f{b}", np.dtype(f"f{b // 8}"), "f", b) for b in (16, 32, 64))
+C64, C128 = (DType(f"c{b}", np.dtype(f"c{b // 8}"), "c", b) for b in (64, 128))
+
+ALL_DTYPES = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64, C64, C128)
+_BY_NAME = {d.name: d for d in ALL_DTYPES}
+# np.longlong and np.long are different objects of one layout, so the key is kind and size.
+_BY_LAYOUT = {(d.numpy.kind, d.numpy.itemsize): d for d in ALL_DTYPES}
+
+COMPILED_DTYPES = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64)
+"""The dtypes every backend has code for."""
+
+
+def dtype_named(name: str) -> DType:
+    """The dtype with this short name; KeyError if there is none."""
+    return _BY_NAME[name]
+
+
+def dtype_of(numpy_dtype: np.dtype) -> DType | None:
+    """The dtype of a native-endian NumPy dtype, or None when there is none."""
+    if not numpy_dtype.isnative:
+        return None
+    return _BY_LAYOUT.get((numpy_dtype.kind, numpy_dtype.itemsize))
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """One element of a dtype: a NumPy scalar, or a value in a register."""
+
+    dtype: DType
+
+    def __str__(self) -> str:
+        return self.dtype.name
+
+
+@dataclass(frozen=True, slots=True)
+class WeakType:
+    """A Python scalar: ``bool``, ``int``, ``float`` or ``complex``; it adapts (NEP 50)."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        return f"weak {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array ``f32[n, 3]``.
+
+    ``layout`` is ``C`` (row-major), ``F`` (column-major) or ``S`` (any strides); it is a
+    fact about memory and only parameters and allocations carry one other than ``C``.
+    """
+
+    dtype: DType
+    shape: tuple[DimLike, ...]
+    layout: str = "C"
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        dims = ", ".join(map(str, self.shape))
+        suffix = "" if self.layout == "C" else f"; {self.layout}"
+        return f"{self.dtype.name}[{dims}{suffix}]"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexType:
+    """An integer that addresses memory: 32 or 64 bits as the kernel states."""
+
+    def __str__(self) -> str:
+        return "index"
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """The address of elements of a dtype; ``space`` is ``global``, ``shared`` or ``local``."""
+
+    dtype: DType
+    space: str = "global"
+
+    def __str__(self) -> str:
+        space = "" if self.space == "global" else f"{self.space} "
+        return f"ptr {space}{self.dtype.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorType:
+    """Several elements in one register: ``<4 x f32>``."""
+
+    dtype: DType
+    lanes: int
+
+    def __str__(self) -> str:
+        return f"<{self.lanes} x {self.dtype.name}>"
+
+
+Type: TypeAlias = ScalarType | WeakType | ArrayType | IndexType | PointerType | VectorType
+
+INDEX = IndexType()
+WEAK_BOOL, WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX = (WeakType(k) for k in ("bool", "int", "float", "complex"))
+WEAK_ORDER = ("bool", "int", "float", "complex")
+_SCALARS = {d: ScalarType(d) for d in ALL_DTYPES}
+
+
+def scalar(dtype: DType) -> ScalarType:
+    """The scalar type of a dtype."""
+    return _SCALARS[dtype]
+
+
+BOOL_SCALAR = scalar(BOOL)
+
+
+def element(type: Type) -> DType:
+    """The dtype of a strong type.
+
+    Raises
+    ------
+    TypeError
+        For weak scalars and indices, which have no dtype.
+    """
+    match type:
+        case ScalarType(dtype) | ArrayType(dtype) | VectorType(dtype) | PointerType(dtype):
+            return dtype
+    raise TypeError(f"{type} has no dtype")
+
+
+def shape_of(type: Type) -> tuple[DimLike, ...]:
+    """The shape; ``()`` for scalars."""
+    return type.shape if isinstance(type, ArrayType) else ()
+
+
+def weak_type_of(value: object) -> WeakType | None:
+    """The weak type of a Python scalar, or None for anything else (NumPy scalars too)."""
+    kind = {bool: "bool", int: "int", float: "float", complex: "complex"}.get(type(value))
+    return WeakType(kind) if kind else None
+
+
+_TYPE = re.compile(
+    r"\s*(?:(?P<weak>weak\s+\w+)|<(?P<lanes>\d+) x (?P<vector>\w+)>"
+    r"|ptr\s+(?:(?P<space>shared|local)\s+)?(?P<pointer>\w+)"
+    r"|(?P<name>\w+)\s*(?P<array>\[(?P<dims>[^\]]*)\])?)\s*$"
+)
+
+
+def parse_type(text: str) -> Type:
+    """Read a type: ``f32``, ``f32[n, 3]``, ``f32[n, m; S]``, ``weak int``, ``index``.
+
+    Long dtype names (``float32``) are understood too.
+
+    Raises
+    ------
+    ValueError
+        The text is no type; the message shows what one looks like.
+
+    Examples
+    --------
+    >>> str(parse_type("float32[n,3]"))
+    'f32[n, 3]'
+    """
+    match = _TYPE.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a type: write f32, f32[n, 3], i64[n, m; S] or weak float")
+    if match["weak"]:
+        kind = match["weak"].split()[1]
+        if kind not in WEAK_ORDER:
+            raise ValueError(f"{text!r} is not a type: a weak scalar is one of weak {', weak '.join(WEAK_ORDER)}")
+        return WeakType(kind)
+    if match["vector"]:
+        return VectorType(_dtype(match["vector"], text), int(match["lanes"]))
+    if match["pointer"]:
+        return PointerType(_dtype(match["pointer"], text), match["space"] or "global")
+    if match["name"] == "index" and not match["array"]:
+        return INDEX
+    dtype = _dtype(match["name"], text)
+    if not match["array"]:
+        return scalar(dtype)
+    dims, _, layout = match["dims"].partition(";")
+    layout = layout.strip() or "C"
+    if layout not in ("C", "F", "S"):
+        raise ValueError(f"{text!r}: the layout after ';' is C, F or S")
+    parts = split_top(dims)
+    shape = tuple(parse_dim(d) for d in parts)
+    for dim in shape:
+        if isinstance(dim, int) and dim < 0:
+            raise ValueError(f"{text!r}: a length is not negative")
+    return ArrayType(dtype, shape, layout)
+
+
+def _dtype(name: str, text: str) -> DType:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    try:
+        found = dtype_of(np.dtype(name))
+    except TypeError:
+        found = None
+    if found is None:
+        known = ", ".join(d.name for d in ALL_DTYPES)
+        raise ValueError(f"{text!r} has no dtype pytocu knows: {name!r}; the dtypes are {known}")
+    return found
+
+
+def split_top(text: str, separator: str = ",") -> list[str]:
+    """Split at separators outside brackets; empty text gives an empty list."""
+    parts: list[str] = []
+    depth = 0
+    start = 0
+    for position, char in enumerate(text):
+        if char in "([{<":
+            depth += 1
+        elif char in ")]}>":
+            depth -= 1
+        elif char == separator and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    parts.append(text[start:])
+    return [p.strip() for p in parts] if any(p.strip() for p in parts) else []
+
+
+__all__ = [
+    "ALL_DTYPES", "BOOL", "BOOL_SCALAR", "C64", "C128", "COMPILED_DTYPES", "F16", "F32", "F64", "I8", "I16", "I32", "I64",
+    "INDEX", "U8", "U16", "U32", "U64", "WEAK_BOOL", "WEAK_COMPLEX", "WEAK_FLOAT", "WEAK_INT", "WEAK_ORDER", "ArrayType",
+    "DType", "Dim", "DimLike", "IndexType", "PointerType", "ScalarType", "Type", "VectorType", "WeakType", "dtype_named",
+    "dtype_of", "element", "parse_type", "scalar", "shape_of", "split_top", "weak_type_of",
+]  # fmt: skip
