@@ -380,12 +380,12 @@ def _log_of_sum(e: Expander, x: Value, y: Value, log1p: Any, exp: Any, log_two: 
 
 
 def logaddexp(e: Expander, result: Type, x: Value, y: Value) -> Value:
-    """``max + log1p(exp(-|x - y|))``."""
+    """``max + log1p(exp(-|x - y|))``; where the sum cancels the bound is in ulp of 1, as NumPy's is."""
     return _log_of_sum(e, x, y, lambda v: e("log1p", v), lambda v: e("exp", v), float(np.log(2.0)))
 
 
 def logaddexp2(e: Expander, result: Type, x: Value, y: Value) -> Value:
-    """``max + log2(1 + 2**-|x - y|)``."""
+    """``max + log2(1 + 2**-|x - y|)``; where the sum cancels the bound is in ulp of 1, as NumPy's is."""
     per_two = float(np.log2(np.e))
 
     def log2_1p(v: Value) -> Value:

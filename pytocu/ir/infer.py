@@ -124,6 +124,11 @@ def same(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (types[0],)
 
 
+def as_array(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The same dtype, as an array without axes."""
+    return (ArrayType(element(types[0]), ()),)
+
+
 def newaxis(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """A new axis of length 1 before `axis`."""
     shape = shape_of(types[0])

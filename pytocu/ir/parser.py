@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import NoReturn
 
@@ -13,12 +14,10 @@ from pytocu.ir.core import OPS, Attr, Block, Function, Inst, Value
 from pytocu.ir.dims import parse_dim
 from pytocu.ir.types import Type, parse_type, split_top
 
-_HEADER = re.compile(r"(?:(?P<level>host|loop) )?func @(?P<name>\w+)\((?P<params>.*)\)(?: facts \{(?P<facts>.*)\})? \{$")
+_HEADER = re.compile(r"(?:(?P<level>host|loop) )?func @(?P<name>\w+)\((?P<params>.*?)\)(?: facts \{(?P<facts>.*)\})? \{$")
 _INST = re.compile(r"(?:(?P<results>%[\w, %]+) = )?(?P<op>[a-z_0-9]+)(?P<rest>.*)$")
 _LOC = re.compile(r"\s+# (?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+)$")
 _PARAM = re.compile(r"%(\w+):\s*(.+)$")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"$')
-_ESCAPE = {"n": "\n"}
 
 
 class _Parser:
@@ -148,13 +147,16 @@ class _Parser:
 
     def attr(self, text: str) -> Attr:
         text = text.strip()
-        string = _STRING.match(text)
-        if string:
-            return re.sub(r"\\(.)", lambda m: _ESCAPE.get(m[1], m[1]), string[1])
+        if text.startswith('"'):
+            try:
+                return json.loads(text)
+            except ValueError:
+                self.fail(f"{text} is not a string")
         if text.startswith("(") and text.endswith(")") and _closes_at_end(text):
             parts = split_top(text[1:-1])
-            # `(n - 2)` alone would be a factor; tuples of one have a comma.
-            return tuple(self.attr(p) for p in parts if p)
+            # `(n // 2)` is a dimension; tuples of one have a comma.
+            if len(parts) != 1:
+                return tuple(self.attr(p) for p in parts if p)
         if text in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[text]
         if text.startswith("complex("):
@@ -178,7 +180,13 @@ class _Parser:
 
 def _closes_at_end(text: str) -> bool:
     depth = 0
+    quoted = escaped = False
     for position, char in enumerate(text):
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+            continue
+        quoted = char == '"'
         depth += {"(": 1, ")": -1}.get(char, 0)
         if depth == 0 and position < len(text) - 1:
             return False

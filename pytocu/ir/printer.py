@@ -6,6 +6,7 @@ count from ``%0``.  Nothing in the text depends on memory addresses, paths or ha
 
 from __future__ import annotations
 
+import json
 import re
 
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
@@ -44,7 +45,7 @@ def format_attr(value: Attr) -> str:
     """A constant as text: ``inf``, ``-0.0``, ``(0, n - 2)``, ``"name"``."""
     match value:
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            return json.dumps(value)
         case tuple():
             inner = ", ".join(map(format_attr, value))
             return f"({inner},)" if len(value) == 1 else f"({inner})"

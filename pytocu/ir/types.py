@@ -263,12 +263,18 @@ def _dtype(name: str, text: str) -> DType:
 
 
 def split_top(text: str, separator: str = ",") -> list[str]:
-    """Split at separators outside brackets; empty text gives an empty list."""
+    """Split at separators outside brackets and strings; empty text gives an empty list."""
     parts: list[str] = []
     depth = 0
     start = 0
+    quoted = escaped = False
     for position, char in enumerate(text):
-        if char in "([{<":
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"':
+            quoted = True
+        elif char in "([{<":
             depth += 1
         elif char in ")]}>":
             depth -= 1

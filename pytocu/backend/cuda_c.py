@@ -1,0 +1,580 @@
+"""CUDA C text of kernels.
+
+In: functions at loop level whose rows are all primitives.  Out: one source that includes
+nothing, with one ``extern "C"`` kernel a function.
+
+The text computes exactly what the IR says: signed arithmetic that may wrap is done unsigned
+and cast back, and narrow integers are cut back to their width after C's promotion to ``int``.
+A value that is used once and has no name of the user's is written where it is used; everything
+else becomes a ``const`` variable.  Only memory the kernel never writes is read out of order.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytocu.errors import UNKNOWN, InternalError
+from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
+from pytocu.ir.ops import spelled
+from pytocu.ir.types import (
+    BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType, IndexType, PointerType, ScalarType, Type, element,
+)  # fmt: skip
+
+C_TYPES: dict[DType, str] = {
+    BOOL: "bool", I8: "signed char", I16: "short", I32: "int", I64: "long long",
+    U8: "unsigned char", U16: "unsigned short", U32: "unsigned int", U64: "unsigned long long",
+    F32: "float", F64: "double",
+}  # fmt: skip
+
+PRIMARY, POSTFIX, UNARY, TERNARY = 16, 15, 14, 3
+# Level of the expression, lowest level of a left and of a right operand that needs no parentheses.
+# Stricter than C for shifts, comparisons and bitwise operators, where C's levels surprise readers.
+BINARY: dict[str, tuple[int, int, int]] = {
+    "*": (13, 13, 14), "/": (13, 13, 14), "%": (13, 13, 14), "+": (12, 12, 13), "-": (12, 12, 13),
+    "<<": (11, 14, 14), ">>": (11, 14, 14),
+    "<": (10, 12, 12), "<=": (10, 12, 12), ">": (10, 12, 12), ">=": (10, 12, 12), "==": (9, 12, 12), "!=": (9, 12, 12),
+    "&": (8, 14, 14), "^": (7, 14, 14), "|": (6, 14, 14),
+}  # fmt: skip
+WRAPPING = frozenset({"+", "-", "*", "<<"})
+
+LONGEST_EXPRESSION = 80
+LONGEST_LINE = 108
+
+_RESERVED = frozenset(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl
+    concept const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default delete do
+    double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
+    new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict
+    return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true try
+    typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq
+    threadIdx blockIdx blockDim gridDim warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free
+    memcpy memset assert min max umin umax abs labs llabs pow powi round roundf lround llround saturate linux unix std cuda
+    cudaError_t cudaStream_t NULL INFINITY NAN main
+    """.split()
+)
+_VECTOR_TYPE = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]$")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def _math_names() -> frozenset[str]:
+    return frozenset(name for op in OPS.values() if op.libm for name in (op.libm, f"{op.libm}f"))
+
+
+def _identifier(hint: str) -> str:
+    """An ASCII identifier that looks like the hint; ``alpha`` for the Greek letter."""
+    out = ""
+    for char in unicodedata.normalize("NFKD", hint):
+        if char.isascii():
+            out += char if char.isalnum() or char == "_" else "_"
+        elif char.isalpha():
+            out += re.sub(r"\W", "_", unicodedata.name(char, "x").split()[-1].lower())
+    out = out.strip("_") if out.startswith("__") or not hint.isidentifier() else out
+    return f"_{out}" if out[:1].isdigit() else out
+
+
+class _Names:
+    """Identifiers of one scope, each given out once."""
+
+    def __init__(self, reserved: frozenset[str]):
+        self.reserved = reserved
+        self.used: set[str] = set()
+
+    def add(self, hint: str) -> str:
+        base = _identifier(hint) or "value"
+        if base in self.reserved or _VECTOR_TYPE.match(base):
+            base += "_"
+        name, number = base, 0
+        while name in self.used:
+            number += 1
+            name = f"{base.rstrip('_')}_{number}"
+        self.used.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """C text and its precedence level; `unsigned` has the same bits in the unsigned type."""
+
+    text: str
+    level: int = PRIMARY
+    unsigned: Expression | None = None
+    literal: bool = False
+
+    def inside(self, lowest: int) -> str:
+        """The text, in parentheses when it binds weaker than `lowest`."""
+        return self.text if self.level >= lowest else f"({self.text})"
+
+
+def kernel_names(functions: Sequence[Function]) -> tuple[str, ...]:
+    """The names the kernels have in the compiled module, in order.
+
+    They are the functions' names, made valid and unique: ``<lambda>`` becomes ``lambda``.
+    """
+    names = _Names(_RESERVED | _math_names())
+    return tuple(names.add(f.name) for f in functions)
+
+
+def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
+    """CUDA C of the functions, one kernel each.
+
+    Parameters
+    ----------
+    functions : sequence of Function
+        At loop level in the form for a GPU, primitives only.
+    lineinfo : bool
+        Write ``#line`` before each statement so that profilers show the Python source.
+
+    Returns
+    -------
+    str
+        Source without any ``#include``; kernels are called as :func:`kernel_names` says.
+
+    Raises
+    ------
+    InternalError
+        A pass left something that has no spelling in CUDA C.
+
+    Examples
+    --------
+    >>> from pytocu.ir.parser import parse_function
+    >>> print(emit([parse_function('''
+    ... loop func @twice(%x: ptr f32, %out: ptr f32, %n: index) facts {index_bits = 32} {
+    ...   %0 = const 0 : index
+    ...   %1 = const 1 : index
+    ...   for %0, %n, %1 {over = "grid"} (%i: index) {
+    ...     %2 = load %x, %i : f32
+    ...     %3 = const 2.0 : f32
+    ...     %4 = multiply %2, %3 : f32
+    ...     store %out, %i, %4
+    ...     yield
+    ...   }
+    ...   return
+    ... }''')]))  # doctest: +ELLIPSIS
+    // twice (<ir>:...)
+    extern "C" __global__ void twice(const float* __restrict__ x, float* __restrict__ out, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+            out[i] = x[i] * 2.0f;
+        }
+    }
+    <BLANKLINE>
+    """
+    names = kernel_names(functions)
+    kernels = [_Kernel(f, name, lineinfo).write() for f, name in zip(functions, names, strict=True)]
+    return "\n\n".join(kernels) + "\n"
+
+
+def float_literal(value: float, dtype: DType) -> Expression:
+    """A floating constant that the C compiler reads back to the same bits."""
+    single = dtype is F32
+    as_float = "__int_as_float(0x{:08x})" if single else "__longlong_as_double(0x{:016x}LL)"
+    infinity, quiet = (0x7F800000, 0x7FC00000) if single else (0x7FF0000000000000, 0x7FF8000000000000)
+    negative = math.copysign(1.0, value) < 0
+    if math.isnan(value) or math.isinf(value):
+        text = as_float.format(quiet if math.isnan(value) else infinity)
+    elif single:
+        text = str(np.float32(abs(value)))
+        # A compiler may read a decimal as a double first, so both ways must give the value.
+        if np.float32(text) != abs(value) or np.float32(float(text)) != abs(value):
+            text = abs(value).hex()
+        text += "f"
+    else:
+        text = repr(abs(value))
+    return Expression(f"-{text}", UNARY, literal=True) if negative else Expression(text, literal=True)
+
+
+def integer_literal(value: int, dtype: DType) -> Expression:
+    """An integer constant of the dtype's C type (``int`` for narrower ones)."""
+    suffix = {U32: "u", I64: "LL", U64: "ULL"}.get(dtype, "")
+    if dtype in (I32, I64) and value == -(2 ** (dtype.bits - 1)):
+        return Expression(f"(-{-value - 1}{suffix} - 1)", literal=True)
+    unsigned = None
+    if dtype in (I32, I64) and value >= 0:
+        unsigned = Expression(f"{value}{'u' if dtype is I32 else 'ULL'}", literal=True)
+    return Expression(f"{value}{suffix}", PRIMARY if value >= 0 else UNARY, unsigned, literal=True)
+
+
+def _binary(token: str, left: Expression, right: Expression) -> Expression:
+    level, lowest_left, lowest_right = BINARY[token]
+    if token in "&|^" and left.level == level:
+        lowest_left = level
+    return Expression(f"{left.inside(lowest_left)} {token} {right.inside(lowest_right)}", level)
+
+
+def _unary(token: str, x: Expression) -> Expression:
+    text = x.inside(UNARY)
+    return Expression(f"{token}({text})" if text.startswith(token) else f"{token}{text}", UNARY)
+
+
+def _cast(c_type: str, x: Expression) -> Expression:
+    return Expression(f"({c_type}){x.inside(UNARY)}", UNARY)
+
+
+def _as_unsigned(x: Expression, dtype: DType) -> Expression:
+    """The bits as the unsigned type of at least 32 bits."""
+    return x.unsigned or _cast("unsigned long long" if dtype.bits == 64 else "unsigned int", x)
+
+
+def _wrapping(token: str, args: list[Expression], dtype: DType) -> Expression:
+    """``+ - * <<`` and negation modulo ``2**bits``; `args` has one element for negation."""
+    narrow = dtype.bits < 32
+    # Promoted to int, only these can leave int's range.
+    overflows = not narrow or token == "<<" or (token == "*" and dtype is U16)
+    if overflows and dtype not in (U32, U64):
+        left = _as_unsigned(args[0], dtype)
+        if len(args) == 2 and token != "<<":
+            # One unsigned operand makes the operation unsigned.
+            right = args[1].unsigned or args[1]
+            if args[1].unsigned is not None and args[0].unsigned is None:
+                left = args[0]
+            args = [left, right]
+        else:
+            args = [left, *args[1:]]
+    made = _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
+    if dtype in (U32, U64):
+        return made
+    cast = _cast(C_TYPES[dtype], made)
+    return cast if narrow else Expression(cast.text, cast.level, made)
+
+
+class _Kernel:
+    """Writes one function; statements are added in order, expressions wait to be used."""
+
+    def __init__(self, function: Function, name: str, lineinfo: bool):
+        self.function = function
+        self.name = name
+        self.lineinfo = lineinfo
+        self.index_type = "int" if function.fact("index_bits", 64) == 32 else "long long"
+        self.names = _Names(_RESERVED | _math_names())
+        self.expressions: dict[Value, Expression] = {}
+        self.lines: list[str] = []
+        self.depth = 1
+        self.loc = UNKNOWN
+        self.uses: dict[Value, list[Block]] = {}
+        self.count_uses(function.body)
+        self.written = {i.args[0] for i in walk(function.body) if i.op.name == "store"}
+
+    def count_uses(self, body: Block) -> None:
+        pending = [body]
+        while pending:
+            block = pending.pop()
+            for inst in block.insts:
+                for arg in inst.args:
+                    self.uses.setdefault(arg, []).append(block)
+                pending.extend(inst.regions)
+
+    # Text.
+
+    def write(self) -> str:
+        params = ", ".join(map(self.parameter, self.function.params))
+        block = self.function.fact("block")
+        bounds = f"__launch_bounds__({block}) " if isinstance(block, int) else ""
+        head = f'extern "C" __global__ void {bounds}{self.name}('
+        if len(head) + len(params) + 3 > LONGEST_LINE:
+            params = "\n    " + params.replace(", ", ",\n    ") + "\n"
+        self.block(self.function.body)
+        loc = next((i.loc for i in walk(self.function.body) if i.loc.line), None)
+        place = f" ({loc.short().rpartition(':')[0]})" if loc else ""
+        title = re.sub(r"[\x00-\x1f\\]", "?", f"{self.function.name}{place}")
+        return "\n".join([f"// {title}", f"{head}{params}) {{", *self.lines, "}"])
+
+    def parameter(self, value: Value) -> str:
+        name = self.name_value(value)
+        match value.type:
+            case PointerType(dtype):
+                const = "" if value in self.written else "const "
+                return f"{const}{C_TYPES[dtype]}* __restrict__ {name}"
+            case _:
+                return f"{self.c_type(value.type)} {name}"
+
+    def c_type(self, type: Type) -> str:
+        match type:
+            case IndexType():
+                return self.index_type
+            case ScalarType(dtype) if dtype in C_TYPES:
+                return C_TYPES[dtype]
+        raise InternalError(f"the cuda_c backend has no type for {type} in {self.function.name}")
+
+    def statement(self, text: str) -> None:
+        if self.lineinfo and self.loc.line:
+            file = self.loc.file.replace("\\", "\\\\").replace('"', '\\"')
+            self.lines.append(f'#line {self.loc.line} "{file}"')
+        self.lines.append(f"{'    ' * self.depth}{text}")
+
+    def close(self, text: str = "}") -> None:
+        self.depth -= 1
+        self.lines.append(f"{'    ' * self.depth}{text}")
+
+    # Names and values.
+
+    def name_value(self, value: Value, hint: str = "") -> str:
+        """Give the value a variable's name, and use it from now on."""
+        name = self.names.add(value.name or hint or "t")
+        self.expressions[value] = Expression(name)
+        return name
+
+    def declare(self, value: Value, hint: str = "") -> None:
+        """A ``const`` variable that holds the value from here on."""
+        text = self.expressions[value].text
+        if not hint and value.inst is not None and value.inst.op.name == "load":
+            pointer, at = (self.expressions[a].text for a in value.inst.args)
+            hint = f"{pointer}_{at}" if _WORD.fullmatch(at) else f"{pointer}_value"
+        name = self.name_value(value, hint)
+        self.statement(f"const {self.c_type(value.type)} {name} = {text};")
+
+    def shorten(self, values: Sequence[Value]) -> bool:
+        """Give the longest of the values a name; False when all are short already."""
+        # A value used elsewhere too must not hide behind a variable of an inner scope.
+        nested = [v for v in values if len(self.uses[v]) == 1 and not self.expressions[v].literal]
+        nested = [v for v in nested if len(self.expressions[v].text) > 12 and not _WORD.fullmatch(self.expressions[v].text)]
+        if not nested:
+            return False
+        self.declare(max(nested, key=lambda v: len(self.expressions[v].text)))
+        return True
+
+    # Statements.
+
+    def block(self, block: Block) -> None:
+        """The block's statements, without what its ``yield`` hands on."""
+        for inst in block.insts:
+            self.loc = inst.loc if inst.loc.line else self.loc
+            match inst.op.name:
+                case "store":
+                    self.store(inst)
+                case "for":
+                    self.loop(inst)
+                case "while":
+                    self.while_loop(inst)
+                case "if":
+                    self.branch(inst)
+                case "shared":
+                    dtype, size = element(inst.result.type), inst.attr("size")
+                    name = self.name_value(inst.result, "tile")
+                    self.statement(f"__shared__ {C_TYPES[dtype]} {name}[{size}];")
+                case "barrier":
+                    self.statement("__syncthreads();")
+                case "return":
+                    if block is not self.function.body:
+                        self.statement("return;")
+                case "yield":
+                    pass
+                case _:
+                    self.value(inst, block)
+
+    def value(self, inst: Inst, block: Block) -> None:
+        """An instruction without effects: kept as text, or declared at once."""
+        result = inst.result
+        uses = self.uses.get(result, [])
+        if not uses:
+            return
+        made = self.spell(inst)
+        while len(made.text) > LONGEST_EXPRESSION and self.shorten(inst.args):
+            made = self.spell(inst)
+        self.expressions[result] = made
+        if result.name:
+            return self.declare(result)
+        if inst.op.kind in ("const", "index"):
+            return
+        # A read of memory the kernel writes stays in its place among the writes.
+        ordered = inst.op.name == "load" and (inst.args[0] in self.written or self.is_shared(inst.args[0]))
+        if ordered or len(uses) > 1 or uses[0] is not block:
+            self.declare(result)
+
+    def is_shared(self, pointer: Value) -> bool:
+        return isinstance(pointer.type, PointerType) and pointer.type.space != "global"
+
+    def store(self, inst: Inst) -> None:
+        while True:
+            pointer, at, value = (self.expressions[a].text for a in inst.args)
+            text = f"{pointer}[{at}] = {value};"
+            if len(text) + 4 * self.depth <= LONGEST_LINE or not self.shorten(inst.args[1:]):
+                return self.statement(text)
+
+    def assign(self, names: Sequence[str], values: Sequence[Value]) -> None:
+        """``names = values``, all at once."""
+        changed: set[str] = set()
+        for name, value in zip(names, values, strict=True):
+            # A value that reads a variable assigned before it is computed before all of them.
+            if changed & set(_WORD.findall(self.expressions[value].text)):
+                self.declare(value)
+            if self.expressions[value].text != name:
+                changed.add(name)
+        for name, value in zip(names, values, strict=True):
+            text = self.expressions[value].text
+            if text != name:
+                self.statement(f"{name} = {text};")
+
+    def carry(self, params: Sequence[Value], results: Sequence[Value], init: Sequence[Value]) -> list[str]:
+        """Variables of a loop, and their first values; the parameters and results are these."""
+        names: list[str] = []
+        for param, result, value in zip(params, results, init, strict=True):
+            text = self.expressions[value].text
+            name = self.name_value(param, result.name or "carried")
+            self.expressions[result] = Expression(name)
+            self.statement(f"{self.c_type(param.type)} {name} = {text};")
+            names.append(name)
+        return names
+
+    def loop(self, inst: Inst) -> None:
+        _, upper, step, *init = inst.args
+        body = inst.regions[0]
+        index, *params = body.params
+        for bound in (upper, step):
+            text = self.expressions[bound].text
+            if "[" in text or "?" in text or len(text) > 30:
+                self.declare(bound, "end" if bound is upper else "step")
+        names = self.carry(params, inst.results, init)
+        first, increment = self.schedule(inst)
+        i = self.name_value(index, "i")
+        end = self.expressions[upper].inside(12)
+        head = f"for ({self.index_type} {i} = {first}; {i} < {end}; {i}"
+        if 4 * self.depth + len(head) + len(increment) > LONGEST_LINE - 8:
+            stride = self.names.add("stride")
+            self.statement(f"const {self.index_type} {stride} = {increment};")
+            increment = stride
+        self.statement(f"{head}++) {{" if increment == "1" else f"{head} += {increment}) {{")
+        self.depth += 1
+        self.block(body)
+        if body.terminator.op.name == "yield":
+            self.assign(names, body.terminator.args)
+        self.close()
+
+    def schedule(self, inst: Inst) -> tuple[str, str]:
+        """First index and increment of a loop, by who runs its iterations."""
+        lower, step = self.expressions[inst.args[0]], self.expressions[inst.args[2]]
+        over = inst.attr("over")
+        if over == "serial":
+            return lower.text, step.text
+        if over != "grid":
+            raise InternalError(f"the cuda_c backend has no loop over {over!r}")
+        # Index registers are unsigned and have 32 bits.
+        wide = "(long long)" if self.index_type == "long long" else ""
+        thread, threads = f"{wide}blockIdx.x * blockDim.x + threadIdx.x", f"{wide}gridDim.x * blockDim.x"
+        if lower.text == "0" and step.text == "1":
+            return thread, threads
+        signed = "" if wide else "(int)"
+        thread, threads = f"{signed}({thread})", f"{signed}({threads})"
+        if step.text != "1":
+            thread, threads = (f"{t} * {step.inside(14)}" for t in (thread, threads))
+        return (thread if lower.text == "0" else f"{lower.inside(12)} + {thread}"), threads
+
+    def while_loop(self, inst: Inst) -> None:
+        before, after = inst.regions
+        shares = before.terminator.args[1:] == before.params
+        names = self.carry(before.params, inst.results if shares else before.params, inst.args)
+        if shares:
+            handed = names
+        else:
+            handed = [self.name_value(r, a.name) for r, a in zip(inst.results, after.params, strict=True)]
+            for result, name in zip(inst.results, handed, strict=True):
+                self.statement(f"{self.c_type(result.type)} {name};")
+        place = len(self.lines)
+        self.statement("while (true) {")
+        self.depth += 1
+        body = len(self.lines)
+        self.block(before)
+        condition = self.expressions[before.terminator.args[0]]
+        if shares and len(self.lines) == body:
+            del self.lines[place:]
+            self.depth -= 1
+            self.statement(f"while ({condition.text}) {{")
+            self.depth += 1
+        else:
+            if not shares:
+                self.assign(handed, before.terminator.args[1:])
+            self.statement(f"if ({_unary('!', condition).text}) break;")
+        for param, name in zip(after.params, handed, strict=True):
+            self.expressions[param] = Expression(name)
+        self.block(after)
+        if after.terminator.op.name == "yield":
+            self.assign(names, after.terminator.args)
+        self.close()
+
+    def branch(self, inst: Inst) -> None:
+        names = [self.name_value(r) for r in inst.results]
+        condition = self.expressions[inst.args[0]].text
+        for result, name in zip(inst.results, names, strict=True):
+            self.statement(f"{self.c_type(result.type)} {name};")
+        self.statement(f"if ({condition}) {{")
+        for number, region in enumerate(inst.regions):
+            self.depth += 1
+            start = len(self.lines)
+            self.block(region)
+            if region.terminator.op.name == "yield":
+                self.assign(names, region.terminator.args)
+            if number == 0:
+                self.close("} else {")
+            elif len(self.lines) == start:
+                self.lines.pop()
+                self.close()
+            else:
+                self.close()
+
+    # Expressions.
+
+    def spell(self, inst: Inst) -> Expression:
+        """The C expression of an instruction without effects."""
+        op = inst.op
+        args = [self.expressions[a] for a in inst.args]
+        match op.name:
+            case "const":
+                return self.constant(inst)
+            case "load":
+                return Expression(f"{args[0].inside(POSTFIX)}[{args[1].text}]", POSTFIX)
+            case "thread_index":
+                return Expression(f"({self.index_type})threadIdx.x", UNARY)
+            case "block_index":
+                return Expression(f"({self.index_type})blockIdx.x", UNARY)
+            case "convert_raw":
+                return _cast(self.c_type(inst.types[0]), args[0])
+        operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]
+        is_index = isinstance(operand, IndexType)
+        kind = "i" if is_index else element(operand).kind
+        if not spelled(op, kind):
+            raise InternalError(f"the cuda_c backend has no spelling for {op.name} of {operand} in {self.function.name}")
+        dtype = I64 if is_index else element(operand)
+        if op.libm:
+            name = op.libm + ("f" if dtype is F32 else "")
+            return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
+        token = re.sub(r"\{\d\}", "", op.c).strip()
+        if op.name == "where":
+            condition, yes, no = args
+            text = f"{condition.inside(9)} ? {yes.inside(TERNARY + 1)} : {no.inside(TERNARY)}"
+            return Expression(text, TERNARY)
+        if is_index:
+            if len(args) == 2 and args[0].literal and args[1].literal and self.index_type == "long long":
+                args[0] = _cast(self.index_type, args[0])
+            return _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
+        if token == "~":
+            return self.invert(args[0], dtype)
+        if kind in "iu" and (token in WRAPPING):
+            return _wrapping(token, args, dtype)
+        return _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
+
+    def invert(self, x: Expression, dtype: DType) -> Expression:
+        if dtype is BOOL:
+            return _unary("!", x)
+        made = _unary("~", x)
+        return _cast(C_TYPES[dtype], made) if dtype in (U8, U16) else made
+
+    def constant(self, inst: Inst) -> Expression:
+        value, type = inst.attr("value"), inst.types[0]
+        if isinstance(type, IndexType):
+            # A length fits `index`, so a small number needs no suffix.
+            return integer_literal(value, I32 if abs(value) < 2**31 else I64)
+        dtype = element(type)
+        match dtype.kind:
+            case "b":
+                return Expression("true" if value else "false", literal=True)
+            case "i" | "u":
+                return integer_literal(value, dtype)
+            case "f":
+                return float_literal(value, dtype)
+        raise InternalError(f"the cuda_c backend has no constant of {type}")
+

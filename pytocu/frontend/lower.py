@@ -1,0 +1,131 @@
+"""The pass `lower`: a Python function's syntax tree to array IR.
+
+In: a function and, for each of its parameters, an IR type or a value known now.  Out: a
+function at array level, the guards on everything it captured, and nothing executed of the
+user's code but what depends on known values alone (constants, loop bounds, dtypes).
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import CompileError, Loc, UnsupportedError
+from pytocu.frontend.expressions import get_attribute, iterate
+from pytocu.frontend.guards import Guard
+from pytocu.frontend.source import function_loc, function_node
+from pytocu.frontend.statements import assign, run_function
+from pytocu.frontend.values import Context, Hooks, Reader, Static, as_value, checked_dtype, describe
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Value
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
+
+
+@dataclass(frozen=True, slots=True)
+class FrontendResult:
+    """The lowered function and what it was built from."""
+
+    function: Function
+    guards: tuple[Guard, ...]
+
+
+def kernel_name(name: str) -> str:
+    """A valid identifier for a Python function: ``<lambda>`` becomes ``lambda_``."""
+    cleaned = re.sub(r"\W", "_", "lambda_" if name == "<lambda>" else name, flags=re.ASCII)
+    return cleaned if cleaned and not cleaned[0].isdigit() else f"f_{cleaned}"
+
+
+def lower(function: types.FunctionType, parameters: Sequence[tuple[str, Type | Static]]) -> FrontendResult:
+    """Read a function into array IR.
+
+    Parameters
+    ----------
+    function : function
+        A plain Python function (or lambda) with source.
+    parameters : sequence of (str, Type or Static)
+        One for each parameter in the order of the signature: a type where the value is
+        known at run time, `Static` where it is known now.
+
+    Returns
+    -------
+    FrontendResult
+        The function's parameters are the dynamic ones, in order.
+
+    Raises
+    ------
+    CompileError
+        With the user's line, for everything that cannot be compiled.
+    """
+    node = function_node(function)
+    builder = Builder(function_loc(function))
+    context = Context(builder, Hooks(run_function, iterate, get_attribute, assign))
+    params: list[Value] = []
+    values: list[Any] = []
+    for name, parameter in parameters:
+        match parameter:
+            case Static(value):
+                values.append(value)
+                context.readers[id(value)] = _argument_reader(len(values) - 1)
+            case type:
+                params.append(builder.param(_checked(type, name, builder.loc), name))
+                values.append(params[-1])
+    result = run_function(context, function, node, dict(zip((p for p, _ in parameters), values, strict=True)), None)
+    leaves: list[Value] = []
+    tree = _tree(context, result, leaves)
+    builder.emit("return", leaves, {"tree": tree})
+    lowered = builder.function(kernel_name(function.__name__), "array", params)
+    return FrontendResult(lowered, tuple(context.guards))
+
+
+def _argument_reader(position: int) -> Reader:
+    return lambda arguments: arguments[position]
+
+
+def _checked(type: Type, name: str, loc: Loc) -> Type:
+    match type:
+        case ArrayType(dtype) | ScalarType(dtype):
+            checked_dtype(dtype, loc)
+        case WeakType("complex"):
+            raise UnsupportedError(f"the argument {name} is complex, which is not supported", loc)
+    return type
+
+
+def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
+    """The shape of what is returned: numbers of results, nested as the function nests them."""
+    match result:
+        case Value():
+            return _leaf(result, leaves)
+        case tuple() if type(result) is tuple:
+            return ("tuple", *(_tree(context, r, leaves) for r in result))
+        case list():
+            return ("list", *(_tree(context, r, leaves) for r in result))
+        case dict() if all(isinstance(k, str) for k in result):
+            return ("dict", *((k, _tree(context, v, leaves)) for k, v in result.items()))
+        case None:
+            return ("none",)
+        case str():
+            return ("str", result)
+        case np.generic():
+            return _leaf(as_value(context, result), leaves)
+    if weak_type_of(result) is not None:
+        return _leaf(as_value(context, result), leaves)
+    if isinstance(result, np.ndarray):
+        as_value(context, result)
+    raise CompileError(
+        f"the function returns {describe(result)}",
+        context.loc,
+        "return arrays, scalars, None, strings, or tuples, lists and dicts of these",
+    )
+
+
+def _leaf(value: Value, leaves: list[Value]) -> int:
+    for number, leaf in enumerate(leaves):
+        if leaf is value:
+            return number
+    leaves.append(value)
+    return len(leaves) - 1

@@ -1,0 +1,395 @@
+"""Runs the array and host levels with NumPy: the living definition of the IR.
+
+In come a function and its arguments, out come its results.  Every value is checked against
+its type on the way, so running after a pass finds what the pass broke.  Kernels that are
+lowered already run thread by thread in :mod:`pytocu.ir.interp_threads`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
+from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.dims import DimLike, as_symbol, evaluate, format_shape
+from pytocu.ir.interp_rows import cast
+from pytocu.ir.interp_rows import evaluate as evaluate_row
+from pytocu.ir.interp_threads import Memory, memory_of, run_threads
+from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, weak_type_of
+
+_PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+class _State:
+    """What a run knows: the lengths, the values so far, and the memory of allocated arrays."""
+
+    def __init__(self, function: Function, sizes: dict[str, int]):
+        self.function = function
+        self.sizes = sizes
+        self.values: dict[Value, Any] = {}
+        self.allocated: dict[int, Memory] = {}
+
+    def dim(self, dim: DimLike) -> int:
+        try:
+            return evaluate(dim, self.sizes)
+        except KeyError as error:
+            raise InternalError(f"no argument states the length {error.args[0]}") from None
+
+    def dims(self, dims: Sequence[DimLike]) -> tuple[int, ...]:
+        return tuple(map(self.dim, dims))
+
+
+def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Run a function on NumPy arguments.
+
+    Parameters
+    ----------
+    function : Function
+        At array or host level; a loop-level function writes into the arrays given for its
+        pointers and returns nothing.
+    arguments : sequence
+        An array for an ArrayType or PointerType, a NumPy scalar for a ScalarType, a Python
+        scalar for a weak type, an int for an index.
+
+    Returns
+    -------
+    tuple
+        All values of the ``return``, in order; :func:`arrange` gives them the user's form.
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        An argument is not what the parameter's type says, or lengths do not fit together.
+    CompileError
+        What NumPy raises, with the instruction's place.
+    ThreadFault
+        A lowered kernel does something undefined.
+    InternalError
+        A value is not what its type says.
+
+    Examples
+    --------
+    >>> from pytocu.ir.parser import parse_function
+    >>> f = parse_function('''
+    ... func @double(%x: f32[n]) {
+    ...   %y = add %x, %x : f32[n]
+    ...   return %y
+    ... }''')
+    >>> run(f, [np.float32([1, 2])])
+    (array([2., 4.], dtype=float32),)
+    """
+    if len(arguments) != len(function.params):
+        raise TypeError(f"{function.name} takes {len(function.params)} arguments, not {len(arguments)}")
+    if function.level == "loop":
+        run_threads(function.body, arguments, index_bits=function.fact("index_bits", 64))
+        return ()
+    state = _State(function, bind_symbols(function, arguments))
+    for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
+        _check_argument(state, param.type, argument, number)
+        state.values[param] = argument
+    with np.errstate(all="ignore"):
+        results = _block(state, function.body)
+    _check_written(state, results)
+    return results
+
+
+def arrange(tree: Any, results: Sequence[Any]) -> Any:
+    """Put results into the form of ``return``'s attribute `tree`: numbers and tuples of trees.
+
+    Examples
+    --------
+    >>> arrange((0, (1, 0)), ("a", "b"))
+    ('a', ('b', 'a'))
+    """
+    match tree:
+        case bool() | None:
+            return tuple(results)
+        case int():
+            return results[tree]
+        case _:
+            return tuple(arrange(t, results) for t in tree)
+
+
+def bind_symbols(function: Function, arguments: Sequence[Any]) -> dict[str, int]:
+    """The lengths that the arguments' shapes give to the symbols of the parameter types.
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        An argument has another dtype, rank or length than its parameter's type says.
+    """
+    sizes: dict[str, int] = {}
+    for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
+        if not isinstance(param.type, ArrayType):
+            continue
+        array = _array_argument(param.type, argument, number)
+        for dim, size in zip(param.type.shape, array.shape, strict=True):
+            name = as_symbol(dim)
+            if name is not None and sizes.setdefault(name, size) != size:
+                raise ShapeError(
+                    f"argument {number} has shape {format_shape(array.shape)} where {param.type} is expected: "
+                    f"{name} is {sizes[name]} by an earlier argument"
+                )
+    for name, number, axis in function.fact("symbols", ()):
+        sizes.setdefault(name, np.shape(arguments[number])[axis])
+    return sizes
+
+
+def _array_argument(type: ArrayType, argument: object, number: int) -> np.ndarray:
+    if not isinstance(argument, np.ndarray):
+        raise DTypeError(f"argument {number} is a {_kind_name(argument)} where {type} is expected")
+    if argument.dtype != type.dtype.numpy:
+        raise DTypeError(f"argument {number} has dtype {argument.dtype} where {type} is expected")
+    if argument.ndim != type.ndim:
+        raise ShapeError(f"argument {number} has shape {format_shape(argument.shape)} where {type} is expected")
+    return argument
+
+
+def _kind_name(value: object) -> str:
+    return type(value).__name__
+
+
+def _check_argument(state: _State, expected: Type, argument: Any, number: int) -> None:
+    match expected:
+        case ArrayType():
+            shape = state.dims(expected.shape)
+            if argument.shape != shape:
+                raise ShapeError(
+                    f"argument {number} has shape {format_shape(argument.shape)} where {expected} is expected: "
+                    f"{format_shape(shape)}"
+                )
+            order = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(expected.layout)
+            # At array level the layout means nothing yet.
+            if state.function.level == "host" and order and not argument.flags[order]:
+                raise InternalError(f"argument {number} is not laid out as {expected} says")
+        case WeakType(kind):
+            if weak_type_of(argument) != expected:
+                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where a Python {kind} is expected")
+        case ScalarType(dtype):
+            if not isinstance(argument, np.generic) or argument.dtype != dtype.numpy:
+                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where a NumPy {dtype.numpy} is expected")
+        case _:
+            if not isinstance(argument, (int, np.integer)):
+                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where an integer is expected")
+
+
+def _block(state: _State, block: Block) -> tuple[Any, ...]:
+    """Run instructions up to the ``return`` or ``yield`` and give its values."""
+    for inst in block.insts:
+        args = [state.values[a] for a in inst.args]
+        if inst.op.name in ("return", "yield"):
+            return tuple(args)
+        try:
+            values = _inst(state, inst, args)
+        except CompileError:
+            raise
+        except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
+            raise located(error, inst.loc) from error
+        for result, value in zip(inst.results, values, strict=True):
+            state.values[result] = settle(state, inst, result.type, value)
+    raise InternalError("a block does not end with a return or a yield")
+
+
+def settle(state: Any, inst: Inst, type: Type, value: Any) -> Any:
+    """The value in the form its type says (scalar or 0-d array), or an error where it is another."""
+    match type:
+        case WeakType(kind):
+            found = weak_type_of(value)
+            if found != type:
+                raise InternalError(f"{inst.op.name} gives a {_kind_name(value)} where its type is weak {kind}")
+            return value
+        case IndexType():
+            return int(value)
+        case ScalarType(dtype):
+            array = np.asarray(value)
+            if array.dtype != dtype.numpy or array.ndim:
+                raise InternalError(f"{inst.op.name} gives {array.dtype}{list(array.shape)} where its type is {type}")
+            return array[()]
+        case ArrayType(dtype, shape):
+            array = np.asarray(value)
+            if array.dtype != dtype.numpy or array.shape != state.dims(shape):
+                raise InternalError(f"{inst.op.name} gives {array.dtype}{list(array.shape)} where its type is {type}")
+            return array
+    raise InternalError(f"a value of type {type} does not stand at this level")
+
+
+def _inst(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The results of one instruction."""
+    handler = _HANDLERS.get(inst.op.name)
+    if handler is not None:
+        return handler(state, inst, args)
+    if inst.op.kind == "elementwise":
+        return (evaluate_row(inst.op, args),)
+    raise InternalError(f"{inst.op.name} does not stand at {state.function.level} level")
+
+
+def _const(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    value = inst.attr("value")
+    match inst.types[0]:
+        case WeakType(kind):
+            return (_PYTHON[kind](value),)
+        case ArrayType(dtype, shape):
+            return (np.full(state.dims(shape), value, dtype.numpy),)
+        case ScalarType(dtype):
+            return (dtype.numpy.type(value),)
+    return (value,)
+
+
+def _cast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (cast(args[0], element(inst.types[0])),)
+
+
+def _convert(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (element(inst.types[0]).numpy.type(args[0]),)
+
+
+def _dim(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (state.dim(inst.attr("value")),)
+
+
+def _newaxis(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.expand_dims(args[0], inst.attr("axis")),)
+
+
+def _transpose(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.transpose(args[0], inst.attr("axes")),)
+
+
+def _slice(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array = args[0]
+    parts: list[slice] = []
+    for axis, length in enumerate(array.shape):
+        start, step, size = (state.dim(inst.attr(name)[axis]) for name in ("start", "step", "size"))
+        last = start + (size - 1) * step
+        if size <= 0:
+            parts.append(slice(0, 0))
+            continue
+        if not (0 <= start < length and 0 <= last < length):
+            raise InternalError(f"slice reads positions {start} to {last} of axis {axis} with size {length}")
+        stop = last + (1 if step > 0 else -1)
+        parts.append(slice(start, stop if stop >= 0 else None, step))
+    return (array[tuple(parts)],)
+
+
+def _index(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array, axis, at = args[0], inst.attr("axis"), state.dim(inst.attr("at"))
+    if not 0 <= at < array.shape[axis]:
+        raise InternalError(f"index reads position {at} of axis {axis} with size {array.shape[axis]}")
+    # The ellipsis keeps a view where the last axis goes.
+    return (array[(*[slice(None)] * axis, at, ...)],)
+
+
+def _broadcast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array, shape = np.asarray(args[0]), state.dims(inst.attr("shape"))
+    expand, ndim = inst.attr("expand"), inst.attr("ndim")
+    if expand is not None and ndim is not None:
+        for axis in range(len(shape) - ndim, len(shape)):
+            length = array.shape[axis - (len(shape) - ndim)]
+            if axis not in expand and length != shape[axis]:
+                raise InternalError(f"broadcast keeps axis {axis}, which has length {length} and not {shape[axis]}")
+    return (np.broadcast_to(array, shape),)
+
+
+def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    dims = state.dims(inst.attr("dims"))
+    match inst.attr("kind"):
+        case "broadcast":
+            if dims[0] != dims[1]:
+                shapes = " ".join(format_shape(state.dims(s)) for s in inst.attr("shapes"))
+                raise ShapeError(f"operands could not be broadcast together with shapes {shapes} ", inst.loc)
+        case "index":
+            index, size, axis = dims
+            if not -size <= index < size:
+                raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", inst.loc)
+        case kind:
+            raise InternalError(f"check has no kind {kind!r}")
+    return ()
+
+
+def _assume(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    dim, is_one = inst.attr("dim"), inst.attr("is_one")
+    size = state.dim(dim)
+    if (size == 1) is not is_one:
+        raise InternalError(f"the code assumes that {dim} is {'' if is_one else 'not '}1, and it is {size}")
+    return ()
+
+
+def _kernel(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    (region,) = inst.regions
+    state.values.update(zip(region.params, args, strict=True))
+    return _block(state, region)
+
+
+def _allocate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    type = inst.types[0]
+    if not isinstance(type, ArrayType):
+        raise InternalError(f"allocate makes arrays, not {type}")
+    array = np.empty(state.dims(type.shape), type.dtype.numpy, order="F" if type.layout == "F" else "C")
+    state.allocated[id(array)] = memory_of(array, initialised=False)
+    return (array,)
+
+
+def _stride(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (args[0].strides[inst.attr("axis")] // args[0].itemsize,)
+
+
+def _launch(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    (region,) = inst.regions
+    if any(isinstance(p.type, PointerType) for p in region.params):
+        _launch_threads(state, inst, region, args)
+        return ()
+    split = len(args) - inst.attr("outputs", 1)
+    state.values.update(zip(region.params, args[:split], strict=True))
+    yielded = _block(state, region)
+    for output, value in zip(args[split:], yielded, strict=True):
+        value = np.asarray(value)
+        if value.shape != output.shape or value.dtype != output.dtype:
+            raise InternalError(
+                f"{inst.attr('name')} yields {value.dtype}{list(value.shape)} for an output {output.dtype}{list(output.shape)}"
+            )
+        output[...] = value
+        if id(output) in state.allocated:
+            state.allocated[id(output)].initialised[:] = True
+    return ()
+
+
+def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -> None:
+    memories: dict[int, Memory] = {}
+    for array in args:
+        if isinstance(array, np.ndarray):
+            memories[id(array)] = state.allocated.get(id(array)) or memory_of(array)
+    given = [memories.get(id(a), a) for a in args]
+    block = inst.attr("block") or 32
+    work = state.dim(inst.attr("work")) if inst.attr("work") is not None else block
+    # Few blocks: the interpreter should walk the grid-stride loop more than once.
+    grid = max(1, min(-(-work // block), 3))
+    run_threads(region, given, grid=grid, block=block, index_bits=state.function.fact("index_bits", 64))
+
+
+def _check_written(state: _State, results: tuple[Any, ...]) -> None:
+    for number, result in enumerate(results):
+        memory = state.allocated.get(id(result))
+        if memory is not None and not (memory.initialised | ~memory.allowed).all():
+            raise InternalError(f"nobody wrote {int((~memory.initialised).sum())} elements of result {number}")
+
+
+_HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
+    "allocate": _allocate,
+    "assume": _assume,
+    "broadcast": _broadcast,
+    "cast": _cast,
+    "check": _check,
+    "const": _const,
+    "convert": _convert,
+    "dim": _dim,
+    "index": _index,
+    "kernel": _kernel,
+    "launch": _launch,
+    "newaxis": _newaxis,
+    "slice": _slice,
+    "stride": _stride,
+    "transpose": _transpose,
+}

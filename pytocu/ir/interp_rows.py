@@ -1,0 +1,192 @@
+"""What the elementwise rows compute, with NumPy.
+
+Both interpreters call :func:`evaluate`: arguments are arrays, NumPy scalars or Python scalars, the
+result is what the row's NumPy function answers.  Where NumPy's own answer depends on the
+layout or the processor (the sign of zero in minima and maxima, floats out of an integer's
+range) the formula of :mod:`pytocu.ir.expand` is followed, so that results can be compared
+bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir import promote
+from pytocu.ir.core import Op
+from pytocu.ir.types import DType
+
+_PYTHON_SCALARS = (bool, int, float, complex)
+
+
+def evaluate(op: Op, args: Sequence[Any]) -> Any:
+    """The row's value for NumPy arguments.
+
+    Parameters
+    ----------
+    op : Op
+        An elementwise row other than ``cast``, ``convert`` and ``convert_raw``, which need a dtype.
+    args : sequence
+        Arrays, NumPy scalars and Python scalars; Python scalars alone follow Python.
+
+    Returns
+    -------
+    array, NumPy scalar or Python scalar
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError, ZeroDivisionError
+        As NumPy or Python do.
+
+    Examples
+    --------
+    >>> from pytocu.ir import ops
+    >>> evaluate(ops.OPS["add"], (np.float32(1), 2)).dtype
+    dtype('float32')
+    """
+    if op.name in _RAW:
+        return _RAW[op.name](*args)
+    if not op.numpy:
+        raise TypeError(f"{op.name} has no NumPy function")
+    if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):
+        return op.python(*args)
+    result = promote.numpy_function(op.numpy)(*args)
+    if op.name in _EXTREMES and result.dtype.kind == "f":
+        wide = [np.asarray(a).astype(result.dtype) for a in args]
+        result = np.asarray(_EXTREMES[op.name](*wide))[()] if result.ndim == 0 else _EXTREMES[op.name](*wide)
+    return result
+
+
+def _pick(comparison: Callable[..., Any], x: Any, y: Any, nan_of: Any) -> Any:
+    return np.where(comparison(x, y) | np.isnan(nan_of), x, y)
+
+
+# The formulas of expand.py: which of two equal zeros is taken.
+_EXTREMES: dict[str, Callable[..., Any]] = {
+    "maximum": lambda x, y: _pick(np.greater_equal, x, y, x),
+    "minimum": lambda x, y: _pick(np.less_equal, x, y, x),
+    "fmax": lambda x, y: _pick(np.greater_equal, x, y, y),
+    "fmin": lambda x, y: _pick(np.less_equal, x, y, y),
+    "clip": lambda x, low, high: _clip(x, low, high),
+}
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    raised = _pick(np.greater, x, low, x)
+    return _pick(np.less, raised, high, raised)
+
+
+def cast(value: Any, dtype: DType) -> Any:
+    """``astype``, with the values :func:`pytocu.ir.expand.cast` states for floats out of range.
+
+    Examples
+    --------
+    >>> from pytocu.ir.types import I8, U8
+    >>> cast(np.float64(300.0), U8), cast(np.float64("nan"), I8)
+    (np.uint8(44), np.int8(0))
+    """
+    with np.errstate(all="ignore"):
+        return _cast(np.asarray(value), dtype)
+
+
+def _cast(given: np.ndarray, dtype: DType) -> Any:
+    if given.dtype.kind != "f" or dtype.kind not in "iu":
+        return given.astype(dtype.numpy)[()]
+    if dtype.name == "u64":
+        low = _float_to_int(given, np.dtype(np.int64))
+        high = _float_to_int(given - given.dtype.type(2.0**63), np.dtype(np.int64))
+        wide = np.where(given < 2.0**63, low, high ^ np.int64(np.iinfo(np.int64).min))
+    else:
+        wide = _float_to_int(given, np.dtype(np.int64 if dtype.bits == 64 or dtype.name == "u32" else np.int32))
+    return wide.astype(dtype.numpy)[()]
+
+
+def in_range(value: np.ndarray, target: np.dtype) -> np.ndarray:
+    """Where a float truncates to a value of the integer dtype."""
+    info = np.iinfo(target)
+    with np.errstate(invalid="ignore"):
+        whole = np.trunc(value.astype(np.float64))
+    # Both bounds are powers of two or zero, so they are exact in float64.
+    return (whole >= float(info.min)) & (whole < float(info.max + 1))
+
+
+def _float_to_int(value: np.ndarray, target: np.dtype) -> np.ndarray:
+    inside = in_range(value, target)
+    converted = np.where(inside, value, 0).astype(target)
+    return np.where(inside, converted, np.iinfo(target).min).astype(target)
+
+
+def _divide_truncated(x: Any, y: Any) -> Any:
+    # fmod rounds towards zero as C does, and is exact for integers.
+    return np.floor_divide(x - np.fmod(x, y), y)
+
+
+def _fma(x: Any, y: Any, z: Any) -> Any:
+    x, y, z = np.broadcast_arrays(x, y, z)
+    numbers = zip(x.ravel().tolist(), y.ravel().tolist(), z.ravel().tolist(), strict=True)
+    return np.array([_fma_one(a, b, c, x.dtype) for a, b, c in numbers], x.dtype).reshape(x.shape)[()]
+
+
+def _fma_one(x: float, y: float, z: float, dtype: np.dtype) -> Any:
+    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        # An infinite addend hides an overflow of the finite product.
+        product = 0.0 if math.isfinite(x) and math.isfinite(y) else x * y
+        return dtype.type(product + z)
+    if x == 0 or y == 0:
+        return dtype.type(x * y + z)
+    exact = Fraction(x) * Fraction(y) + Fraction(z)
+    try:
+        near = float(exact)
+    except OverflowError:
+        near = math.inf if exact > 0 else -math.inf
+    if dtype == np.float64 or not math.isfinite(near) or Fraction(near) == exact:
+        return dtype.type(near)
+    # Rounding to odd first keeps the second rounding, to float32, correct.
+    if np.float64(near).view(np.int64) % 2 == 0:
+        near = math.nextafter(near, math.inf if exact > Fraction(near) else -math.inf)
+    return dtype.type(near)
+
+
+_RAW: dict[str, Callable[..., Any]] = {
+    "divide_truncated": _divide_truncated,
+    "remainder_truncated": np.fmod,
+    "shift_left_raw": np.left_shift,
+    "shift_right_raw": np.right_shift,
+    "fma": _fma,
+}
+
+
+def broken_rule(op: Op, args: Sequence[np.ndarray], target: np.dtype | None = None) -> np.ndarray | None:
+    """Where the operands break what a raw row demands of them, or None for rows that demand nothing.
+
+    Parameters
+    ----------
+    op : Op
+        A row of the loop level.
+    args : sequence of numpy.ndarray
+        Its operands.
+    target : numpy.dtype, optional
+        What ``convert_raw`` converts to.
+
+    Returns
+    -------
+    numpy.ndarray of bool, or None
+    """
+    match op.name:
+        case "divide_truncated" | "remainder_truncated":
+            x, y = args
+            broken = y == 0
+            if x.dtype.kind == "i":
+                broken = broken | ((y == -1) & (x == np.iinfo(x.dtype).min))
+            return broken
+        case "shift_left_raw" | "shift_right_raw":
+            count = args[1]
+            return (count < 0) | (count >= count.dtype.itemsize * 8)
+        case "convert_raw" if args[0].dtype.kind == "f" and target is not None and target.kind in "iu":
+            return ~in_range(args[0], target)
+        case _:
+            return None

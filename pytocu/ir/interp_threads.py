@@ -1,0 +1,563 @@
+"""Runs the loop level thread by thread with NumPy, and reports what is undefined.
+
+The threads of a block advance together: a value is an array with one element a thread (or one
+for all of them), and a mask says which threads take part.  Blocks follow one another.  Memory
+knows its bounds and which elements were written, and remembers who touched what since
+the last barrier, so a kernel that is right only by luck is found without a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pytocu.errors import InternalError, Loc, located
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.interp_rows import broken_rule, cast
+from pytocu.ir.interp_rows import evaluate as evaluate_row
+from pytocu.ir.printer import Names, format_attr
+from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, element
+
+_NOBODY, _SEVERAL = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something undefined that a thread did.
+
+    Parameters
+    ----------
+    kind : str
+        ``out-of-bounds``, ``uninitialised``, ``race``, ``divergence``, ``index-overflow``,
+        ``undefined`` (an operand a raw row forbids) or ``endless``.
+    text : str
+        The instruction as the printer writes it.
+    loc : Loc
+        Its place in the user's source.
+    block, thread : int
+        Who did it.
+    message : str
+        One sentence.
+    index, size : int, optional
+        Element and length of the memory.
+    """
+
+    kind: str
+    text: str
+    loc: Loc
+    block: int
+    thread: int
+    message: str
+    index: int | None = None
+    size: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message} (block {self.block}, thread {self.thread}) in `{self.text}` at {self.loc.short()}"
+
+
+class ThreadFault(InternalError):
+    """A thread did something undefined; ``fault`` says what."""
+
+    def __init__(self, fault: Fault):
+        super().__init__(str(fault))
+        self.fault = fault
+
+    def __reduce__(self):
+        return (type(self), (self.fault,))
+
+
+@dataclass(slots=True, eq=False)
+class Memory:
+    """Elements a pointer reaches: offset ``i`` is element ``base + i`` of `data`.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        One-dimensional; written in place.
+    base : int
+        Element that offset 0 means.
+    initialised, allowed : numpy.ndarray of bool
+        Elements that hold a value, and elements that belong to the array at all.
+    """
+
+    data: np.ndarray
+    base: int
+    initialised: np.ndarray
+    allowed: np.ndarray
+
+
+def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
+    """The memory of an array, of any strides; elements between the array's own are out of bounds.
+
+    Raises
+    ------
+    InternalError
+        Strides that are no multiple of the item size.
+
+    Examples
+    --------
+    >>> memory = memory_of(np.arange(6)[::-2])
+    >>> memory.base, memory.allowed.tolist()
+    (4, [True, False, True, False, True])
+    """
+    itemsize = array.itemsize
+    if any(s % itemsize for s in array.strides):
+        raise InternalError("an array whose strides are no multiple of its item size has no element offsets")
+    strides = [s // itemsize for s in array.strides]
+    if array.size == 0:
+        return Memory(np.empty(0, array.dtype), 0, np.empty(0, bool), np.empty(0, bool))
+    reach = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)]
+    low = sum(r for r in reach if r < 0)
+    length = sum(r for r in reach if r > 0) - low + 1
+    first = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)]
+    flat = np.lib.stride_tricks.as_strided(first, (length,), (itemsize,), writeable=array.flags.writeable)
+    allowed = np.zeros(length, bool)
+    positions = np.zeros((), np.int64) - low
+    for n, s in zip(array.shape, strides, strict=True):
+        positions = np.add.outer(positions, np.arange(n) * s)
+    allowed[positions.ravel()] = True
+    return Memory(flat, -low, np.full(length, initialised), allowed)
+
+
+class _Touched:
+    """Who last wrote and who read each element of one memory, and in which stretch between barriers."""
+
+    def __init__(self, length: int):
+        self.write_owner, self.write_block, self.write_epoch = (np.full(length, _NOBODY) for _ in range(3))
+        self.read_owner, self.read_block, self.read_epoch = (np.full(length, _NOBODY) for _ in range(3))
+
+    def write(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
+        """Note writes; True where they conflict with another thread's access."""
+        conflict = self._others_wrote(at, owners, block, epoch) | _twice(at)
+        touched, same_block = self.read_block[at] != _NOBODY, self.read_block[at] == block
+        now = (self.read_epoch[at] == epoch) & (self.read_owner[at] != owners)
+        conflict |= touched & (~same_block | now)
+        self.write_owner[at], self.write_block[at], self.write_epoch[at] = owners, block, epoch
+        return conflict
+
+    def read(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
+        """Note reads; True where another thread's write is not ordered before them."""
+        conflict = self._others_wrote(at, owners, block, epoch)
+        earlier = (self.read_block[at] == _NOBODY) | (self.read_epoch[at] != epoch)
+        alone = earlier | (self.read_owner[at] == owners)
+        elsewhere = (self.read_block[at] != _NOBODY) & (self.read_block[at] != block)
+        self.read_owner[at] = np.where(alone, owners, _SEVERAL)
+        self.read_owner[at[_twice(at)]] = _SEVERAL
+        self.read_block[at] = np.where(elsewhere, _SEVERAL, block)
+        self.read_epoch[at] = epoch
+        return conflict
+
+    def _others_wrote(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
+        # A barrier orders the threads of one block; nothing orders two blocks.
+        now = (self.write_epoch[at] == epoch) & (self.write_owner[at] != owners)
+        return (self.write_block[at] != _NOBODY) & ((self.write_block[at] != block) | now)
+
+
+def _twice(at: np.ndarray) -> np.ndarray:
+    """Where an element is met by more than one thread of the instruction."""
+    _, inverse, counts = np.unique(at, return_inverse=True, return_counts=True)
+    return counts[inverse] > 1
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """One launch; ``values`` and what follows belong to the block that runs now."""
+
+    body: Block
+    grid: int
+    lanes: int
+    index_bits: int
+    faults: list[Fault] | None
+    limit: int
+    touched: dict[int, _Touched]
+    number: int = 0
+    epoch: int = 0
+    values: dict[Value, Any] = field(default_factory=dict)
+    shared: dict[Inst, Memory] = field(default_factory=dict)
+    exited: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    owners: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def report(self, kind: str, inst: Inst, bad: np.ndarray, message: str, **where: int) -> None:
+        thread = int(np.flatnonzero(bad)[0])
+        fault = Fault(kind, _text(self.body, inst), inst.loc, self.number, thread, message, **where)
+        if self.faults is None:
+            raise ThreadFault(fault)
+        self.faults.append(fault)
+
+    def wide(self, value: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(value, (self.lanes,))
+
+
+def _text(body: Block, wanted: Inst) -> str:
+    """The instruction with the names the printer gives its values."""
+    names = Names()
+    for param in body.params:
+        names.add(param)
+    for inst in walk(body):
+        for value in (*inst.results, *(p for r in inst.regions for p in r.params)):
+            names.add(value)
+    results = ", ".join(names[r] for r in wanted.results)
+    args = ", ".join(names[a] for a in wanted.args)
+    attrs = ", ".join(f"{k} = {format_attr(v)}" for k, v in wanted.attrs)
+    return f"{results}{' = ' if results else ''}{wanted.op.name} {args}{f' {{{attrs}}}' if attrs else ''}".rstrip()
+
+
+Steps: TypeAlias = "Generator[Steps, Any, Sequence[Any] | None]"
+"""Runs a region; yields the regions inside it to be run first, so that depth costs no Python stack."""
+
+
+def run_threads(
+    function: Function | Block,
+    arguments: Sequence[Any],
+    *,
+    grid: int = 1,
+    block: int = 32,
+    index_bits: int | None = None,
+    faults: list[Fault] | None = None,
+    limit: int = 10_000_000,
+) -> None:
+    """Run a loop-level function on every thread of a grid; pointers' memory is written in place.
+
+    Parameters
+    ----------
+    function : Function or Block
+        The kernel; a Block is the region of a ``launch``.
+    arguments : sequence
+        An array or :class:`Memory` for a pointer, a NumPy scalar for a scalar, an int for an index.
+    grid, block : int
+        Number of blocks, and of threads in each.  A loop over ``parallel`` is spread over them
+        too, and every iteration counts as a thread of its own where races are looked for.
+    index_bits : int, optional
+        Width of an index, 32 or 64; by default as the function's facts say.
+    faults : list of Fault, optional
+        Collects what is undefined instead of stopping at the first.
+    limit : int
+        Iterations after which a ``while`` counts as endless.
+
+    Raises
+    ------
+    ThreadFault
+        A thread read or wrote out of bounds, read memory nobody wrote, raced, left a barrier
+        waiting, overflowed an index, or gave a raw row operands it forbids.
+
+    Examples
+    --------
+    >>> from pytocu.ir.parser import parse_function
+    >>> f = parse_function('''
+    ... loop func @twice(%x: ptr f32, %out: ptr f32, %n: index) {
+    ...   %0 = const 0 : index
+    ...   %1 = const 1 : index
+    ...   for %0, %n, %1 {over = "grid"} (%i: index) {
+    ...     %2 = load %x, %i : f32
+    ...     %3 = add %2, %2 : f32
+    ...     store %out, %i, %3
+    ...     yield
+    ...   }
+    ...   return
+    ... }''')
+    >>> out = np.zeros(3, np.float32)
+    >>> run_threads(f, [np.float32([1, 2, 3]), out, 3])
+    >>> out
+    array([2., 4., 6.], dtype=float32)
+    """
+    body, stated = (function, 64) if isinstance(function, Block) else (function.body, function.fact("index_bits", 64))
+    width: int = stated if index_bits is None else index_bits
+    memories: dict[int, Memory] = {}
+    given: dict[Value, Any] = {}
+    for param, argument in zip(body.params, arguments, strict=True):
+        given[param] = _argument(param.type, argument, memories)
+    stored = {inst.args[0] for inst in walk(body) if inst.op.name == "store"}
+    touched = {id(given[p]): _Touched(given[p].data.size) for p in body.params if p in stored}
+    run = _Run(body, grid, block, width, faults, limit, touched)
+    with np.errstate(all="ignore"):
+        for number in range(grid):
+            run.number, run.epoch = number, 0
+            run.values, run.shared = dict(given), {}
+            run.exited = np.zeros(block, bool)
+            run.owners = number * block + np.arange(block)
+            for param in body.params:
+                _check_index(run, body.insts[0], param.type, given[param], ~run.exited)
+            _drive(_steps(run, body, np.ones(block, bool)))
+            for memory in run.shared.values():
+                del run.touched[id(memory)]
+
+
+def _argument(type: Type, argument: Any, memories: dict[int, Memory]) -> Any:
+    match type:
+        case PointerType(dtype):
+            if isinstance(argument, np.ndarray):
+                # One array given twice is one memory.
+                argument = memories.setdefault(id(argument), memory_of(argument))
+            if not isinstance(argument, Memory) or argument.data.dtype != dtype.numpy:
+                raise InternalError(f"{type} is given something else: {argument!r}")
+            return argument
+        case ScalarType(dtype):
+            if np.asarray(argument).dtype != dtype.numpy:
+                raise InternalError(f"{type} is given {argument!r}")
+            return np.full(1, argument, dtype.numpy)
+        case IndexType():
+            return np.full(1, argument, np.int64)
+    raise InternalError(f"a parameter of type {type} does not stand at loop level")
+
+
+def _drive(steps: Steps) -> None:
+    stack, value = [steps], None
+    while stack:
+        try:
+            inner = stack[-1].send(value)
+        except StopIteration as stop:
+            stack.pop()
+            value = stop.value
+            continue
+        stack.append(inner)
+        value = None
+
+
+def _steps(run: _Run, block: Block, mask: np.ndarray) -> Steps:
+    """Run a block for the threads of `mask`; the yielded values, or None when no thread is left."""
+    for inst in block.insts:
+        match inst.op.name:
+            case "yield":
+                return [run.values[a] for a in inst.args]
+            case "return":
+                run.exited = run.exited | mask
+                return None
+            case "for" | "if" | "while" as name:
+                results = yield {"for": _for, "if": _if, "while": _while}[name](run, inst, mask)
+                mask = mask & ~run.exited
+                if results is None or not mask.any():
+                    return None
+            case _:
+                results = _inst(run, inst, mask)
+        run.values.update(zip(inst.results, results, strict=True))
+    raise InternalError("a block does not end with a return or a yield")
+
+
+def _merge(active: np.ndarray, new: Any, old: Any) -> Any:
+    """The new value for active threads, the old one for the others."""
+    if isinstance(new, Memory) or isinstance(old, Memory):
+        raise InternalError("pointers are not carried")
+    return new if active.all() else np.where(active, new, old)
+
+
+def _for(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+    lower, upper, step, *state = (run.values[a] for a in inst.args)
+    (region,) = inst.regions
+    bad = mask & ~run.wide(step > 0)
+    if bad.any():
+        run.report("undefined", inst, bad, "the step is not positive")
+        # Such a loop would not end, so those threads skip it where faults are collected.
+        mask = mask & ~bad
+    position, advance, owners = lower, step, run.owners
+    over = inst.attr("over")
+    if over in ("grid", "parallel"):
+        position = lower + (run.number * run.lanes + np.arange(run.lanes)) * step
+        advance = run.grid * run.lanes * step
+    elif over != "serial":
+        raise InternalError(f"for does not know over = {over!r}")
+    index = region.params[0]
+    _check_index(run, inst, index.type, position, mask)
+    active = mask & (position < upper)
+    while active.any():
+        if over == "parallel":
+            run.owners = run.wide((position - lower) // step)
+        run.values[index] = position
+        run.values.update(zip(region.params[1:], state, strict=True))
+        yielded = yield _steps(run, region, active)
+        active = active & ~run.exited
+        if yielded is None:
+            break
+        state = [_merge(active, new, old) for new, old in zip(yielded, state, strict=True)]
+        position = position + advance
+        _check_index(run, inst, index.type, position, active)
+        active = active & (position < upper)
+    run.owners = owners
+    return state
+
+
+def _if(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+    condition = run.wide(run.values[inst.args[0]])
+    results: list[Any] | None = None
+    for region, active in zip(inst.regions, (mask & condition, mask & ~condition), strict=True):
+        if not active.any():
+            continue
+        yielded = yield _steps(run, region, active)
+        if yielded is None:
+            continue
+        results = list(yielded) if results is None else [_merge(active, n, o) for n, o in zip(yielded, results, strict=True)]
+    return results
+
+
+def _while(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+    before, body = inst.regions
+    state = [run.values[a] for a in inst.args]
+    results: list[Any] | None = None
+    active = mask
+    for _ in range(run.limit):
+        run.values.update(zip(before.params, state, strict=True))
+        tested = yield _steps(run, before, active)
+        active = active & ~run.exited
+        if tested is None:
+            return results
+        goes_on, *current = tested
+        results = current if results is None else [_merge(active, n, o) for n, o in zip(current, results, strict=True)]
+        active = active & goes_on
+        if not active.any():
+            return results
+        run.values.update(zip(body.params, results, strict=True))
+        after = yield _steps(run, body, active)
+        active = active & ~run.exited
+        if after is None:
+            return results
+        state = [_merge(active, n, o) for n, o in zip(after, results, strict=True)]
+    run.report("endless", inst, active, f"the loop did not end after {run.limit} iterations")
+    return results
+
+
+def _check_index(run: _Run, inst: Inst, type: Type, value: Any, mask: np.ndarray) -> None:
+    if run.index_bits != 32 or not isinstance(type, IndexType):
+        return
+    bad = mask & run.wide((value < -(2**31)) | (value >= 2**31))
+    if bad.any():
+        found = int(run.wide(value)[bad][0])
+        run.report("index-overflow", inst, bad, f"the index {found} does not fit 32 bits", index=found)
+
+
+def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    """The results of an instruction without regions."""
+    args = [run.values[a] for a in inst.args]
+    match inst.op.name:
+        case "load":
+            return (_load(run, inst, mask, *args),)
+        case "store":
+            _store(run, inst, mask, *args)
+            return ()
+        case "shared":
+            return (_shared(run, inst),)
+        case "barrier":
+            missing = ~run.exited & ~mask
+            if missing.any():
+                run.report("divergence", inst, missing, "the thread never comes to a barrier where others of its block wait")
+            run.epoch += 1
+            return ()
+        case "thread_index":
+            return (np.arange(run.lanes),)
+        case "block_index":
+            return (np.full(1, run.number),)
+        case "const":
+            value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
+            _check_index(run, inst, inst.types[0], value, mask)
+            return (value,)
+    if inst.op.kind != "elementwise":
+        raise InternalError(f"{inst.op.name} does not stand at loop level")
+    return (_elementwise(run, inst, args, mask),)
+
+
+def _dtype(type: Type) -> np.dtype:
+    match type:
+        case IndexType():
+            return np.dtype(np.int64)
+        case ScalarType(dtype):
+            return dtype.numpy
+    raise InternalError(f"a value of type {type} is not run thread by thread")
+
+
+def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np.ndarray:
+    dtype = _dtype(inst.types[0])
+    uniform = all(a.shape == (1,) for a in args)
+    whole = uniform or bool(mask.all())
+    # Threads that do not take part hold nothing that may be computed with.
+    if not whole:
+        args = [a if a.shape == (1,) else a[mask] for a in args]
+    broken = broken_rule(inst.op, args, dtype)
+    if broken is not None and broken.any():
+        bad = np.zeros(run.lanes, bool)
+        bad[mask] = run.wide(broken)[mask] if whole else broken
+        if bad.any():
+            lane = int(np.flatnonzero(broken)[0])
+            shown = ", ".join(str(a[lane if a.shape == broken.shape else 0]) for a in args)
+            run.report("undefined", inst, bad, f"{inst.op.name} is not defined for {shown}")
+    try:
+        match inst.op.name:
+            case "convert_raw" if dtype.kind == "b":
+                raise TypeError("convert_raw does not convert to bool")
+            case "convert_raw":
+                value = args[0].astype(dtype)
+            case "cast":
+                value = cast(args[0], element(inst.types[0]))
+            case _:
+                value = evaluate_row(inst.op, args)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise located(error, inst.loc) from error
+    if value.dtype != dtype:
+        raise InternalError(f"{inst.op.name} gives {value.dtype} where its type is {inst.types[0]}")
+    if not whole:
+        full = np.zeros(run.lanes, dtype)
+        full[mask] = value
+        value = full
+    _check_index(run, inst, inst.types[0], value, mask)
+    return value
+
+
+def _reach(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Threads whose access is in bounds, and the elements they touch."""
+    position = run.wide(memory.base + offset)
+    inside = mask & (position >= 0) & (position < memory.data.size)
+    inside[inside] = memory.allowed[position[inside]]
+    bad = mask & ~inside
+    if bad.any():
+        index, size = int(run.wide(offset)[bad][0]), int(memory.allowed.sum())
+        what = "read" if inst.op.name == "load" else "write"
+        run.report("out-of-bounds", inst, bad, f"{what} at index {index} of {size} elements", index=index, size=size)
+    threads = np.flatnonzero(inside)
+    return threads, position[threads]
+
+
+def _raced(run: _Run, inst: Inst, memory: Memory, threads: np.ndarray, at: np.ndarray) -> None:
+    touched = run.touched.get(id(memory))
+    if touched is None or not at.size:
+        return
+    note = touched.read if inst.op.name == "load" else touched.write
+    conflict = note(at, run.owners[threads], run.number, run.epoch)
+    if conflict.any():
+        bad = np.zeros(run.lanes, bool)
+        bad[threads[conflict]] = True
+        index = int(at[conflict][0]) - memory.base
+        message = f"two threads touch index {index} with no barrier between, and one writes"
+        run.report("race", inst, bad, message, index=index, size=int(memory.allowed.sum()))
+
+
+def _load(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
+    threads, at = _reach(run, inst, mask, memory, offset)
+    unwritten = ~memory.initialised[at]
+    if unwritten.any():
+        bad = np.zeros(run.lanes, bool)
+        bad[threads[unwritten]] = True
+        index = int(at[unwritten][0]) - memory.base
+        run.report("uninitialised", inst, bad, f"index {index} is read and nobody wrote it", index=index, size=int(memory.allowed.sum()))
+    _raced(run, inst, memory, threads, at)
+    value = np.zeros(run.lanes, memory.data.dtype)
+    value[threads] = memory.data[at]
+    return value
+
+
+def _store(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray) -> None:
+    if value.dtype != memory.data.dtype:
+        raise InternalError(f"store writes {value.dtype} into memory of {memory.data.dtype}")
+    threads, at = _reach(run, inst, mask, memory, offset)
+    _raced(run, inst, memory, threads, at)
+    memory.data[at] = run.wide(value)[threads]
+    memory.initialised[at] = True
+
+
+def _shared(run: _Run, inst: Inst) -> Memory:
+    """Shared memory belongs to the instruction: a loop around it meets the same memory again."""
+    memory = run.shared.get(inst)
+    if memory is None:
+        memory = memory_of(np.zeros(inst.attr("size"), element(inst.types[0]).numpy), initialised=False)
+        run.shared[inst] = memory
+        run.touched[id(memory)] = _Touched(memory.data.size)
+    return memory

@@ -1,0 +1,74 @@
+"""Linear expressions over the loop indices of a kernel, with dimensions as coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytocu.ir.dims import DimLike
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``sum(coefficients[k] * index[k]) + offset``."""
+
+    coefficients: tuple[DimLike, ...]
+    offset: DimLike = 0
+
+    def __add__(self, other: Affine | DimLike) -> Affine:
+        if isinstance(other, Affine):
+            pairs = zip(self.coefficients, other.coefficients, strict=True)
+            return Affine(tuple(a + b for a, b in pairs), self.offset + other.offset)
+        return Affine(self.coefficients, self.offset + other)
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: DimLike) -> Affine:
+        return Affine(tuple(c * factor for c in self.coefficients), self.offset * factor)
+
+    __rmul__ = __mul__
+
+
+def unit(axis: int, ndim: int) -> Affine:
+    """The loop index `axis` itself."""
+    return Affine(tuple(1 if k == axis else 0 for k in range(ndim)))
+
+
+def constant(value: DimLike, ndim: int) -> Affine:
+    """A position that does not move."""
+    return Affine((0,) * ndim, value)
+
+
+def merge_axes(shape: list[DimLike], accesses: list[Affine]) -> tuple[list[DimLike], list[Affine], list[list[int]]]:
+    """Walk adjacent axes as one where every access allows it.
+
+    Axes `k` and `k + 1` of lengths `a` and `b` are one axis of length `a * b` when every
+    access steps along `k` exactly `b` times its step along `k + 1`.  Axes of length 1 vanish.
+
+    Returns
+    -------
+    shape, accesses
+        Of the merged axes.
+    groups
+        Which old axes each new one stands for.
+
+    Examples
+    --------
+    >>> shape, accesses, groups = merge_axes([4, 3], [Affine((3, 1)), Affine((0, 0))])
+    >>> shape, accesses[0].coefficients, groups
+    ([12], (1,), [[0, 1]])
+    """
+    groups: list[list[int]] = []
+    sizes: list[DimLike] = []
+    for axis in range(len(shape)):
+        if shape[axis] == 1:
+            continue
+        if groups:
+            last = groups[-1][-1]
+            if all(a.coefficients[last] == a.coefficients[axis] * shape[axis] for a in accesses):
+                groups[-1].append(axis)
+                sizes[-1] = sizes[-1] * shape[axis]
+                continue
+        groups.append([axis])
+        sizes.append(shape[axis])
+    merged = [Affine(tuple(a.coefficients[g[-1]] for g in groups), a.offset) for a in accesses]
+    return sizes, merged, groups

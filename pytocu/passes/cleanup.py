@@ -1,0 +1,96 @@
+"""Common subexpressions and dead code, on every level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
+from pytocu.ir.rewrite import replay
+from pytocu.passes.context import PassContext
+
+_SAME_EVERYWHERE = frozenset({"elementwise", "view", "const", "scalar", "index"})
+
+
+def cse(function: Function, context: PassContext) -> Function:
+    """Equal pure instructions once; inner blocks see what outer blocks computed."""
+    body = _cse_block(function.body, {}, {})
+    return function if body is function.body else Function(function.name, function.level, body, function.facts)
+
+
+def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Value, Value]) -> Block:
+    builder = Builder()
+    changed = False
+    for inst in block.insts:
+        args = tuple(values.get(a, a) for a in inst.args)
+        # A copy is a new array each time; loads stay in order with stores.
+        pure = inst.op.kind in _SAME_EVERYWHERE and not inst.regions and inst.op.name != "copy" and inst.results
+        key = None
+        if pure:
+            key = (inst.op.name, args, tuple((k, attr_key(v)) for k, v in inst.attrs), inst.types)
+            if key in seen:
+                for old, new in zip(inst.results, seen[key], strict=True):
+                    values[old] = new
+                    new.name = new.name or old.name
+                changed = True
+                continue
+        if inst.regions:
+            inner_seen = {} if inst.op.isolated else dict(seen)
+            regions = tuple(_cse_block(r, dict(inner_seen), values) for r in inst.regions)
+            if regions != inst.regions or args != inst.args:
+                changed = True
+                made = Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc)
+                for old, new in zip(inst.results, made.results, strict=True):
+                    new.name = old.name
+                    values[old] = new
+                builder.insts.append(made)
+            else:
+                builder.insts.append(inst)
+            continue
+        changed |= replay(builder, inst, _keep, values)
+        if key is not None:
+            seen[key] = tuple(values.get(r, r) for r in inst.results)
+    return Block(block.params, builder.take()) if changed else block
+
+
+def _keep(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> None:
+    return None
+
+
+def dce(function: Function, context: PassContext) -> Function:
+    """Drop instructions whose results nobody reads and that do nothing else.
+
+    ``convert`` stays even unread where it can fail on a run-time number.
+    """
+    used: set[Value] = set()
+    keep: set[Inst] = set()
+    # Uses come after definitions in the text, so one walk backwards finds everything alive.
+    for inst in reversed(list(walk(function.body))):
+        alive = bool(inst.op.effects and inst.op.effects != "read" and inst.op.effects != "alloc")
+        alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control"
+        if alive:
+            keep.add(inst)
+            used.update(inst.args)
+    body = _sweep(function.body, keep)
+    return function if body is function.body else Function(function.name, function.level, body, function.facts)
+
+
+def _sweep(block: Block, keep: set[Inst]) -> Block:
+    insts: list[Inst] = []
+    changed = False
+    for inst in block.insts:
+        if inst not in keep:
+            changed = True
+            continue
+        regions = tuple(_sweep(r, keep) for r in inst.regions)
+        if regions != inst.regions:
+            # Results of an instruction with regions are named by others, so they move along.
+            made = Inst(inst.op, inst.args, inst.attrs, inst.types, regions, inst.loc)
+            object.__setattr__(made, "results", inst.results)
+            for value in inst.results:
+                value.inst = made
+            insts.append(made)
+            changed = True
+        else:
+            insts.append(inst)
+    return Block(block.params, tuple(insts)) if changed else block

@@ -1,0 +1,68 @@
+"""What passes know besides the function: the target, options and sample lengths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytocu.errors import BackendError
+
+FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+"""LLVM's names; ``fastmath=True`` means all of them."""
+
+_CUDA = re.compile(r"cuda(?::(sm_\d+[af]?))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of machine: ``cpu``, or ``cuda`` with an architecture such as ``sm_90``."""
+
+    kind: str
+    arch: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.arch}" if self.arch else self.kind
+
+
+def parse_target(text: str | Target) -> Target:
+    """Read ``cpu``, ``cuda`` or ``cuda:sm_90``.
+
+    Raises
+    ------
+    BackendError
+        Anything else.
+
+    Examples
+    --------
+    >>> parse_target("cuda:sm_90").arch
+    'sm_90'
+    """
+    if isinstance(text, Target):
+        return text
+    if text == "cpu":
+        return Target("cpu")
+    match = _CUDA.match(text)
+    if match is None:
+        raise BackendError(f"{text!r} is not a target: write cpu, cuda or cuda:sm_90")
+    return Target("cuda", match[1] or "")
+
+
+@dataclass(frozen=True, slots=True)
+class PassContext:
+    """Parameters
+    ----------
+    target : Target
+        What schedules and loops are for.
+    sizes : mapping of str to int
+        Lengths of the call that asked for the compile; decides facts, never baked in.
+    fastmath : tuple of str
+        LLVM flag names that instructions get.
+    index_bits : int
+        32 or 64: whether every offset is known to fit 32 bits.
+    """
+
+    target: Target = Target("cuda")
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    fastmath: tuple[str, ...] = ()
+    index_bits: int = 32

@@ -1,0 +1,124 @@
+"""Groups array operations into kernels.
+
+Every returned array that has to be computed belongs to the kernel of its iteration shape:
+results of one shape share a kernel.  Views and producers go inside and are computed again
+where they are needed, so no temporary is ever written; what stays outside is host work:
+checks, conversions of Python scalars, arithmetic on lengths, and views of arguments that are
+returned as views.
+"""
+
+from __future__ import annotations
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.dims import DimLike
+from pytocu.ir.rewrite import copy_with
+from pytocu.ir.types import ArrayType, WeakType, shape_of
+from pytocu.passes.context import PassContext
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Build ``kernel`` regions."""
+    terminator = function.body.terminator
+    groups: dict[tuple[DimLike, ...], list[Value]] = {}
+    for root in terminator.args:
+        if not on_host(root):
+            group = groups.setdefault(shape_of(root.type), [])
+            if root not in group:
+                group.append(root)
+    if not groups:
+        return function
+    builder = Builder()
+    values: dict[Value, Value] = {}
+    # Host values come first and in order: checks run before anything is written.
+    for inst in function.body.insts[:-1]:
+        if inst.op.effects == "check" or all(on_host(r) for r in inst.results):
+            builder.loc = inst.loc
+            builder.insts.append(inst)
+    for number, (shape, roots) in enumerate(groups.items()):
+        name = function.name if len(groups) == 1 else f"{function.name}_{number}"
+        why = "" if len(groups) == 1 else f"results of shape {_shape_text(shape)} have their own iterations"
+        _kernel(builder, name, why, roots, values)
+    builder.loc = terminator.loc
+    builder.inst("return", tuple(values.get(a, a) for a in terminator.args), dict(terminator.attrs))
+    return Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+
+
+def _shape_text(shape: tuple[DimLike, ...]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+def on_host(value: Value) -> bool:
+    """Whether a value is made without a kernel: arguments, their views, Python scalars, constants."""
+    while value.inst is not None:
+        inst = value.inst
+        if isinstance(value.type, WeakType) or inst.op.kind in ("const", "scalar"):
+            return True
+        if inst.op.kind != "view" or inst.op.name == "broadcast" or not isinstance(value.type, ArrayType):
+            return False
+        value = inst.args[0]
+    return True
+
+
+def _kernel(builder: Builder, name: str, why: str, roots: list[Value], values: dict[Value, Value]) -> None:
+    order, inputs = _producers(roots)
+    region = Builder()
+    inner: dict[Value, Value] = {}
+    params: list[Value] = []
+    for value in inputs:
+        param = Value(value.type, value.name)
+        params.append(param)
+        inner[value] = param
+    for inst in order:
+        region.loc = inst.loc
+        made = copy_with(inst, region, [inner[a] for a in inst.args])
+        inner.update(zip(inst.results, made, strict=True))
+    region.loc = roots[0].inst.loc if roots[0].inst else region.loc
+    region.emit("yield", [inner[r] for r in roots])
+    builder.loc = region.loc
+    attrs = {"name": name}
+    if why:
+        attrs["why"] = why
+    body = Block(tuple(params), region.take())
+    kernel = builder.inst("kernel", inputs, attrs, [r.type for r in roots], (body,))
+    for root, result in zip(roots, kernel.results, strict=True):
+        result.name = root.name
+        values[root] = result
+
+
+def _producers(roots: list[Value]) -> tuple[list[Inst], list[Value]]:
+    """The instructions a kernel holds, operands first, and the values it takes from outside."""
+    inputs: dict[Value, None] = {}
+    order: list[Inst] = []
+    done: set[Inst] = set()
+    for root in roots:
+        assert root.inst is not None
+        stack: list[tuple[Inst, bool]] = [(root.inst, False)]
+        while stack:
+            inst, ready = stack.pop()
+            if inst in done:
+                continue
+            if ready:
+                done.add(inst)
+                order.append(inst)
+                continue
+            stack.append((inst, True))
+            for arg in reversed(inst.args):
+                if _enters(arg):
+                    assert arg.inst is not None
+                    if arg.inst not in done:
+                        stack.append((arg.inst, False))
+                else:
+                    inputs[arg] = None
+    return order, _in_program_order(inputs)
+
+
+def _enters(value: Value) -> bool:
+    """Whether a producer is computed inside the kernel."""
+    inst = value.inst
+    return inst is not None and (inst.op.kind in ("elementwise", "view", "const")) and not isinstance(value.type, WeakType)
+
+
+def _in_program_order(inputs: dict[Value, None]) -> list[Value]:
+    """Arguments before converted scalars, each in order of first use."""
+    return sorted(inputs, key=lambda v: v.inst is not None)

@@ -1,0 +1,186 @@
+"""The list of passes, and the runner that verifies, times and records around them.
+
+``lower`` (the front end) comes before this list.  A pass is a function
+``run(function, context) -> function`` that returns its argument when nothing changed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pytocu.errors import InternalError, PytocuError
+from pytocu.ir.core import Function
+from pytocu.ir.verifier import verify
+from pytocu.passes import (
+    bufferize,
+    cleanup,
+    expand,
+    fastmath,
+    fold,
+    fuse,
+    infer_shapes,
+    infer_types,
+    lower_loops,
+    schedule,
+    simplify,
+)
+from pytocu.passes.context import PassContext
+
+Run = Callable[[Function, PassContext], Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One step of the pipeline.
+
+    Parameters
+    ----------
+    name : str
+        As ``pytocu passes`` and ``--after`` call it.
+    run : callable
+        The pass.
+    doc : str
+        One sentence.
+    establishes : tuple of str
+        Stage rules of the verifier that hold from here on.
+    after : tuple of (str, str)
+        Passes that must have run, each with the reason.
+    """
+
+    name: str
+    run: Run
+    doc: str
+    establishes: tuple[str, ...] = ()
+    after: tuple[tuple[str, str], ...] = ()
+
+
+PIPELINE: tuple[Pass, ...] = (
+    Pass("fold", fold.run, "Operations on constants are computed now, where every backend would get the same bits."),
+    Pass("infer-types", infer_types.run, "Python scalars adapt to NumPy's loops and every conversion becomes visible.",
+         establishes=("settled types",)),
+    Pass("infer-shapes", infer_shapes.run, "Lengths are unified, broadcasting becomes visible, the call's checks are stated.",
+         establishes=("one shape",), after=(("infer-types", "inserted casts have shapes too"),)),
+    Pass("fold", fold.run, "Conversions of constants are computed now."),
+    Pass("simplify", simplify.run, "Algebra that keeps every bit.", after=(("infer-types", "identities are stated for one dtype"),)),
+    Pass("cse", cleanup.cse, "Equal computations are done once."),
+    Pass("dce", cleanup.dce, "What nobody reads is dropped."),
+    Pass("fuse", fuse.run, "Array operations are grouped into kernels.",
+         after=(("infer-shapes", "results of one shape share a kernel"), ("dce", "dead operations would be computed"))),
+    Pass("bufferize", bufferize.run, "Results become memory; the function becomes the host's plan.", establishes=("buffers",),
+         after=(("fuse", "only kernel results need memory"),)),
+    Pass("schedule", schedule.run, "Each launch gets its way of running on the target.", establishes=("scheduled",),
+         after=(("bufferize", "launches exist from there on"),)),
+    Pass("lower-loops", lower_loops.run, "Kernels become loops over elements; views become index arithmetic.",
+         establishes=("loops",), after=(("schedule", "the loops are the schedule's"),)),
+    Pass("expand", expand.run, "Composite operations become primitives.", establishes=("primitive",),
+         after=(("lower-loops", "formulas are written for elements"),)),
+    Pass("fastmath", fastmath.run, "Applies the flags of fastmath=; nothing by default.",
+         after=(("expand", "flags belong on the arithmetic that runs"),)),
+    Pass("fold", fold.run, "Constants that formulas brought in."),
+    Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
+    Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),
+)  # fmt: skip
+"""Every pass, in order."""
+
+TARGET_PASS = "schedule"
+"""The first pass that depends on the target."""
+
+
+def pass_names() -> tuple[str, ...]:
+    """Names to select a pass by; a pass that runs again is ``fold-2``, ``fold-3``."""
+    seen: dict[str, int] = {}
+    names: list[str] = []
+    for step in PIPELINE:
+        seen[step.name] = seen.get(step.name, 0) + 1
+        names.append(step.name if seen[step.name] == 1 else f"{step.name}-{seen[step.name]}")
+    return tuple(names)
+
+
+def check_order(pipeline: Sequence[Pass] = PIPELINE) -> None:
+    """Verify every "A before B, because" of the list.
+
+    Raises
+    ------
+    InternalError
+        Naming the pass, what it needs before it, and why.
+    """
+    done: set[str] = set()
+    for step in pipeline:
+        for needed, reason in step.after:
+            if needed not in done:
+                raise InternalError(f"the pass {step.name} must come after {needed}: {reason}")
+        done.add(step.name)
+
+
+check_order()
+
+
+@dataclass(slots=True)
+class Record:
+    """What the runner saw of one pass."""
+
+    name: str
+    function: Function
+    milliseconds: float
+    changed: bool
+
+
+@dataclass(slots=True)
+class History:
+    """The function after every pass."""
+
+    records: list[Record] = field(default_factory=list)
+
+
+def run_pipeline(
+    function: Function, context: PassContext, history: History | None = None, check: bool = False, start: str = ""
+) -> Function:
+    """Run the passes.
+
+    Parameters
+    ----------
+    function : Function
+        At array level, as the front end made it, or as it stood before the pass `start`.
+    context : PassContext
+        Target and options.
+    history : History, optional
+        Filled with the function after every pass.
+    check : bool
+        Verify before the first and after every pass.
+    start : str
+        The first pass to run; earlier ones are skipped (their rules hold already).
+
+    Raises
+    ------
+    InternalError
+        A pass broke a rule; the text names the pass.
+    """
+    established: list[str] = []
+    names = pass_names()
+    skipping = bool(start)
+    if check and not start:
+        verify(function)
+    for name, step in zip(names, PIPELINE, strict=True):
+        established.extend(step.establishes)
+        if skipping and name != start:
+            continue
+        skipping = False
+        began = time.perf_counter()
+        before = function
+        try:
+            function = step.run(function, context)
+        except PytocuError:
+            raise
+        except Exception as error:
+            raise InternalError(f"the pass {name} failed on {function.name}: {type(error).__name__}: {error}") from error
+        elapsed = (time.perf_counter() - began) * 1e3
+        if check:
+            try:
+                verify(function, established)
+            except InternalError as error:
+                raise InternalError(f"after the pass {name}: {error}") from error
+        if history is not None:
+            history.records.append(Record(name, function, elapsed, function is not before))
+    return function

@@ -1,0 +1,237 @@
+"""Runs one native function over a range of iterations, on all CPUs this process may use.
+
+The range is cut into pieces that idle threads take one after the other; the calling thread
+takes pieces too, so a call finishes even when no other thread is free.  Results do not depend on
+the cut: an iteration computes the same bits whoever runs it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from pytocu.errors import PytocuError
+
+# CFUNCTYPE (and not PYFUNCTYPE) releases Python's lock while the function runs.
+_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+_PIECES_PER_THREAD = 4
+# Pieces end on multiples of this, so that two threads rarely write to one cache line.
+_ALIGNMENT = 64
+
+
+def run(address: int, slots_address: int, total: int, minimum: int) -> None:
+    """Run ``void kernel(void *slots, int64_t begin, int64_t end)`` over ``total`` iterations.
+
+    Returns when every iteration has been run.  After an interrupt (Ctrl-C) it waits for the
+    pieces that are running, because they write to the caller's arrays, and then raises.
+
+    Parameters
+    ----------
+    address, slots_address : int
+        The function and its first argument; both stay valid until the call returns.
+    total : int
+        Number of iterations.
+    minimum : int
+        Fewest iterations worth a thread of their own.
+    """
+    kernel = _KERNEL(address)
+    minimum = max(minimum, 1)
+    helpers = min(thread_count(), total // minimum) - 1
+    if helpers < 1:
+        if total > 0:
+            kernel(slots_address, 0, total)
+        return
+    pieces = min((helpers + 1) * _PIECES_PER_THREAD, total // minimum)
+    size = -(-total // pieces)
+    job = _Job(kernel, slots_address, total, -(-size // _ALIGNMENT) * _ALIGNMENT)
+    try:
+        try:
+            _pool.ask(job, helpers)
+            job.work()
+        finally:
+            job.finish()
+    finally:
+        # An interrupt may have cut the first one short before it began to wait.
+        job.finish()
+
+
+class _Job:
+    """A range of iterations, and how many threads entered and left the kernel for it.
+
+    Locks here are C objects: an interrupt inside a lock written in Python (a condition, an
+    event) could leave it taken for ever.
+    """
+
+    def __init__(self, kernel: Any, slots: int, total: int, size: int):
+        self.kernel = kernel
+        self.slots = slots
+        self.total = total
+        self.size = size
+        self.next = 0
+        self.entered = 0
+        self.left = 0
+        self.lock = threading.Lock()
+        self.wake: SimpleQueue[None] = SimpleQueue()
+
+    def help(self) -> None:
+        """Take pieces in a thread of the pool; nothing when the job is over."""
+        with self.lock:
+            if self.next >= self.total:
+                return
+            self.entered += 1
+        try:
+            self.work()
+        finally:
+            with self.lock:
+                self.left += 1
+            self.wake.put(None)
+
+    def work(self) -> None:
+        """Run pieces until none is left."""
+        while True:
+            with self.lock:
+                begin = self.next
+                self.next = end = min(begin + self.size, self.total)
+            if begin >= end:
+                return
+            self.kernel(self.slots, begin, end)
+
+    def finish(self) -> None:
+        """Give out no more pieces and wait for those that run, whatever interrupts the wait."""
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                with self.lock:
+                    self.next = self.total
+                while self.left < self.entered:
+                    # An interrupt may swallow a wake-up, so none is waited for without end.
+                    with suppress(Empty):
+                        self.wake.get(timeout=0.1)
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+
+class _Pool:
+    """Threads that wait for jobs; more are started when a job can use them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.size = 0
+
+    def ask(self, job: _Job, helpers: int) -> None:
+        """Let up to `helpers` threads take part; each comes when it is free."""
+        # When the system gives no more threads, those there are do the work.
+        with self.lock, suppress(RuntimeError):
+            while self.size < helpers:
+                threading.Thread(target=_serve, args=(self.jobs,), name=f"pytocu-{self.size}", daemon=True).start()
+                self.size += 1
+        # Jobs that are over wait here for a busy thread to drop them, so they are bounded.
+        if self.jobs.qsize() < 8 * helpers:
+            for _ in range(helpers):
+                self.jobs.put(job)
+
+
+def _serve(jobs: SimpleQueue[_Job]) -> None:
+    while True:
+        jobs.get().help()
+
+
+_pool = _Pool()
+
+
+def _renew_pool() -> None:
+    # Threads do not survive a fork, and a lock may be held by one that is gone.
+    global _pool
+    _pool = _Pool()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_pool)
+
+
+def thread_count() -> int:
+    """How many threads a kernel is spread over.
+
+    ``PYTOCU_NUM_THREADS`` if set, else the CPUs this process may run on, less where a control
+    group allows less CPU time.
+
+    Raises
+    ------
+    PytocuError
+        The variable is no positive number.
+    """
+    text = os.environ.get("PYTOCU_NUM_THREADS", "").strip()
+    if text:
+        if not text.isascii() or not text.isdigit() or int(text) < 1:
+            raise PytocuError(f"PYTOCU_NUM_THREADS={text!r}: write a number of threads, 1 or more")
+        return int(text)
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _cpu_quota()
+    return cpus if quota is None else max(1, min(cpus, quota))
+
+
+@lru_cache(maxsize=1)
+def _cpu_quota() -> int | None:
+    return cpu_quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+
+
+def cpu_quota(membership: Path, mount: Path) -> int | None:
+    """CPUs' worth of time that control groups allow, rounded up; None for no limit.
+
+    Parameters
+    ----------
+    membership : Path
+        The process's list of groups, ``/proc/self/cgroup``.
+    mount : Path
+        Where the groups are visible, ``/sys/fs/cgroup``.
+    """
+    limits: list[float] = []
+    for line in _text(membership).splitlines():
+        number, controllers, path = line.split(":", 2)
+        if number == "0" and not controllers:
+            root, read = mount, _quota_v2
+        elif "cpu" in controllers.split(","):
+            root = next((r for r in (mount / controllers, mount / "cpu") if r.is_dir()), mount)
+            read = _quota_v1
+        else:
+            continue
+        # A container may see its own group as the root, where the path does not exist.
+        parts = Path(path.lstrip("/")).parts
+        for depth in range(len(parts) + 1):
+            limit = read(root.joinpath(*parts[:depth]))
+            if limit is not None:
+                limits.append(limit)
+    return max(1, int(-(-min(limits) // 1))) if limits else None
+
+
+def _quota_v2(group: Path) -> float | None:
+    quota, _, period = _text(group / "cpu.max").strip().partition(" ")
+    return _ratio(quota, period)
+
+
+def _quota_v1(group: Path) -> float | None:
+    return _ratio(_text(group / "cpu.cfs_quota_us").strip(), _text(group / "cpu.cfs_period_us").strip())
+
+
+def _ratio(quota: str, period: str) -> float | None:
+    if not quota.isdigit() or not period.isdigit() or int(period) == 0:
+        return None
+    return int(quota) / int(period)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

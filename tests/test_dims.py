@@ -1,0 +1,172 @@
+"""Dimensions: what is simplified, that text reads back, that values are Python's."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import example, given
+
+from pytocu.ir import dims
+from pytocu.ir.dims import as_symbol, dim_max, dim_min, evaluate, floordiv, format_shape, lower_bound, modulo, parse_dim
+from pytocu.ir.dims import product, substitute, symbol, symbols
+
+n, m = symbol("n"), symbol("m")
+
+
+@pytest.mark.parametrize(
+    ("dim", "text"),
+    [
+        (n + 0, "n"),
+        (n * 0, "0"),
+        (n - n, "0"),
+        (n * m - m * n, "0"),
+        (2 * n - n, "n"),
+        (1 + n, "n + 1"),
+        (2 - n, "-n + 2"),
+        (-n, "-n"),
+        ((n + 1) * (n - 1), "n*n - 1"),
+        (n * m + n - 2, "m*n + n - 2"),
+        (dim_max(n, 0), "n"),
+        (dim_max(n + 3, n), "n + 3"),
+        (dim_max(n - 2, 0), "max(n - 2, 0)"),
+        (dim_max(0, n - 2), "max(n - 2, 0)"),
+        (dim_max(3, 5), "5"),
+        (dim_max(dim_max(n - 2, 0), 0), "max(n - 2, 0)"),
+        (dim_min(n, 0), "0"),
+        (dim_min(n, n + 1), "n"),
+        (dim_min(n, m), "min(n, m)"),
+        (dim_min(3, n), "min(n, 3)"),
+        (floordiv(7, 2), "3"),
+        (floordiv(n, 1), "n"),
+        (floordiv(4 * n + 8, 4), "n + 2"),
+        (floordiv(4 * n + 1, 4), "(4*n + 1) // 4"),
+        (modulo(7, 2), "1"),
+        (modulo(n, 1), "0"),
+        (2 * floordiv(n, 3) + 1, "2*(n // 3) + 1"),
+        (product((n, 3, m)), "3*m*n"),
+        (product(()), "1"),
+    ],
+)
+def test_simplified(dim, text):
+    assert str(dim).strip("()") in (text, text.strip("()"))
+    assert parse_dim(str(dim)) == dim
+
+
+def test_equal_polynomials_are_equal():
+    assert n * m == m * n and hash(n * m) == hash(m * n)
+    assert (n + m) * (n - m) == n * n - m * m
+    assert n != m and n != "n"
+    assert parse_dim("n + 1") != parse_dim("n + 2")
+
+
+@pytest.mark.parametrize(
+    ("dim", "low"),
+    [(5, 5), (n, 0), (n + 3, 3), (n - 3, -3), (-n, None), (2 * n * m + 1, 1), (dim_max(n - 2, 0), 0), (dim_max(-n, 4), 4),
+     (dim_min(n + 5, m), 0), (dim_min(-n, m), None), (floordiv(n, 3), 0), (floordiv(n - 1, 3), None), (modulo(n, 4) + 1, 1)],
+)  # fmt: skip
+def test_lower_bound(dim, low):
+    assert lower_bound(dim) == low
+
+
+def test_names():
+    assert symbols(m * n + dim_max(n - symbol("k"), 0)) == ("m", "n", "k")
+    assert symbols(4) == ()
+    assert as_symbol(n) == "n"
+    assert [as_symbol(d) for d in (n + 1, 2 * n, n * n, dim_max(n - 1, 0), 3)] == [None] * 5
+
+
+def test_substitute():
+    assert substitute(dim_max(n - 2, 0), {"n": 7}) == 5
+    assert substitute(dim_max(n - 2, 0), {"n": m + 2}) == m
+    assert substitute(n + m, {"n": m}) == 2 * m
+    assert substitute(3, {"n": m}) == 3
+
+
+def test_evaluate_needs_every_length():
+    with pytest.raises(KeyError, match="m"):
+        evaluate(n + m, {"n": 1})
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 1, 3)])
+def test_shape_is_written_as_numpy_does(shape):
+    with pytest.raises(ValueError, match="could not be broadcast") as error:
+        np.empty(shape) + np.empty((4, 4, 4))
+    assert f"shapes {format_shape(shape)} {format_shape((4, 4, 4))}" in str(error.value)
+    assert format_shape(()) == "()" and format_shape((n, 3)) == "(n,3)"
+
+
+@pytest.mark.parametrize("text", ["", "n +", "n / 2", "f(n)", "max(n)", "1.5", "True", "n[0]", "max(n, m, 3)", "n ** 2", "-", "min(a=1, b=2)"])
+def test_no_dimension(text):
+    with pytest.raises(ValueError, match="is not a dimension: write"):
+        parse_dim(text)
+
+
+# An expression as a dimension and as Python text, built side by side.
+def extend(inner):
+    def binary(name, build):
+        return st.tuples(inner, inner).map(lambda p: (build(p[0][0], p[1][0]), f"{name}(({p[0][1]}), ({p[1][1]}))"))
+
+    def operator(sign, build):
+        return st.tuples(inner, inner).map(lambda p: (build(p[0][0], p[1][0]), f"(({p[0][1]}) {sign} ({p[1][1]}))"))
+
+    divisor = st.integers(1, 9)
+    return st.one_of(
+        binary("max", dim_max),
+        binary("min", dim_min),
+        operator("+", lambda a, b: a + b),
+        operator("-", lambda a, b: a - b),
+        operator("*", lambda a, b: a * b),
+        st.tuples(inner, divisor).map(lambda p: (floordiv(p[0][0], p[1]), f"(({p[0][1]}) // {p[1]})")),
+        st.tuples(inner, divisor).map(lambda p: (modulo(p[0][0], p[1]), f"(({p[0][1]}) % {p[1]})")),
+    )
+
+
+leaves = st.one_of(
+    st.sampled_from("nmk").map(lambda s: (symbol(s), s)),
+    st.integers(-9, 9).map(lambda i: (i, str(i))),
+)
+expressions = st.recursive(leaves, extend, max_leaves=8)
+lengths = st.fixed_dictionaries({"n": st.integers(0, 50), "m": st.integers(0, 50), "k": st.integers(0, 50)})
+
+
+@given(expressions)
+@example((floordiv(n, 3) * m, ""))
+@example((floordiv(floordiv(n, 3), 2), ""))
+@example((floordiv(-n, 3), ""))
+@example((modulo(floordiv(n, 3), 2), ""))
+def test_text_reads_back(pair):
+    dim, _ = pair
+    assert parse_dim(str(dim)) == dim
+    assert str(parse_dim(str(dim))) == str(dim)
+
+
+@given(expressions, lengths)
+def test_value_is_pythons(pair, sizes):
+    dim, python = pair
+    value = eval(python, {"max": max, "min": min}, sizes)
+    assert evaluate(dim, sizes) == value
+    assert substitute(dim, sizes) == value
+    assert evaluate(parse_dim(str(dim)), sizes) == value
+    low = lower_bound(dim)
+    assert low is None or low <= value
+
+
+@given(expressions, st.sampled_from("nmk"), expressions, lengths)
+def test_substitution_commutes_with_evaluation(pair, name, other, sizes):
+    # A symbol is a length, so what takes its place must be one too.
+    length = dim_max(other[0], 0)
+    inner = {**sizes, name: evaluate(length, sizes)}
+    assert evaluate(substitute(pair[0], {name: length}), sizes) == evaluate(pair[0], inner)
+
+
+def test_rebuild_visits_every_symbol():
+    seen: list[str] = []
+
+    def leaf(name: str):
+        seen.append(name)
+        return symbol(name)
+
+    dim = n * m + dim_max(symbol("k") - 1, 0)
+    assert dims.rebuild(dim, leaf) == dim
+    assert sorted(seen) == ["k", "m", "n"]
