@@ -1,1 +1,38 @@
-"""pytocu compiles NumPy-style Python functions into fused CUDA kernels and native CPU code."""
+"""pytocu compiles NumPy-style Python functions into fused CUDA kernels and native CPU code.
+
+>>> import numpy as np, pytocu
+>>> @pytocu.jit
+... def mask_out(points, mask):
+...     return np.where(mask[:, np.newaxis], np.inf, points)
+>>> mask_out(np.ones((2, 3), np.float32), np.array([True, False]))
+array([[inf, inf, inf],
+       [ 1.,  1.,  1.]], dtype=float32)
+"""
+
+from pytocu.errors import (
+    BackendError,
+    CompileError,
+    DTypeError,
+    IndexingError,
+    InternalError,
+    PytocuError,
+    ShapeError,
+    UnsupportedError,
+)
+from pytocu.jit import JitFunction, jit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BackendError",
+    "CompileError",
+    "DTypeError",
+    "IndexingError",
+    "InternalError",
+    "JitFunction",
+    "PytocuError",
+    "ShapeError",
+    "UnsupportedError",
+    "__version__",
+    "jit",
+]

@@ -105,7 +105,24 @@ def edges(dtype: DType) -> np.ndarray:
             return np.array([False, True])
         case "f":
             f = np.finfo(dtype.numpy)
-            plain = [0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, math.pi, 100.7, 1e6, 2.0**31, 2.0**63, math.inf, math.nan]
+            plain = [
+                0.0,
+                0.1,
+                0.5,
+                1.0,
+                1.5,
+                2.0,
+                2.5,
+                3.0,
+                math.pi,
+                100.7,
+                1e6,
+                2.0**31,
+                2.0**63,
+                1.5 * 2.0**63,
+                math.inf,
+                math.nan,
+            ]
             edge = [f.max, f.tiny, f.smallest_subnormal, f.tiny - f.smallest_subnormal, f.eps, 1 + f.eps, 1 - f.epsneg]
             values = np.array([*plain, *(float(e) for e in edge)], dtype.numpy)
             bits = random.integers(0, 256, 12 * dtype.itemsize, np.uint8).view(dtype.numpy)
@@ -248,7 +265,9 @@ def test_constants(dtype: str) -> None:
 def test_scalar_parameters(dtype: DType) -> None:
     for value in edges(dtype):
         out = np.full(1, 77).astype(dtype.numpy)
-        text = f"loop func @scalar(%out: ptr {dtype}, %x: {dtype}) {{\n  %0 = const 0 : index\n  store %out, %0, %x\n  return\n}}"
+        text = (
+            f"loop func @scalar(%out: ptr {dtype}, %x: {dtype}) {{\n  %0 = const 0 : index\n  store %out, %0, %x\n  return\n}}"
+        )
         run(text, out, value)
         same_bits(out, np.array([value]), nan_sign=True)
 
@@ -388,6 +407,28 @@ def test_branches_and_while_nested() -> None:
     assert list(zip(out.tolist(), odd.tolist(), strict=True)) == [expected(v) for v in x.tolist()]
 
 
+def test_while_results_come_from_the_condition_region() -> None:
+    text = """loop func @count(%out: ptr i32, %limit: i32) {
+  %0 = const 0 : index
+  %zero = const 0 : i32
+  %one = const 1 : i32
+  %last = while %zero : i32 (%a: i32) {
+    %b = add %a, %one : i32
+    %more = less %b, %limit : bool
+    yield %more, %b
+  } (%c: i32) {
+    %d = add %c, %one : i32
+    yield %d
+  }
+  store %out, %0, %last
+  return
+}"""
+    out = np.zeros(1, np.int32)
+    for limit, expected in ((0, 1), (6, 7), (7, 7)):
+        run(text, out, np.int32(limit))
+        assert out[0] == expected
+
+
 def test_step_lower_bound_and_share() -> None:
     text = """loop func @stepped(%out: ptr i32, %lower: index, %upper: index, %step: index) {
   for %lower, %upper, %step {over = "parallel"} (%i: index) {
@@ -514,12 +555,25 @@ def test_bad_text_and_damaged_code() -> None:
             cpu.load(damaged, ["multiply_add"])
 
 
+SECOND_LOOP = """  for %0, %n, %1 {over = "parallel"} (%j: index) {
+    yield
+  }
+  return"""
+STORE_BESIDE = """  %v = const 1.0 : f32
+  store %out, %0, %v
+  return"""
 REFUSED = {
     "grid": (EXACT.replace('"parallel"', '"grid"'), BackendError, "grid"),
     "composite": (pointwise("f", "floor_divide", ["i32", "i32"], "i32"), BackendError, "floor_divide"),
+    "unexpanded": (pointwise("f", "add", ["bool", "bool"], "bool"), BackendError, "expand it first"),
+    "twice": (EXACT.replace("  return", SECOND_LOOP), InternalError, "one parallel loop"),
     "float16": (pointwise("f", "negative", ["f16"], "f16"), BackendError, "f16"),
     "barrier": ("loop func @f() {\n  barrier\n  return\n}", BackendError, "barrier"),
-    "store": (EXACT.replace("  return", "  %v = const 1.0 : f32\n  store %out, %0, %v\n  return"), InternalError, "once a thread"),
+    "store": (
+        EXACT.replace("  return", "  %v = const 1.0 : f32\n  store %out, %0, %v\n  return"),
+        InternalError,
+        "once a thread",
+    ),
     "level": ("func @f(%x: f32) {\n  return %x\n}", InternalError, "loop level"),
 }
 
@@ -713,23 +767,28 @@ def test_interrupt_waits_and_leaves_the_pool_usable(monkeypatch: pytest.MonkeyPa
     assert len(recorded(100_000, 1)[1]) > 1
 
 
+def _in_child() -> None:
+    signal.alarm(30)
+    failed = 1
+    try:
+        x = np.arange(10_000.0)
+        out = np.empty_like(x)
+        address = load(pointwise("twice", "add", ["f64", "f64"], "f64"))["twice"]
+        spread(address, [x, x, out, len(x)], len(x), 1)
+        failed = int(not np.array_equal(out, x + x) or len(recorded(100_000, 1)[1]) < 2)
+    finally:
+        os._exit(failed)
+
+
 def test_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
     assert len(recorded(100_000, 1)[1]) > 1
-    with warnings.catch_warnings():
+    # The locks are held as if by another thread, which the child does not have.
+    with warnings.catch_warnings(), cpu._lock, threads._pool.lock:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
-    if child == 0:
-        signal.alarm(30)
-        failed = 1
-        try:
-            x = np.arange(10_000.0)
-            out = np.empty_like(x)
-            address = load(pointwise("twice", "add", ["f64", "f64"], "f64"))["twice"]
-            spread(address, [x, x, out, len(x)], len(x), 1)
-            failed = int(not np.array_equal(out, x + x) or len(recorded(100_000, 1)[1]) < 2)
-        finally:
-            os._exit(failed)
+        if child == 0:
+            _in_child()
     assert os.waitpid(child, 0)[1] == 0
 
 

@@ -8,8 +8,21 @@ import pytest
 from hypothesis import example, given
 
 from pytocu.ir import dims
-from pytocu.ir.dims import as_symbol, dim_max, dim_min, evaluate, floordiv, format_shape, lower_bound, modulo, parse_dim
-from pytocu.ir.dims import product, substitute, symbol, symbols
+from pytocu.ir.dims import (
+    as_symbol,
+    dim_max,
+    dim_min,
+    evaluate,
+    floordiv,
+    format_shape,
+    lower_bound,
+    modulo,
+    parse_dim,
+    product,
+    substitute,
+    symbol,
+    symbols,
+)
 
 n, m = symbol("n"), symbol("m")
 
@@ -96,7 +109,9 @@ def test_shape_is_written_as_numpy_does(shape):
     assert format_shape(()) == "()" and format_shape((n, 3)) == "(n,3)"
 
 
-@pytest.mark.parametrize("text", ["", "n +", "n / 2", "f(n)", "max(n)", "1.5", "True", "n[0]", "max(n, m, 3)", "n ** 2", "-", "min(a=1, b=2)"])
+@pytest.mark.parametrize(
+    "text", ["", "n +", "n / 2", "f(n)", "max(n)", "1.5", "True", "n[0]", "max(n, m, 3)", "n ** 2", "-", "min(a=1, b=2)"]
+)
 def test_no_dimension(text):
     with pytest.raises(ValueError, match="is not a dimension: write"):
         parse_dim(text)

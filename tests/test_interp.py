@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError
+from pytocu.ir import dims
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import OPS, walk
+from pytocu.ir.core import OPS, Block, walk
 from pytocu.ir.interp import arrange, bind_symbols, run
-from pytocu.ir.interp_threads import Fault, Memory, ThreadFault, memory_of, run_threads
+from pytocu.ir.interp_memory import Memory, memory_of
+from pytocu.ir.interp_threads import Fault, ThreadFault, run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import parse_type
 from pytocu.testing.compare import compare, edge_values, ulp_distance
@@ -88,9 +90,7 @@ def test_views_are_numpys_and_follow_their_index_map():
 
 
 def at(dim):
-    from pytocu.ir.dims import Dim, evaluate
-
-    return evaluate(dim, {"n": 4, "m": 6}) if isinstance(dim, Dim) else dim
+    return dims.evaluate(dim, {"n": 4, "m": 6}) if isinstance(dim, dims.Dim) else dim
 
 
 def test_an_index_of_the_last_axis_is_a_scalar_unless_kept():
@@ -107,7 +107,8 @@ def test_an_index_of_the_last_axis_is_a_scalar_unless_kept():
         ("%x: weak int", "convert %x : i8", (300,), OverflowError, "Python integer 300 out of bounds for int8"),
         ("%x: u8[n], %y: weak int", "add %x, %y : u8[n]", (np.uint8([1]), 300), OverflowError, "out of bounds for uint8"),
         ("%x: weak int, %y: weak int", "divide %x, %y : weak float", (1, 0), ZeroDivisionError, "division by zero"),
-        ("%x: i32[n], %y: i32[n]", "power %x, %y : i32[n]", (np.int32([2]), np.int32([-1])), ValueError, "negative integer powers"),
+        ("%x: i32[n], %y: i32[n]", "power %x, %y : i32[n]", (np.int32([2]), np.int32([-1])), ValueError,
+         "negative integer powers"),
         ("%x: f32[n], %y: f32[m]", "add %x, %y : f32[n]", (F32([1, 2]), F32([1, 2, 3])), ValueError,
          "operands could not be broadcast together with shapes (2,) (3,) "),
     ],
@@ -184,11 +185,14 @@ def test_symbols_are_bound_by_the_first_bare_occurrence():
         run(function, [*arguments[:2], np.zeros(5)])
     with pytest.raises(TypeError, match="takes 3 arguments"):
         run(function, arguments[:2])
-    stated = parse_function('func @f(%x: f32[m; S]) facts {symbols = (("n", 0, 0),)} {\n  %0 = dim {value = n} : weak int\n  return %0\n}')
+    facts = 'facts {symbols = (("n", 0, 0),)}'
+    stated = parse_function(f"func @f(%x: f32[m; S]) {facts} {{\n  %0 = dim {{value = n}} : weak int\n  return %0\n}}")
     assert run(stated, [np.zeros(7, F32)]) == (7,)
 
 
-@pytest.mark.parametrize(("type", "argument"), [("weak int", 1.0), ("weak float", F64(1)), ("f32", 1.0), ("f32", F64(1)), ("f32[n]", [1.0])])
+@pytest.mark.parametrize(
+    ("type", "argument"), [("weak int", 1.0), ("weak float", F64(1)), ("f32", 1.0), ("f32", F64(1)), ("f32[n]", [1.0])]
+)
 def test_scalar_arguments_are_what_their_type_says(type, argument):
     with pytest.raises(DTypeError):
         run(parse_function(f"func @f(%x: {type}) {{\n  return\n}}"), [argument])
@@ -389,9 +393,10 @@ def test_while_ends_for_each_thread_at_its_time():
             %s2 = add %s1, %c1 : index
             yield %next, %s2
           }
-          store %out, %i, %steps
+          %f = convert_raw %steps : f32
+          store %out, %i, %f
           yield
-        }""".replace("store %out, %i, %steps", "%f = convert_raw %steps : f32\n store %out, %i, %f")
+        }"""
     )
     out = np.zeros(30, F32)
     run_threads(function, [np.zeros(0, F32), out, 30], block=16, grid=2)
@@ -446,13 +451,11 @@ def test_shared_memory_belongs_to_a_block():
 
 def test_deeply_nested_regions_need_no_deep_stack():
     b = Builder()
-    out, true = b.param(parse_type("ptr i32"), "out"), None
+    out = b.param(parse_type("ptr i32"), "out")
     true = b.const(True, parse_type("bool"))
     zero = b.const(0, parse_type("index"))
     one = b.const(1, parse_type("i32"))
     outer = b.take()
-    from pytocu.ir.core import Block
-
     b.emit("store", (out, zero, one))
     b.emit("yield")
     inner = b.take()
@@ -495,7 +498,7 @@ def test_uninitialised_read():
     assert (fault.kind, fault.index, fault.thread) == ("uninitialised", 0, 0)
     run_threads(loop(COPY), [np.ones(8, F32), out, 8])
     run_threads(loop(COPY), [out, np.zeros(8, F32), 8])
-    unwritten = REVERSE.replace("store %s, %t, %v\n", "").replace("%w =", "store %s, %t, %v\n%w =")
+    unwritten = REVERSE.replace("store %s, %t, %v\n", "")
     assert fault_of(loop(unwritten), [np.zeros(8, F32), np.zeros(8, F32), 8], block=8).kind == "uninitialised"
 
 
@@ -510,6 +513,49 @@ def test_a_missing_barrier_is_a_race():
     # One thread alone races with nobody.
     alone = REVERSE.replace("barrier\n", "").replace("const 7", "const 0").replace("const 8", "const 1")
     run_threads(loop(alone), [x, out, 1], block=1)
+
+
+def test_whoever_read_is_remembered():
+    # Thread 3, the last of several readers, writes what the others read too.
+    body = """%s = shared {size = 4} : ptr shared f32
+    %t = thread_index : index
+    %v = load %x, %t : f32
+    store %s, %t, %v
+    barrier
+    %w = load %s, FIRST : f32
+    MIDDLE
+    %last = equal %t, %c3 : bool
+    if %last () {
+      SECOND
+      store %s, %c0, %w
+      yield
+    } () {
+      yield
+    }"""
+    x = np.zeros(4, F32)
+    together = body.replace("FIRST", "%c0").replace("SECOND\n", "")
+    assert fault_of(loop(together.replace("MIDDLE", "")), [x, x.copy(), 4], block=4).thread == 3
+    run_threads(loop(together.replace("MIDDLE", "barrier")), [x, x.copy(), 4], block=4)
+    # Thread 0 read it alone, thread 3 reads it later and writes.
+    later = body.replace("FIRST", "%t").replace("SECOND", "%again = load %s, %c0 : f32")
+    assert fault_of(loop(later.replace("MIDDLE", "")), [x, x.copy(), 4], block=4).thread == 3
+    run_threads(loop(later.replace("MIDDLE", "barrier")), [x, x.copy(), 4], block=4)
+
+
+def test_a_read_of_another_block_is_remembered():
+    body = """%b = block_index : index
+    %v = load %x, %c0 : f32
+    %second = equal %b, %c1 : bool
+    if %second () {
+      store %x, %c0, %v
+      yield
+    } () {
+      yield
+    }"""
+    memory = np.zeros(1, F32)
+    fault = fault_of(loop(body), [memory, memory.copy(), 1], grid=2, block=1)
+    assert (fault.kind, fault.block) == ("race", 1)
+    run_threads(loop(body.replace("%c0", "%b")), [np.zeros(2, F32), memory, 1], grid=2, block=1)
 
 
 def test_two_threads_writing_one_element_race():

@@ -21,7 +21,7 @@ from typing import Any
 
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
-from pytocu.ir.core import OPS
+from pytocu.ir.ops import OPS
 
 _PREFIX = Dialect().library.partition("{name}")[0]
 

@@ -23,14 +23,28 @@ from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import (
-    BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType, IndexType, PointerType, ScalarType, Type, element,
-)  # fmt: skip
+    BOOL,
+    COMPILED_DTYPES,
+    F32,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    DType,
+    IndexType,
+    PointerType,
+    ScalarType,
+    Type,
+    element,
+)
 
-C_TYPES: dict[DType, str] = {
-    BOOL: "bool", I8: "signed char", I16: "short", I32: "int", I64: "long long",
-    U8: "unsigned char", U16: "unsigned short", U32: "unsigned int", U64: "unsigned long long",
-    F32: "float", F64: "double",
-}  # fmt: skip
+_SPELLED = (
+    "bool", "signed char", "short", "int", "long long",
+    "unsigned char", "unsigned short", "unsigned int", "unsigned long long", "float", "double",
+)  # fmt: skip
+C_TYPES: dict[DType, str] = dict(zip(COMPILED_DTYPES, _SPELLED, strict=True))
 
 PRIMARY, POSTFIX, UNARY, TERNARY = 16, 15, 14, 3
 # Level of the expression, lowest level of a left and of a right operand that needs no parentheses.
@@ -46,19 +60,17 @@ WRAPPING = frozenset({"+", "-", "*", "<<"})
 LONGEST_EXPRESSION = 80
 LONGEST_LINE = 108
 
-_RESERVED = frozenset(
-    """
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl
-    concept const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default delete do
-    double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
-    new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict
-    return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true try
-    typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq
-    threadIdx blockIdx blockDim gridDim warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free
-    memcpy memset assert min max umin umax abs labs llabs pow powi round roundf lround llround saturate linux unix std cuda
-    cudaError_t cudaStream_t NULL INFINITY NAN main
-    """.split()
-)
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl concept
+const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default delete do double
+dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
+not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short
+signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
+typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq threadIdx blockIdx blockDim gridDim
+warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free memcpy memset assert min max umin umax abs
+labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
+"""
+_RESERVED = frozenset(_KEYWORDS.split())
 _VECTOR_TYPE = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -303,7 +315,8 @@ class _Kernel:
 
     def statement(self, text: str) -> None:
         if self.lineinfo and self.loc.line:
-            file = self.loc.file.replace("\\", "\\\\").replace('"', '\\"')
+            # NVRTC copies the name into the PTX as it is, where quotes and backslashes cannot be escaped.
+            file = re.sub(r"[\x00-\x1f]", "?", self.loc.file).replace("\\", "/").replace('"', "'")
             self.lines.append(f'#line {self.loc.line} "{file}"')
         self.lines.append(f"{'    ' * self.depth}{text}")
 

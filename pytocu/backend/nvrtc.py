@@ -26,7 +26,7 @@ def _nvrtc() -> Any:
         A wheel is missing; the text says the command that installs it.
     """
     try:
-        from cuda.bindings import nvrtc
+        from cuda.bindings import nvrtc  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise BackendError(f"compiling for a GPU needs cuda-python ({error}): pip install 'pytocu[cu13]'") from None
     return nvrtc

@@ -375,7 +375,6 @@ def _log_of_sum(e: Expander, x: Value, y: Value, log1p: Any, exp: Any, log_two: 
     # Equal infinities subtract to NaN, so they are answered apart.
     summed = e("add", top, log1p(exp(e("negative", e("absolute", gap)))))
     doubled = e("add", x, e.const(float(element(x.type).numpy.type(log_two)), x))
-    summed = e.where(_is_nan(e, gap), gap, summed)
     return e.where(e("equal", x, y), doubled, summed)
 
 

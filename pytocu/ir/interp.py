@@ -15,9 +15,10 @@ import numpy as np
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, evaluate, format_shape
+from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast
 from pytocu.ir.interp_rows import evaluate as evaluate_row
-from pytocu.ir.interp_threads import Memory, memory_of, run_threads
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, weak_type_of
 
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -189,11 +190,11 @@ def _block(state: _State, block: Block) -> tuple[Any, ...]:
         except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
             raise located(error, inst.loc) from error
         for result, value in zip(inst.results, values, strict=True):
-            state.values[result] = settle(state, inst, result.type, value)
+            state.values[result] = _settle(state, inst, result.type, value)
     raise InternalError("a block does not end with a return or a yield")
 
 
-def settle(state: Any, inst: Inst, type: Type, value: Any) -> Any:
+def _settle(state: _State, inst: Inst, type: Type, value: Any) -> Any:
     """The value in the form its type says (scalar or 0-d array), or an error where it is another."""
     match type:
         case WeakType(kind):

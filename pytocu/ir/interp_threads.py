@@ -16,12 +16,11 @@ import numpy as np
 
 from pytocu.errors import InternalError, Loc, located
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.interp_memory import Memory, Touched, memory_of
 from pytocu.ir.interp_rows import broken_rule, cast
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.printer import Names, format_attr
 from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, element
-
-_NOBODY, _SEVERAL = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,99 +69,6 @@ class ThreadFault(InternalError):
 
 
 @dataclass(slots=True, eq=False)
-class Memory:
-    """Elements a pointer reaches: offset ``i`` is element ``base + i`` of `data`.
-
-    Parameters
-    ----------
-    data : numpy.ndarray
-        One-dimensional; written in place.
-    base : int
-        Element that offset 0 means.
-    initialised, allowed : numpy.ndarray of bool
-        Elements that hold a value, and elements that belong to the array at all.
-    """
-
-    data: np.ndarray
-    base: int
-    initialised: np.ndarray
-    allowed: np.ndarray
-
-
-def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
-    """The memory of an array, of any strides; elements between the array's own are out of bounds.
-
-    Raises
-    ------
-    InternalError
-        Strides that are no multiple of the item size.
-
-    Examples
-    --------
-    >>> memory = memory_of(np.arange(6)[::-2])
-    >>> memory.base, memory.allowed.tolist()
-    (4, [True, False, True, False, True])
-    """
-    itemsize = array.itemsize
-    if any(s % itemsize for s in array.strides):
-        raise InternalError("an array whose strides are no multiple of its item size has no element offsets")
-    strides = [s // itemsize for s in array.strides]
-    if array.size == 0:
-        return Memory(np.empty(0, array.dtype), 0, np.empty(0, bool), np.empty(0, bool))
-    reach = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)]
-    low = sum(r for r in reach if r < 0)
-    length = sum(r for r in reach if r > 0) - low + 1
-    first = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)]
-    flat = np.lib.stride_tricks.as_strided(first, (length,), (itemsize,), writeable=array.flags.writeable)
-    allowed = np.zeros(length, bool)
-    positions = np.zeros((), np.int64) - low
-    for n, s in zip(array.shape, strides, strict=True):
-        positions = np.add.outer(positions, np.arange(n) * s)
-    allowed[positions.ravel()] = True
-    return Memory(flat, -low, np.full(length, initialised), allowed)
-
-
-class _Touched:
-    """Who last wrote and who read each element of one memory, and in which stretch between barriers."""
-
-    def __init__(self, length: int):
-        self.write_owner, self.write_block, self.write_epoch = (np.full(length, _NOBODY) for _ in range(3))
-        self.read_owner, self.read_block, self.read_epoch = (np.full(length, _NOBODY) for _ in range(3))
-
-    def write(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
-        """Note writes; True where they conflict with another thread's access."""
-        conflict = self._others_wrote(at, owners, block, epoch) | _twice(at)
-        touched, same_block = self.read_block[at] != _NOBODY, self.read_block[at] == block
-        now = (self.read_epoch[at] == epoch) & (self.read_owner[at] != owners)
-        conflict |= touched & (~same_block | now)
-        self.write_owner[at], self.write_block[at], self.write_epoch[at] = owners, block, epoch
-        return conflict
-
-    def read(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
-        """Note reads; True where another thread's write is not ordered before them."""
-        conflict = self._others_wrote(at, owners, block, epoch)
-        earlier = (self.read_block[at] == _NOBODY) | (self.read_epoch[at] != epoch)
-        alone = earlier | (self.read_owner[at] == owners)
-        elsewhere = (self.read_block[at] != _NOBODY) & (self.read_block[at] != block)
-        self.read_owner[at] = np.where(alone, owners, _SEVERAL)
-        self.read_owner[at[_twice(at)]] = _SEVERAL
-        self.read_block[at] = np.where(elsewhere, _SEVERAL, block)
-        self.read_epoch[at] = epoch
-        return conflict
-
-    def _others_wrote(self, at: np.ndarray, owners: np.ndarray, block: int, epoch: int) -> np.ndarray:
-        # A barrier orders the threads of one block; nothing orders two blocks.
-        now = (self.write_epoch[at] == epoch) & (self.write_owner[at] != owners)
-        return (self.write_block[at] != _NOBODY) & ((self.write_block[at] != block) | now)
-
-
-def _twice(at: np.ndarray) -> np.ndarray:
-    """Where an element is met by more than one thread of the instruction."""
-    _, inverse, counts = np.unique(at, return_inverse=True, return_counts=True)
-    return counts[inverse] > 1
-
-
-@dataclass(slots=True, eq=False)
 class _Run:
     """One launch; ``values`` and what follows belong to the block that runs now."""
 
@@ -172,7 +78,7 @@ class _Run:
     index_bits: int
     faults: list[Fault] | None
     limit: int
-    touched: dict[int, _Touched]
+    touched: dict[int, Touched]
     number: int = 0
     epoch: int = 0
     values: dict[Value, Any] = field(default_factory=dict)
@@ -270,7 +176,7 @@ def run_threads(
     for param, argument in zip(body.params, arguments, strict=True):
         given[param] = _argument(param.type, argument, memories)
     stored = {inst.args[0] for inst in walk(body) if inst.op.name == "store"}
-    touched = {id(given[p]): _Touched(given[p].data.size) for p in body.params if p in stored}
+    touched = {id(given[p]): Touched(given[p].data.size) for p in body.params if p in stored}
     run = _Run(body, grid, block, width, faults, limit, touched)
     with np.errstate(all="ignore"):
         for number in range(grid):
@@ -536,8 +442,8 @@ def _load(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.nd
     if unwritten.any():
         bad = np.zeros(run.lanes, bool)
         bad[threads[unwritten]] = True
-        index = int(at[unwritten][0]) - memory.base
-        run.report("uninitialised", inst, bad, f"index {index} is read and nobody wrote it", index=index, size=int(memory.allowed.sum()))
+        index, size = int(at[unwritten][0]) - memory.base, int(memory.allowed.sum())
+        run.report("uninitialised", inst, bad, f"index {index} is read and nobody wrote it", index=index, size=size)
     _raced(run, inst, memory, threads, at)
     value = np.zeros(run.lanes, memory.data.dtype)
     value[threads] = memory.data[at]
@@ -559,5 +465,5 @@ def _shared(run: _Run, inst: Inst) -> Memory:
     if memory is None:
         memory = memory_of(np.zeros(inst.attr("size"), element(inst.types[0]).numpy), initialised=False)
         run.shared[inst] = memory
-        run.touched[id(memory)] = _Touched(memory.data.size)
+        run.touched[id(memory)] = Touched(memory.data.size)
     return memory

@@ -30,7 +30,7 @@ def run(function: Function, context: PassContext) -> Function:
         outputs: list[Value] = []
         for result in inst.results:
             layout = _layout(inst, result.type)
-            out = builder.emit("allocate", (), {}, (_stored(result.type, layout),), name=result.name or "out")
+            out = builder.emit("allocate", (), {}, (_stored(result.type, layout),), name=_pointer_name(inst, result))
             outputs.append(out)
             values[result] = out
         attrs = {"name": inst.attr("name"), "outputs": len(outputs)}
@@ -38,6 +38,13 @@ def run(function: Function, context: PassContext) -> Function:
             attrs["why"] = inst.attr("why")
         builder.inst("launch", (*args, *outputs), attrs, (), inst.regions)
     return Function(function.name, "host", Block(function.params, builder.take()), function.facts)
+
+
+def _pointer_name(inst: Inst, result: Value) -> str:
+    """Apart from the user's variable, which names the value stored there."""
+    if len(inst.results) == 1:
+        return "out"
+    return f"{result.name}_out" if result.name else f"out{result.index}"
 
 
 def _stored(type: Type, layout: str) -> Type:

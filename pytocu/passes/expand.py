@@ -33,9 +33,9 @@ def run(function: Function, context: PassContext | None = None) -> Function:
 
 
 def _rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-    if inst.op.kind != "elementwise" or not args or is_primitive(inst) or inst.op.expand is None:
+    if inst.op.kind != "elementwise" or inst.op.expand is None or not args:
         return None
-    # Only elements: at array level the rows stay whole.
-    if not all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args)):
+    # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
+    if not all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args)) or is_primitive(inst):
         return None
     return (inst.op.expand(Expander(builder), inst.types[0], *args),)

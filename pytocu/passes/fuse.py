@@ -57,6 +57,8 @@ def on_host(value: Value) -> bool:
         if inst.op.kind != "view" or inst.op.name == "broadcast" or not isinstance(value.type, ArrayType):
             return False
         value = inst.args[0]
+        if not isinstance(value.type, ArrayType):
+            return False
     return True
 
 

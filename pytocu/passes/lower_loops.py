@@ -136,6 +136,8 @@ class _Kernel:
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), body.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
+        if body.cost != 1:
+            attrs["cost"] = body.cost
         self.host.inst("launch", args, attrs, (), (block,))
 
 
@@ -191,6 +193,7 @@ class _Body:
     made: dict[tuple[Value, Index], Value] = field(default_factory=dict)
     offsets: dict[Affine, Value] = field(default_factory=dict)
     linear: Value | None = None
+    cost: DimLike = 1
 
     # Loops.
 
@@ -235,6 +238,7 @@ class _Body:
             total = product(self.sizes)
         else:
             total = product(outer)
+            self.cost = self.sizes[-1]
             rest = i
             head = Builder(self.inside.loc)
             indices: list[Value] = []
@@ -292,7 +296,7 @@ class _Body:
             memory = kernel.memory[value]
             builder.loc = kernel.inst.loc
             offset = self.address(builder, memory.offset(at, self.ndim))
-            return builder.emit("load", (memory.pointer, offset), name=f"{value.name}_value" if value.name else "")
+            return builder.emit("load", (memory.pointer, offset))
         builder.loc = inst.loc
         operands = [self.operand(builder, arg, position) for arg, position in _operands(value, at, self.ndim)]
         if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):

@@ -153,8 +153,8 @@ _WORDS = {
 
 def _dtype(found: np.dtype, name: str) -> DType:
     if not found.isnative and found.kind in "biufc":
-        swap = f"{name}.astype({name}.dtype.newbyteorder('='))"
-        raise DTypeError(f"argument {name} has dtype {found.str!r}: its byte order is not this machine's", None, f"write {swap}")
+        reason = f"argument {name} has dtype {found.str!r}: its byte order is not this machine's"
+        raise DTypeError(reason, None, f"write {name}.astype({name}.dtype.newbyteorder('='))")
     dtype = dtype_of(found)
     if dtype is not None and dtype in COMPILED_DTYPES:
         return dtype
@@ -203,7 +203,8 @@ def _numpy(obj: np.ndarray, name: str, library: str = "numpy") -> ArrayInfo:
 def _numpy_subclass(obj: np.ndarray, name: str) -> NoReturn:
     kind = type(obj).__name__
     if isinstance(obj, np.ma.MaskedArray):
-        _unsupported(name, "is a MaskedArray, and masks are not supported", f"pass {name}.filled(value), or data and mask apart")
+        help = f"pass {name}.filled(value), or data and mask apart"
+        _unsupported(name, "is a MaskedArray, and masks are not supported", help)
     if isinstance(obj, np.matrix):
         _unsupported(name, "is an np.matrix, whose operators mean other things", f"write np.asarray({name})")
     _unsupported(name, f"is a {kind}, a subclass of np.ndarray that may behave in its own way", f"write np.asarray({name})")
@@ -281,7 +282,8 @@ def _jax(obj: Any, name: str) -> ArrayInfo:
         info = _cuda_interface(obj.__cuda_array_interface__, obj, name, "jax")
         info.stream = None
     else:
-        _unsupported(name, f"is a JAX array on {device.platform!r}", f"move it with jax.device_put({name}, jax.devices('cuda')[0])")
+        help = f"write jax.device_put({name}, jax.devices('cuda')[0])"
+        _unsupported(name, f"is a JAX array on {device.platform!r}", help)
     info.readonly = True
     return info
 
@@ -346,7 +348,7 @@ def _dlpack(obj: Any, name: str) -> ArrayInfo:
         case cuda.DLPACK_CPU:
             try:
                 view = np.from_dlpack(obj)
-            except BufferError as error:
+            except (BufferError, RuntimeError) as error:
                 raise DTypeError(f"argument {name} cannot be read through DLPack: {error}") from None
             return _numpy(view, name, "dlpack")
         case cuda.DLPACK_CUDA | cuda.DLPACK_CUDA_MANAGED:
@@ -408,7 +410,8 @@ def common(infos: Iterable[ArrayInfo]) -> ArrayInfo | None:
             like = info if like is None or info.device != ANY_DEVICE else like
         elif info.device not in (like.device, ANY_DEVICE):
             where = f"argument {like.name} is on CUDA device {like.device}, argument {info.name} on CUDA device {info.device}"
-            raise UnsupportedError(f"{where}: a call works on one device", None, f"copy {info.name} to device {like.device} first")
+            help = f"copy {info.name} to device {like.device} first"
+            raise UnsupportedError(f"{where}: a call works on one device", None, help)
     if like is None:
         return host or first
     if host is not None:
@@ -472,9 +475,8 @@ def producer_streams(infos: Iterable[ArrayInfo], like: ArrayInfo) -> tuple[int, 
     for info in infos:
         if info.stream is not None:
             streams[info.stream] = None
-        elif info.library != like.library and info.library in ("cupy", "torch") and isinstance(info.device, int):
-            if info.device != ANY_DEVICE:
-                streams[current_stream(info.library, info.device)] = None
+        elif info.library != like.library and isinstance(info.device, int) and info.device != ANY_DEVICE:
+            streams[current_stream(info.library, info.device)] = None
     return tuple(streams)
 
 

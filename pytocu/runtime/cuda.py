@@ -46,7 +46,7 @@ def _driver() -> Any:
 
 def _initialised() -> Any:
     try:
-        from cuda.bindings import driver
+        from cuda.bindings import driver  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise BackendError(f"running on a GPU needs cuda-python ({error}): pip install 'pytocu[cu13]'") from None
     try:

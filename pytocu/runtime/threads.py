@@ -13,6 +13,8 @@ import threading
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+
+from pytocu import config
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -81,10 +83,8 @@ class _Job:
         self.wake: SimpleQueue[None] = SimpleQueue()
 
     def help(self) -> None:
-        """Take pieces in a thread of the pool; nothing when the job is over."""
+        """Take pieces in a thread of the pool; none are left when the job is over."""
         with self.lock:
-            if self.next >= self.total:
-                return
             self.entered += 1
         try:
             self.work()
@@ -171,7 +171,7 @@ def thread_count() -> int:
     PytocuError
         The variable is no positive number.
     """
-    text = os.environ.get("PYTOCU_NUM_THREADS", "").strip()
+    text = config.get("num_threads").strip()
     if text:
         if not text.isascii() or not text.isdigit() or int(text) < 1:
             raise PytocuError(f"PYTOCU_NUM_THREADS={text!r}: write a number of threads, 1 or more")

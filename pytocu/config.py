@@ -1,0 +1,51 @@
+"""Every environment variable pytocu reads, in one table."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An environment variable.
+
+    Parameters
+    ----------
+    variable : str
+        Its name.
+    default : str
+        What an unset or empty variable means.
+    doc : str
+        One sentence.
+    """
+
+    variable: str
+    default: str
+    doc: str
+
+
+OPTIONS: dict[str, Option] = {
+    "disable": Option("PYTOCU_DISABLE", "0", "1 runs every jitted function as plain Python (for debuggers and coverage)."),
+    "num_threads": Option("PYTOCU_NUM_THREADS", "", "Threads of the CPU backend; by default as many as this process may use."),
+    "debug": Option("PYTOCU_DEBUG", "0", "1 keeps pytocu's own frames in the tracebacks of compile errors."),
+    "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
+}
+"""Options by name."""
+
+
+def get(name: str) -> str:
+    """The option's text as the environment has it now.
+
+    Examples
+    --------
+    >>> get("disable") in ("0", "1")
+    True
+    """
+    option = OPTIONS[name]
+    return os.environ.get(option.variable, "") or option.default
+
+
+def enabled(name: str) -> bool:
+    """Whether a switch is on: any value but 0, false, no and off."""
+    return get(name).lower() not in ("0", "false", "no", "off", "")

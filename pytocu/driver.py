@@ -1,0 +1,514 @@
+"""The road itself: a function lowered, and compiled; every stage can be looked at."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from pytocu import config
+from pytocu.backend import cpu, cuda_c, llvm, nvrtc
+from pytocu.errors import BackendError, PytocuError
+from pytocu.frontend import Guard
+from pytocu.frontend import lower as frontend_lower
+from pytocu.frontend.values import Static
+from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.printer import print_function
+from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.passes.context import PassContext, Target, parse_target
+from pytocu.passes.infer_shapes import bound_symbols
+from pytocu.passes.pipeline import History, pass_names, run_pipeline
+from pytocu.runtime import arrays, cuda
+from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
+from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step, check_arguments, execute
+
+BACKENDS = {"cuda": ("cuda_c",), "cpu": ("llvm",)}
+"""Backends by kind of target, the default first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What ``@jit`` was called with."""
+
+    backend: str | None = None
+    fastmath: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelInfo:
+    """One kernel of a function.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the generated code.
+    ir : str
+        The kernel as loop-level text.
+    reads, writes : tuple of str
+        The arrays, as ``name: type``.
+    schedule : str
+        ``pointwise`` on a GPU, ``rows`` on a CPU.
+    why : str
+        Why it is a kernel of its own; empty where there is one.
+    launches : int
+        How often the plan starts it.
+    """
+
+    name: str
+    ir: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    schedule: str
+    why: str
+    launches: int = 1
+
+
+class Lowered:
+    """A function for one list of argument types, before any backend.
+
+    Parameters
+    ----------
+    function : Function
+        Array IR as the front end made it.
+    guards : tuple of Guard
+        What it captured.
+    options : Options
+    sizes : mapping
+        Lengths of the call that asked, if any.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> low = pytocu.jit(lambda x: x + 1).lower("f32[n]")
+    >>> print(low.ir("lower"))
+    func @lambda_(%x: f32[n]) {
+      %0 = const 1 : weak int
+      %1 = add %x, %0 : f32[n]
+      return %1 {tree = 0}
+    }
+    """
+
+    def __init__(
+        self, function: Function, guards: tuple[Guard, ...], options: Options, sizes: Mapping[str, int], name: str = ""
+    ):
+        self.function = function
+        self.guards = guards
+        self.options = options
+        self.sizes = dict(sizes)
+        self.name = name or function.name
+
+    def _context(self, target: Target, index_bits: int) -> PassContext:
+        return PassContext(target, self.sizes, self.options.fastmath, index_bits)
+
+    def history(self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True) -> History:
+        """The function after every pass for a target (``lower`` comes first)."""
+        history = History()
+        run_pipeline(self.function, self._context(parse_target(target), index_bits), history, check=check)
+        return history
+
+    def ir(self, after: str | None = None, target: str | Target = "cuda", locs: bool = False) -> str:
+        """The IR as text.
+
+        Parameters
+        ----------
+        after : str, optional
+            Name of a pass (``lower`` for the front end's result, ``infer-types``, ...); after
+            the whole pipeline by default.
+        target : str
+            ``cuda`` or ``cpu``; matters from the pass ``schedule`` on.
+        locs : bool
+            Show the source place of every instruction.
+
+        Raises
+        ------
+        PytocuError
+            There is no such pass.
+        """
+        names = ("lower", *pass_names())
+        if after is not None and after not in names:
+            raise PytocuError(f"there is no pass {after!r}; the passes are {', '.join(names)}")
+        if after == "lower":
+            return print_function(self.function, locs)
+        records = self.history(target).records
+        chosen = records[-1] if after is None else next(r for r in records if r.name == after)
+        return print_function(chosen.function, locs)
+
+    def host(self, target: str | Target = "cuda", index_bits: int = 32) -> Function:
+        """The host function after the whole pipeline."""
+        context = self._context(parse_target(target), index_bits)
+        return run_pipeline(self.function, context, check=config.enabled("check"))
+
+    @property
+    def kernels(self) -> tuple[KernelInfo, ...]:
+        """One object a kernel, in order of launch (GPU schedules)."""
+        return kernel_infos(self.host("cuda"))
+
+    def compile(self, target: str | Target = "cuda", backend: str | None = None, index_bits: int = 32) -> Compiled:
+        """Generate and build code.
+
+        Parameters
+        ----------
+        target : str
+            ``cuda:sm_90`` needs no GPU, ``cuda`` takes the current device's architecture,
+            ``cpu`` is this machine.
+        backend : str, optional
+            ``cuda_c`` (the default) for CUDA, ``llvm`` for the CPU.
+        index_bits : int
+            32 where every offset is below 2**31, else 64.
+
+        Raises
+        ------
+        BackendError
+            Unknown target or backend, or a missing compiler.
+        """
+        parsed = parse_target(target)
+        chosen = choose_backend(parsed, backend or self.options.backend)
+        if parsed.kind == "cuda" and not parsed.arch:
+            parsed = Target("cuda", cuda.arch(cuda.current_device()))
+        return Compiled(self.host(parsed, index_bits), parsed, chosen, self.name)
+
+
+def choose_backend(target: Target, backend: str | None) -> str:
+    """The backend's name, checked against the target.
+
+    Raises
+    ------
+    BackendError
+        The target has no such backend.
+    """
+    known = BACKENDS[target.kind]
+    if backend is None:
+        return known[0]
+    if backend not in known:
+        raise BackendError(f"there is no backend {backend!r} for {target.kind}; choose from {', '.join(known)}")
+    return backend
+
+
+def launches(host: Function) -> tuple[Inst, ...]:
+    """The launch instructions of a host function."""
+    return tuple(i for i in host.body.insts if i.op.name == "launch")
+
+
+def kernel_function(host: Function, launch: Inst) -> Function:
+    """The loop-level function inside a launch."""
+    facts = [("index_bits", host.fact("index_bits", 32))]
+    if launch.attr("block"):
+        facts.append(("block", launch.attr("block")))
+    return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
+
+
+def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
+    """Descriptions of a host function's kernels."""
+    infos: list[KernelInfo] = []
+    for launch in launches(host):
+        function = kernel_function(host, launch)
+        pointers = [(p, a) for p, a in zip(function.params, launch.args, strict=True) if isinstance(p.type, PointerType)]
+        outputs = launch.attr("outputs")
+        texts = [f"{p.name}: {a.type}" for p, a in pointers]
+        cut = len(texts) - outputs
+        infos.append(
+            KernelInfo(
+                function.name,
+                print_function(function),
+                tuple(texts[:cut]),
+                tuple(texts[cut:]),
+                launch.attr("schedule"),
+                launch.attr("why", ""),
+            )
+        )
+    return tuple(infos)
+
+
+class Compiled:
+    """Code for one target, callable with matching arguments.
+
+    Attributes
+    ----------
+    source : str
+        CUDA C, or LLVM IR.
+    binary : bytes
+        A cubin, or object code of this machine.
+    kernels : tuple of KernelInfo
+        Launches of the finished plan.
+    """
+
+    def __init__(self, host: Function, target: Target, backend: str, name: str):
+        self.host = host
+        self.target = target
+        self.backend = backend
+        self.name = name
+        self.plan = make_plan(host)
+        self._functions = tuple(kernel_function(host, i) for i in launches(host))
+
+    @property
+    def kernels(self) -> tuple[KernelInfo, ...]:
+        """Launches of the finished plan."""
+        return kernel_infos(self.host)
+
+    @cached_property
+    def source(self) -> str:
+        """The generated text: CUDA C or LLVM IR."""
+        return cuda_c.emit(self._functions) if self.backend == "cuda_c" else llvm.emit(self._functions)
+
+    @cached_property
+    def binary(self) -> bytes:
+        """The built code: a cubin for the target's architecture, or object code."""
+        if not self._functions:
+            return b""
+        return self._binary_for(self.target.arch)
+
+    def _binary_for(self, arch: str) -> bytes:
+        if self.target.kind == "cuda":
+            return _build_cuda(self.source, arch, self.name)
+        return _build_cpu(self.source)
+
+    @property
+    def assembly(self) -> str:
+        """Assembly of the CPU code.
+
+        Raises
+        ------
+        BackendError
+            For CUDA targets.
+        """
+        if self.target.kind != "cpu":
+            raise BackendError("assembly is shown for the cpu target; disassemble the cubin with cuobjdump or nvdisasm")
+        return cpu.assembly(self.source)
+
+    @cached_property
+    def _cpu_addresses(self) -> tuple[int, ...]:
+        if not self._functions:
+            return ()
+        names = [f.name for f in self._functions]
+        loaded = cpu.load(self.binary, names)
+        return tuple(loaded[n] for n in names)
+
+    @cached_property
+    def _cuda_kernels(self) -> CudaKernels:
+        return CudaKernels(self._binary_for, cuda_c.kernel_names(self._functions))
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run on arrays that match the types the code was compiled for."""
+        arguments = tuple(arguments)
+        originals = None
+        if self.target.kind == "cuda":
+            moved = move_to_device(arguments, None)
+            if moved is not None:
+                originals, arguments = arguments, moved
+        infos: dict[int, ArrayInfo] = {}
+        for number, parameter in enumerate(self.plan.parameters[: len(arguments)]):
+            if parameter.kind == "array":
+                info = arrays.describe(arguments[number], parameter.name)
+                if info is not None:
+                    infos[number] = info
+        check_arguments(self.plan, arguments, infos)
+        sizes = self.plan.sizes(infos)
+        if not self.plan.applies(sizes):
+            facts = ", ".join(f"{d} {'is' if one else 'is not'} 1" for d, one in self.plan.assumptions)
+            raise BackendError(f"{self.name} was compiled for lengths where {facts}; these are {sizes}")
+        if not self.plan.fits(sizes, infos):
+            raise BackendError(f"{self.name} was compiled with 32-bit indices and these arrays need 64: index_bits=64")
+        return self.run(arguments, infos, sizes, originals)
+
+    def run(
+        self,
+        arguments: Sequence[Any],
+        infos: Mapping[int, ArrayInfo],
+        sizes: Mapping[str, int],
+        originals: Sequence[Any] | None = None,
+    ) -> Any:
+        """Run on checked arguments.
+
+        `originals` are the caller's NumPy arrays when the arguments are copies of them on a
+        device; results are copied back then.
+        """
+        like = arrays.common(infos.values())
+        if self.target.kind == "cpu":
+            if like is not None and not like.on_host:
+                raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
+            return execute(self.plan, arguments, infos, sizes, CpuExecutor(self._cpu_addresses, like))
+        if like is None:
+            like = device_like(cuda.current_device())
+        if originals is None:
+            executor = CudaExecutor(self._cuda_kernels, like, infos.values())
+            result = execute(self.plan, arguments, infos, sizes, executor)
+            executor.finish()
+            return result
+        result = execute(self.plan, arguments, infos, sizes, HostArraysOnCuda(self._cuda_kernels, like, infos.values()))
+        return _originals(result, arguments, originals)
+
+
+def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, ...] | None:
+    """The arguments with NumPy arrays copied to a device; None when there is none to copy."""
+    if not any(isinstance(a, np.ndarray) and a.ndim for a in arguments):
+        return None
+    where = cuda.current_device() if device is None else device
+    out: list[Any] = []
+    for number, argument in enumerate(arguments):
+        info = arrays.describe(argument, f"number {number}") if isinstance(argument, np.ndarray) else None
+        # describe() refuses what must not be taken for a plain array.
+        out.append(argument if info is None else cuda.to_device(np.array(argument, order="C"), where))
+    return tuple(out)
+
+
+def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -> Any:
+    """Arguments that are returned are the caller's, not the copies; views of them are copied back."""
+    match result:
+        case tuple():
+            return tuple(_originals(r, launched, arguments) for r in result)
+        case list():
+            return [_originals(r, launched, arguments) for r in result]
+        case dict():
+            return {k: _originals(v, launched, arguments) for k, v in result.items()}
+        case cuda.DeviceArray():
+            for copy, original in zip(launched, arguments, strict=True):
+                if copy is result:
+                    return original
+            return result.copy_to_host()
+        case _:
+            return result
+
+
+@lru_cache(maxsize=512)
+def _build_cuda(source: str, arch: str, name: str) -> bytes:
+    return nvrtc.build(source, arch, f"{name}.cu")
+
+
+@lru_cache(maxsize=512)
+def _build_cpu(source: str) -> bytes:
+    return cpu.build(source)
+
+
+def lower(
+    function: types.FunctionType,
+    parameters: Sequence[tuple[str, Type | Static]],
+    options: Options = Options(),  # noqa: B008 - immutable
+    sizes: Mapping[str, int] | None = None,
+) -> Lowered:
+    """Front end only; see :class:`Lowered`."""
+    result = frontend_lower(function, parameters)
+    return Lowered(result.function, result.guards, options, sizes or {}, function.__name__)
+
+
+# From host IR to the plan.
+
+
+def make_plan(host: Function) -> Plan:
+    """The plan of a host function: the same steps as data."""
+    return _PlanWriter(host).write()
+
+
+@dataclass(slots=True)
+class _PlanWriter:
+    host: Function
+    slots: dict[Value, int] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    kernels: list[KernelSpec] = field(default_factory=list)
+    assumptions: list[Any] = field(default_factory=list)
+    locs: dict[int, Any] = field(default_factory=dict)
+    tree: Any = None
+
+    def write(self) -> Plan:
+        host = self.host
+        parameters = tuple(_parameter(p) for p in host.params)
+        for param in host.params:
+            self.slots[param] = len(self.slots)
+        for inst in host.body.insts:
+            step = self.step(inst)
+            if step is not None:
+                self.locs[len(self.steps)] = inst.loc
+                self.steps.append(step)
+        symbols = tuple((name, number, axis) for name, (number, axis) in bound_symbols(host).items())
+        return Plan(
+            host.name, parameters, symbols, tuple(self.steps), tuple(self.kernels), self.tree, tuple(self.assumptions), self.locs
+        )
+
+    def step(self, inst: Inst) -> Step | None:
+        used = [self.slots[a] for a in inst.args]
+        for result in inst.results:
+            self.slots[result] = len(self.slots)
+        made = self.slots[inst.results[0]] if inst.results else -1
+        match inst.op.name:
+            case "return":
+                self.tree = _tree_of_slots(inst.attr("tree"), used)
+                return None
+            case "assume":
+                self.assumptions.append((inst.attr("dim"), inst.attr("is_one")))
+                return None
+            case "check":
+                return ("check", inst.attr("kind"), inst.attr("dims"), inst.attr("shapes"))
+            case "allocate":
+                type = inst.types[0]
+                layout = type.layout if isinstance(type, ArrayType) else "C"
+                return ("allocate", made, element(type).name, shape_of(type), layout, isinstance(type, ScalarType))
+            case "dim":
+                return ("dim", made, inst.attr("value"))
+            case "stride":
+                return ("stride", made, used[0], inst.attr("axis"))
+            case "convert":
+                return ("convert", made, used[0], element(inst.types[0]).name)
+            case "const":
+                dtype = None if isinstance(inst.types[0], WeakType | IndexType) else element(inst.types[0]).name
+                return ("const", made, inst.attr("value"), dtype)
+            case "launch":
+                self.kernels.append(self.kernel(inst))
+                return ("launch", len(self.kernels) - 1, tuple(used))
+            case name if inst.op.kind == "view":
+                return ("view", made, used[0], name, dict(inst.attrs))
+            case name if inst.op.kind == "elementwise" and isinstance(inst.types[0], WeakType):
+                return ("python", made, name, tuple(used))
+        raise BackendError(f"{inst.op.name} has no place in a plan")
+
+    def kernel(self, launch: Inst) -> KernelSpec:
+        words = tuple(_word(p.type) for p in launch.regions[0].params)
+        function = kernel_function(self.host, launch)
+        name = cuda_c.kernel_names([function])[0] if self.host.fact("target") == "cuda" else function.name
+        return KernelSpec(
+            name,
+            words,
+            launch.attr("schedule"),
+            launch.attr("work"),
+            launch.attr("cost", 1),
+            launch.attr("block", 0),
+            self.host.fact("index_bits", 32),
+        )
+
+
+def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:
+    match tree:
+        case int():
+            return slots[tree]
+        case ("tuple" | "list" as kind, *members):
+            return (kind, *(_tree_of_slots(m, slots) for m in members))
+        case ("dict", *items):
+            return ("dict", *((key, _tree_of_slots(m, slots)) for key, m in items))
+        case _:
+            return tree
+
+
+def _word(type: Type) -> str:
+    match type:
+        case PointerType():
+            return "pointer"
+        case IndexType():
+            return "index"
+        case _:
+            return element(type).name
+
+
+def _parameter(param: Value) -> Parameter:
+    match param.type:
+        case ArrayType(dtype, shape, layout):
+            return Parameter(param.name, "array", dtype.name, shape, layout)
+        case WeakType(kind):
+            return Parameter(param.name, "weak", kind)
+        case _:
+            return Parameter(param.name, "scalar", element(param.type).name)
+
+
+__all__ = ["Block", "Compiled", "KernelInfo", "Lowered", "Options", "lower", "make_plan"]

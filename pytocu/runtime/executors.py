@@ -1,0 +1,165 @@
+"""Where a plan's kernels run: on the CPU's threads, or on a CUDA device."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir.types import DType, dtype_named
+from pytocu.runtime import arrays, cuda, threads
+from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.plan import Executor, KernelSpec
+
+_ELEMENTS_PER_THREAD = 1 << 15
+"""Fewer elements than this take less time than waking another thread."""
+
+_MAX_GRID = 2**31 - 1
+
+
+class CpuExecutor(Executor):
+    """Runs native functions on arrays in the host's memory.
+
+    Parameters
+    ----------
+    addresses : sequence of int
+        Entry of each kernel of the plan.
+    like : ArrayInfo or None
+        Whose library results belong to; None for NumPy.
+    """
+
+    def __init__(self, addresses: Sequence[int], like: ArrayInfo | None):
+        self.addresses = addresses
+        self.like = like if like is not None and like.library != "numpy" else None
+
+    def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
+        """A new array of the caller's library."""
+        if self.like is not None:
+            return arrays.allocate(self.like, shape, dtype, layout)
+        made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
+        return made, made.ctypes.data
+
+    def launch(self, number: int, spec: KernelSpec, values: Sequence[Any], work: int, cost: int) -> None:
+        """Run the native function on the thread pool; returns when it is done."""
+        slots = _slots(spec.parameters)
+        packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
+        minimum = max(_ELEMENTS_PER_THREAD // max(cost, 1), 1)
+        threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def scalar(self, array: Any) -> Any:
+        """NumPy gets a NumPy scalar; other libraries an array without axes."""
+        return array[()] if self.like is None else arrays.finish(self.like, array)
+
+    def array(self, array: Any) -> Any:
+        """The array itself."""
+        return array if self.like is None else arrays.finish(self.like, array)
+
+
+@lru_cache(maxsize=1024)
+def _slots(parameters: tuple[str, ...]) -> struct.Struct:
+    """The layout of the parameters in slots of 8 bytes."""
+    codes: list[str] = []
+    for word in parameters:
+        code = {"pointer": "Q", "index": "q"}.get(word) or cuda.PARAMETER_CODES[dtype_named(word)]
+        size = struct.calcsize(f"={code}")
+        codes.append(f"{code}{8 - size}x" if size < 8 else code)
+    return struct.Struct("=" + "".join(codes))
+
+
+class CudaKernels:
+    """The kernels of a plan, loaded once a device."""
+
+    def __init__(self, binary: Callable[[str], bytes], names: Sequence[str]):
+        self._binary = binary
+        self._names = tuple(names)
+        self._lock = threading.Lock()
+        self._loaded: dict[int, tuple[cuda.Kernel, ...]] = {}
+
+    def on(self, device: int) -> tuple[cuda.Kernel, ...]:
+        """The kernels on a device; the binary is made for its architecture the first time."""
+        found = self._loaded.get(device)
+        if found is None:
+            with self._lock:
+                if device not in self._loaded:
+                    module = cuda.load(self._binary(cuda.arch(device)), device)
+                    self._loaded[device] = tuple(cuda.function(module, name) for name in self._names)
+                found = self._loaded[device]
+        return found
+
+
+class CudaExecutor(Executor):
+    """Launches kernels on the caller's stream.
+
+    Parameters
+    ----------
+    kernels : CudaKernels
+    like : ArrayInfo
+        Whose library, device and stream results belong to.
+    infos : iterable of ArrayInfo
+        All arrays of the call; the launch is ordered after whoever writes them.
+    """
+
+    def __init__(self, kernels: CudaKernels, like: ArrayInfo, infos: Iterable[ArrayInfo]):
+        self.like = like
+        device = arrays.resolve_device(like)
+        assert isinstance(device, int)
+        self.device = device
+        self.kernels = kernels.on(device)
+        self.stream = arrays.current_stream(like.library, device)
+        self.producers = arrays.producer_streams(infos, like)
+        for producer in self.producers:
+            cuda.wait(self.stream, producer, device)
+
+    def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
+        """A new array from the caller's own allocator."""
+        return arrays.allocate(self.like, shape, dtype, layout, self.stream)
+
+    def launch(self, number: int, spec: KernelSpec, values: Sequence[Any], work: int, cost: int) -> None:
+        """Start the kernel with a grid that covers the work."""
+        parameters = cuda.thread_parameters(_codes(spec.parameters, spec.index_bits))
+        parameters.pack(*values)
+        blocks = min(-(-work // spec.block), _MAX_GRID)
+        cuda.launch(self.kernels[number], (blocks, 1, 1), (spec.block, 1, 1), parameters, self.stream)
+
+    def finish(self) -> None:
+        """Order the producers' later writes behind the kernels."""
+        for producer in self.producers:
+            cuda.wait(producer, self.stream, self.device)
+
+    def scalar(self, array: Any) -> Any:
+        """An array without axes: its value stays on the device."""
+        return arrays.finish(self.like, array, self.stream)
+
+    def array(self, array: Any) -> Any:
+        """What the caller's library calls an array."""
+        return arrays.finish(self.like, array, self.stream)
+
+
+class HostArraysOnCuda(CudaExecutor):
+    """NumPy arrays in and out of kernels on a device (``device="cuda"``): copies both ways."""
+
+    def scalar(self, array: Any) -> Any:
+        """A NumPy scalar."""
+        return array.copy_to_host()[()]
+
+    def array(self, array: Any) -> Any:
+        """A NumPy array."""
+        return array.copy_to_host()
+
+
+def device_like(device: int) -> ArrayInfo:
+    """What results of a call without arrays are like: pytocu's own arrays on the device."""
+    info = arrays.describe(cuda.empty((1,), np.dtype(np.float32), device), "result")
+    assert info is not None
+    return info
+
+
+@lru_cache(maxsize=1024)
+def _codes(parameters: tuple[str, ...], index_bits: int) -> str:
+    index = "i" if index_bits == 32 else "q"
+    return "".join({"pointer": "P", "index": index}.get(w) or cuda.PARAMETER_CODES[dtype_named(w)] for w in parameters)
