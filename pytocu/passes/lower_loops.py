@@ -326,6 +326,8 @@ class _Body:
         return made
 
     def _address(self, builder: Builder, merged: Affine) -> Value:
+        if not any(merged.coefficients):
+            return self.dim(merged.offset)
         walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
         if self.linear is not None and merged.coefficients == walk:
             return self._sum(builder, [self.linear], merged.offset)
@@ -340,8 +342,6 @@ class _Body:
         return self._sum(builder, terms, merged.offset)
 
     def _sum(self, builder: Builder, terms: list[Value], offset: DimLike) -> Value:
-        if not terms:
-            return self.dim(offset)
         total = terms[0]
         for term in terms[1:]:
             total = builder.emit("add", (total, term))

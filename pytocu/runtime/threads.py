@@ -13,11 +13,10 @@ import threading
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-
-from pytocu import config
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from pytocu import config
 from pytocu.errors import PytocuError
 
 # CFUNCTYPE (and not PYFUNCTYPE) releases Python's lock while the function runs.
