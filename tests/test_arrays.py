@@ -597,7 +597,8 @@ def test_dlpack_of_the_host():
 
 def test_dlpack_elsewhere_is_refused():
     refused(Capsule(device_array(), device=(8, 0)), match="device type 8")
-    refused(types.SimpleNamespace(__dlpack__=lambda **_: 3, __dlpack_device__=lambda: (2, 0)), match="something else than a DLPack capsule")
+    wrong = types.SimpleNamespace(__dlpack__=lambda **_: 3, __dlpack_device__=lambda: (2, 0))
+    refused(wrong, match="something else than a DLPack capsule")
 
 
 # Our own arrays on a GPU, over memory that nobody reads.

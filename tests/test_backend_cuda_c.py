@@ -131,12 +131,15 @@ def is_folded(op: Op) -> bool:
 
 
 def constant_kernel(op: Op, operands: tuple[DType, ...], result: DType, arrays: list[np.ndarray], name: str) -> Function:
-    """``out[k] = op(constant, ...)`` for every combination."""
+    """``out[k] = op(constant, ...)`` for every combination, integers widened so that no store cuts them."""
     b = Builder()
-    out = b.param(PointerType(result), "out")
+    wide = scalar(I64 if result.is_integer else result)
+    out = b.param(PointerType(wide.dtype), "out")
     for k, values in enumerate(zip(*arrays, strict=True)):
         constants = [b.const(v, scalar(d)) for v, d in zip(values, operands, strict=True)]
         made = b.emit(op, constants, {}, (scalar(result),))
+        if result.is_integer:
+            made = b.emit("convert_raw", (made,), {}, (wide,))
         b.inst("store", (out, b.const(k, INDEX), made))
     b.inst("return")
     return b.function(name, "loop", (out,), (("index_bits", 32),))
@@ -664,11 +667,13 @@ def test_rows_on_constants_give_numpys_bits():
         chosen = [c for c in cases if c[2] is dtype]
         arrays = {case_name(*c): [a[:: max(1, a.size // 40)] for a in operand_arrays(*c)] for c in chosen}
         functions = [constant_kernel(*c, arrays[case_name(*c)], case_name(*c)) for c in chosen]
-        got = stored(ptx_of(cuda_c.emit(functions)), dtype)
+        wide = I64 if dtype.is_integer else dtype
+        got = stored(ptx_of(cuda_c.emit(functions)), wide)
         for op, operands, result in chosen:
             name = case_name(op, operands, result)
             values, folded = got[name]
-            assert_same_bits(values[folded], expected(op, arrays[name], result)[folded], name)
+            want = expected(op, arrays[name], result).astype(wide.numpy)
+            assert_same_bits(values[folded], want[folded], name)
             # Infinities, NaNs and divisions by zero are left to the GPU; whole numbers never are.
             assert folded.mean() > (0.5 if result.kind == "f" else 0.999), name
             checked += int(folded.sum())

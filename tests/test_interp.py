@@ -555,6 +555,9 @@ def test_a_read_of_another_block_is_remembered():
     memory = np.zeros(1, F32)
     fault = fault_of(loop(body), [memory, memory.copy(), 1], grid=2, block=1)
     assert (fault.kind, fault.block) == ("race", 1)
+    # Its own barrier and another read do not make a block forget the other one.
+    again = body.replace("store %x", "barrier\n%w = load %x, %c0 : f32\nstore %x")
+    assert fault_of(loop(again), [memory, memory.copy(), 1], grid=2, block=1).block == 1
     run_threads(loop(body.replace("%c0", "%b")), [np.zeros(2, F32), memory, 1], grid=2, block=1)
 
 
@@ -571,6 +574,17 @@ def test_two_threads_writing_one_element_race():
     run_threads(loop(mirrored, params), [x, out, 8, 4], grid=1, block=4)
     # Iterations of a parallel loop may land on any CPU thread, so there it is a race.
     assert fault_of(loop(mirrored.replace("grid", "parallel"), params), [x, out, 8, 4], block=4).kind == "race"
+
+
+def test_after_a_parallel_loop_a_thread_is_itself_again():
+    body = """%t = thread_index : index
+    %v = load %x, %t : f32
+    store %out, %t, %v
+    for %c0, %n, %c1 {over = "parallel"} (%i: index) {
+      yield
+    }
+    store %out, %t, %v"""
+    run_threads(loop(body), [np.zeros(4, F32), np.zeros(4, F32), 8], block=4)
 
 
 def test_reading_what_another_thread_of_the_launch_writes_races():
@@ -629,6 +643,10 @@ def test_index_overflow():
     top = 2**31 - 1
     assert fault_of(loop(step, params, facts), [empty, empty, top, top - 2], block=4).kind == "index-overflow"
     run_threads(loop(step, params, facts), [empty, empty, top - 8, top - 10], block=4)
+    for over in ("grid", "serial"):
+        by_three = loop(step.replace("%c1", "%c3").replace("grid", over), params, facts)
+        assert fault_of(by_three, [empty, empty, top, top - 2], block=1).index == 2**31
+        run_threads(by_three, [empty, empty, top, top - 3], block=1)
 
 
 @pytest.mark.parametrize(

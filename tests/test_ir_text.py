@@ -198,6 +198,15 @@ def test_attribute_spelling(value, text):
     assert format_attr(value) == text
 
 
+@pytest.mark.parametrize("value", [('"', ")"), ("\\", "("), ('\\"', "),("), ("{", ("}", '"')), (" : f32", "  # a:1:2")])
+def test_strings_may_hold_the_syntax(value):
+    b = Builder()
+    b.inst("launch", (), {"why": value}, (), (Block((), ()),))
+    b.emit("return")
+    text = print_function(b.function("f", "host", ()))
+    assert parse_function(text).body.insts[0].attr("why") == value
+
+
 types = st.one_of(
     st.sampled_from(COMPILED_DTYPES).map(scalar),
     st.sampled_from([INDEX, WEAK_FLOAT]),

@@ -262,7 +262,7 @@ def test_fma_is_the_nearest_number(name: str):
     kind = np.dtype(name).type
     eps, top = kind(np.finfo(name).eps), float(np.finfo(name).max)
     assert interp_rows.evaluate(OPS["fma"], (kind(1) + eps, kind(1) - eps, kind(-1))) == -eps * eps
-    values = edge_values(name, 68)[::3]
+    values = np.append(edge_values(name, 68)[::3], np.array([top, -top, np.inf], name))
     with np.errstate(all="ignore"):
         for a, b, c in itertools.product(values, repeat=3):
             fused = interp_rows.evaluate(OPS["fma"], (a, b, c))

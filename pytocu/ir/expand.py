@@ -80,11 +80,8 @@ def _float_to_int(e: Expander, x: Value, target: DType) -> Value:
     # Comparisons are false for NaN, so it takes the other side as every out-of-range value does.
     low = e.const(float(_minimum_of(target)), x)
     high = e.const(-float(_minimum_of(target)), x)
-    above = e("greater_equal", x, low)
-    if target is I32 and element(x.type) is F64:
-        # -2147483648.5 truncates into range; float32 has no values between the bound and -1 below.
-        above = e("greater", x, e.const(float(_minimum_of(target)) - 1.0, x))
-    inside = e("bitwise_and", above, e("less", x, high))
+    # -2147483648.5 truncates to the bound, which is also what values out of range become.
+    inside = e("bitwise_and", e("greater_equal", x, low), e("less", x, high))
     safe = e.where(inside, x, e.const(0.0, x))
     converted = e.cast(safe, target)
     return e.where(inside, converted, e.const(_minimum_of(target), converted))

@@ -14,6 +14,7 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, WeakType, shape_of
+from pytocu.passes import cleanup
 from pytocu.passes.context import PassContext
 
 
@@ -41,7 +42,9 @@ def run(function: Function, context: PassContext) -> Function:
         _kernel(builder, name, why, roots, values)
     builder.loc = terminator.loc
     builder.inst("return", tuple(values.get(a, a) for a in terminator.args), dict(terminator.attrs))
-    return Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+    fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+    # Views and constants that went inside have no use outside any more.
+    return cleanup.dce(fused, context)
 
 
 def _shape_text(shape: tuple[DimLike, ...]) -> str:
