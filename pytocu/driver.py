@@ -17,8 +17,10 @@ from pytocu.frontend import Guard
 from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.values import Static
 from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.dims import Dim
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
@@ -78,8 +80,8 @@ class Lowered:
     guards : tuple of Guard
         What it captured.
     options : Options
-    sizes : mapping
-        Lengths of the call that asked, if any.
+    name : str
+        The user's name of the function.
 
     Examples
     --------
@@ -93,17 +95,14 @@ class Lowered:
     }
     """
 
-    def __init__(
-        self, function: Function, guards: tuple[Guard, ...], options: Options, sizes: Mapping[str, int], name: str = ""
-    ):
+    def __init__(self, function: Function, guards: tuple[Guard, ...], options: Options, name: str = ""):
         self.function = function
         self.guards = guards
         self.options = options
-        self.sizes = dict(sizes)
         self.name = name or function.name
 
     def _context(self, target: Target, index_bits: int) -> PassContext:
-        return PassContext(target, self.sizes, self.options.fastmath, index_bits)
+        return PassContext(target, self.options.fastmath, index_bits)
 
     def history(self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True) -> History:
         """The function after every pass for a target (``lower`` comes first)."""
@@ -387,12 +386,21 @@ def _build_cpu(source: str) -> bytes:
 def lower(
     function: types.FunctionType,
     parameters: Sequence[tuple[str, Type | Static]],
-    options: Options = Options(),  # noqa: B008 - immutable
+    options: Options = Options(),
     sizes: Mapping[str, int] | None = None,
 ) -> Lowered:
-    """Front end only; see :class:`Lowered`."""
-    result = frontend_lower(function, parameters)
-    return Lowered(result.function, result.guards, options, sizes or {}, function.__name__)
+    """Front end only; see :class:`Lowered`.
+
+    `sizes` are the lengths of the call that asks, if any: they decide which lengths of views
+    are 1 and so broadcast, and nothing else.
+    """
+    known: frozenset[Dim] = frozenset()
+    while True:
+        result = frontend_lower(function, parameters, known)
+        found = infer_shapes.unit_lengths(result.function, sizes or {})
+        if found <= known:
+            return Lowered(result.function, result.guards, options, function.__name__)
+        known |= found
 
 
 # From host IR to the plan.
@@ -424,9 +432,8 @@ class _PlanWriter:
                 self.locs[len(self.steps)] = inst.loc
                 self.steps.append(step)
         symbols = tuple((name, number, axis) for name, (number, axis) in bound_symbols(host).items())
-        return Plan(
-            host.name, parameters, symbols, tuple(self.steps), tuple(self.kernels), self.tree, tuple(self.assumptions), self.locs
-        )
+        steps, kernels, assumptions = tuple(self.steps), tuple(self.kernels), tuple(self.assumptions)
+        return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, self.locs)
 
     def step(self, inst: Inst) -> Step | None:
         used = [self.slots[a] for a in inst.args]

@@ -621,7 +621,7 @@ def test_float_constants_keep_their_bits():
     rng = np.random.default_rng(1)
     for dtype in (F32, F64):
         random = rng.integers(0, 2**dtype.bits, 300, f"u{dtype.itemsize}", endpoint=False).view(dtype.numpy)
-        values = np.concatenate([edge_values(dtype), random])
+        values = np.concatenate([edge_values(dtype), random, np.array([7.038530691851209e-26], dtype.numpy)])
         b = Builder()
         out = b.param(PointerType(dtype), "out")
         for k, value in enumerate(values):
@@ -638,6 +638,8 @@ def test_float_constants_keep_their_bits():
     [
         (2.5, F32, "2.5f"), (1.0, F64, "1.0"), (0.1, F32, "0.1f"), (-0.0, F32, "-0.0f"), (1e20, F32, "1e+20f"),
         (math.inf, F32, "__int_as_float(0x7f800000)"), (-math.inf, F64, "-__longlong_as_double(0x7ff0000000000000LL)"),
+        # Its shortest decimal, read as a double first, rounds to the next float.
+        (7.038530691851209e-26, F32, "0x1.5c87fa0000000p-84f"),
         (math.nan, F32, "__int_as_float(0x7fc00000)"), (math.nan, F64, "__longlong_as_double(0x7ff8000000000000LL)"),
     ],
 )  # fmt: skip
@@ -713,6 +715,24 @@ def test_signed_overflow_is_no_licence():
     )
     assert "out[0] = (int)(p + 1u) > p;" in text
     assert "setp" in ptx_of(text)
+
+
+def test_narrow_products_do_not_overflow_int():
+    params = "%a: ptr u16, %out: ptr u16, %i: index"
+    lines = "%0 = load %a, %i : u16\n%1 = const 65535 : u16\n%2 = multiply %0, %1 : u16\nstore %out, %i, %2"
+    assert body_of(lines, params) == "out[i] = (unsigned short)((unsigned int)a[i] * 65535);"
+
+
+def test_selections_inside_selections():
+    params = "%out: ptr bool, %i: index, %a: bool, %b: bool, %c: bool, %d: bool"
+    lines = """
+        %0 = where %a, %b, %c : bool
+        %1 = where %b, %c, %d : bool
+        %2 = where %c, %d, %a : bool
+        %3 = where %0, %1, %2 : bool
+        store %out, %i, %3
+    """
+    assert body_of(lines, params) == "out[i] = (a ? b : c) ? (b ? c : d) : c ? d : a;"
 
 
 def body_of_module(lines: str) -> str:

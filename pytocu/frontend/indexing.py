@@ -169,7 +169,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             integers.append((axis, _position(context, as_dim(_plain(item)), length, axis)))
         starts.append(first)
         steps.append(step)
-        sizes.append(size)
+        sizes.append(context.length(size))
         axis += 1
     whole = all(s == 0 for s in starts) and all(s == 1 for s in steps) and tuple(sizes) == shape
     result = value

@@ -23,6 +23,7 @@ from pytocu.frontend.statements import assign, run_function
 from pytocu.frontend.values import Context, Hooks, Reader, Static, as_value, checked_dtype, describe
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
+from pytocu.ir.dims import Dim
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 
 
@@ -40,7 +41,11 @@ def kernel_name(name: str) -> str:
     return cleaned if cleaned and not cleaned[0].isdigit() else f"f_{cleaned}"
 
 
-def lower(function: types.FunctionType, parameters: Sequence[tuple[str, Type | Static]]) -> FrontendResult:
+def lower(
+    function: types.FunctionType,
+    parameters: Sequence[tuple[str, Type | Static]],
+    unit_lengths: frozenset[Dim] = frozenset(),
+) -> FrontendResult:
     """Read a function into array IR.
 
     Parameters
@@ -50,6 +55,8 @@ def lower(function: types.FunctionType, parameters: Sequence[tuple[str, Type | S
     parameters : sequence of (str, Type or Static)
         One for each parameter in the order of the signature: a type where the value is
         known at run time, `Static` where it is known now.
+    unit_lengths : frozenset of Dim
+        Lengths of views that are to be taken as 1; the function states each with ``assume``.
 
     Returns
     -------
@@ -63,7 +70,7 @@ def lower(function: types.FunctionType, parameters: Sequence[tuple[str, Type | S
     """
     node = function_node(function)
     builder = Builder(function_loc(function))
-    context = Context(builder, Hooks(run_function, iterate, get_attribute, assign))
+    context = Context(builder, Hooks(run_function, iterate, get_attribute, assign), unit_lengths)
     params: list[Value] = []
     values: list[Any] = []
     for name, parameter in parameters:
@@ -74,6 +81,8 @@ def lower(function: types.FunctionType, parameters: Sequence[tuple[str, Type | S
             case type:
                 params.append(builder.param(_checked(type, name, builder.loc), name))
                 values.append(params[-1])
+    for dim in sorted(unit_lengths, key=str):
+        builder.emit("assume", (), {"dim": dim, "is_one": True})
     result = run_function(context, function, node, dict(zip((p for p, _ in parameters), values, strict=True)), None)
     leaves: list[Value] = []
     tree = _tree(context, result, leaves)

@@ -18,7 +18,7 @@ from pytocu.frontend.guards import Guard
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import Dim, DimLike
 from pytocu.ir.types import (
     COMPILED_DTYPES,
     I64,
@@ -59,11 +59,13 @@ class Context:
     """What one run of the front end shares over all inlined functions.
 
     ``readers`` finds objects that came in as arguments again at the next call, so that
-    guards on their attributes do not keep the objects alive.
+    guards on their attributes do not keep the objects alive.  ``unit_lengths`` are lengths such
+    as ``n - 2`` that are 1 in the call that compiles; NumPy broadcasts them.
     """
 
     builder: Builder
     hooks: Hooks
+    unit_lengths: frozenset[Dim] = frozenset()
     readers: dict[int, Reader] = field(default_factory=dict)
     guards: list[Guard] = field(default_factory=list)
     guarded: set[Any] = field(default_factory=set)
@@ -73,6 +75,10 @@ class Context:
     def loc(self) -> Loc:
         """The place being read."""
         return self.builder.loc
+
+    def length(self, dim: DimLike) -> DimLike:
+        """A length that a view has: 1 where it is known to be."""
+        return 1 if dim in self.unit_lengths else dim
 
 
 def is_dynamic(value: Any) -> bool:

@@ -38,7 +38,7 @@ def constant(value: DimLike, ndim: int) -> Affine:
     return Affine((0,) * ndim, value)
 
 
-def merge_axes(shape: list[DimLike], accesses: list[Affine]) -> tuple[list[DimLike], list[Affine], list[list[int]]]:
+def merge_axes(shape: list[DimLike], accesses: list[Affine]) -> tuple[list[DimLike], list[list[int]]]:
     """Walk adjacent axes as one where every access allows it.
 
     Axes `k` and `k + 1` of lengths `a` and `b` are one axis of length `a * b` when every
@@ -46,16 +46,17 @@ def merge_axes(shape: list[DimLike], accesses: list[Affine]) -> tuple[list[DimLi
 
     Returns
     -------
-    shape, accesses
+    lengths
         Of the merged axes.
     groups
-        Which old axes each new one stands for.
+        Which old axes each new one stands for; an access steps along it as along the last.
 
     Examples
     --------
-    >>> shape, accesses, groups = merge_axes([4, 3], [Affine((3, 1)), Affine((0, 0))])
-    >>> shape, accesses[0].coefficients, groups
-    ([12], (1,), [[0, 1]])
+    >>> merge_axes([4, 3], [Affine((3, 1)), Affine((0, 0))])
+    ([12], [[0, 1]])
+    >>> merge_axes([4, 3], [Affine((3, 1)), Affine((1, 0))])
+    ([4, 3], [[0], [1]])
     """
     groups: list[list[int]] = []
     sizes: list[DimLike] = []
@@ -70,5 +71,4 @@ def merge_axes(shape: list[DimLike], accesses: list[Affine]) -> tuple[list[DimLi
                 continue
         groups.append([axis])
         sizes.append(shape[axis])
-    merged = [Affine(tuple(a.coefficients[g[-1]] for g in groups), a.offset) for a in accesses]
-    return sizes, merged, groups
+    return sizes, groups

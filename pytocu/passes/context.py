@@ -1,10 +1,9 @@
-"""What passes know besides the function: the target, options and sample lengths."""
+"""What passes know besides the function: the target and options."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pytocu.errors import BackendError
 
@@ -54,8 +53,6 @@ class PassContext:
     ----------
     target : Target
         What schedules and loops are for.
-    sizes : mapping of str to int
-        Lengths of the call that asked for the compile; decides facts, never baked in.
     fastmath : tuple of str
         LLVM flag names that instructions get.
     index_bits : int
@@ -63,6 +60,5 @@ class PassContext:
     """
 
     target: Target = Target("cuda")
-    sizes: Mapping[str, int] = field(default_factory=dict)
     fastmath: tuple[str, ...] = ()
     index_bits: int = 32

@@ -89,7 +89,7 @@ class _Kernel:
         pairs = _demand(roots, index, ndim)
         accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
         stores = [t.offset(index, ndim) for t in targets]
-        sizes, merged, groups = merge_axes(shape, [*accesses, *stores])
+        sizes, groups = merge_axes(shape, [*accesses, *stores])
         body = _Body(self, Builder(self.inst.loc), Builder(self.inst.loc), sizes, groups, ndim)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
@@ -269,7 +269,8 @@ class _Body:
                 self.made[value, at] = self.write(self.before, value, at)
 
     def _moves(self, value: Value, at: Index) -> bool:
-        return any((arg, position) not in self.made and not self._leaf(arg, position) for arg, position in _operands(value, at, self.ndim))
+        operands = _operands(value, at, self.ndim)
+        return any((arg, position) not in self.made and not self._leaf(arg, position) for arg, position in operands)
 
     def _leaf(self, value: Value, at: Index) -> bool:
         return value.inst is None and all(c == 0 for p in at for c in p.coefficients)
