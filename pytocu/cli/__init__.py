@@ -1,0 +1,1 @@
+"""The command ``pytocu``: one file a subcommand, each with ``add_arguments(parser)`` and ``run(options)``."""

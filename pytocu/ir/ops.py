@@ -70,7 +70,8 @@ ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip)
 ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside)
 
 # Rounding.
-ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", llvm="intrinsic", expand=expand.integers_unchanged)
+ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", llvm="intrinsic",
+    expand=expand.integers_unchanged)  # fmt: skip
 ufunc("ceil", 1, "Smallest integer not below x", primitive="f", libm="ceil", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("trunc", 1, "x without its fraction", primitive="f", libm="trunc", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic")
@@ -93,7 +94,8 @@ ufunc("logical_not", 1, "Is zero", expand=expand.logical_not)
 ufunc("bitwise_and", 2, "x & y", primitive="biu", c="{0} & {1}", llvm="and", python=operator.and_, symbol="&")
 ufunc("bitwise_or", 2, "x | y", primitive="biu", c="{0} | {1}", llvm="or", python=operator.or_, symbol="|")
 ufunc("bitwise_xor", 2, "x ^ y", primitive="biu", c="{0} ^ {1}", llvm="xor", python=operator.xor, symbol="^")
-ufunc("invert", 1, "~x", primitive="biu", c="~{0}", llvm="not", python=operator.invert, symbol="~", aliases=("bitwise_not", "bitwise_invert"))
+ufunc("invert", 1, "~x", primitive="biu", c="~{0}", llvm="not", python=operator.invert, symbol="~",
+    aliases=("bitwise_not", "bitwise_invert"))  # fmt: skip
 ufunc("left_shift", 2, "x << y; 0 beyond the width", expand=expand.left_shift, python=operator.lshift, symbol="<<",
       aliases=("bitwise_left_shift",))  # fmt: skip
 ufunc("right_shift", 2, "x >> y; the sign beyond the width", expand=expand.right_shift, python=operator.rshift, symbol=">>",
@@ -151,7 +153,8 @@ row("slice", "view", 1, "Every step-th element from start, size of them, on each
     attrs=("start", "step", "size"),
     index_map=lambda index, attrs: tuple(
         i * step + start for i, start, step in zip(index, attrs["start"], attrs["step"], strict=True)))  # fmt: skip
-row("index", "view", 1, "One position of an axis, which disappears", infer=infer.index, levels=UPPER, attrs=("axis", "at", "keep"),
+row("index", "view", 1, "One position of an axis, which disappears", infer=infer.index, levels=UPPER, attrs=("axis",
+    "at", "keep"),
     index_map=lambda index, attrs: (*index[: attrs["axis"]], attrs["at"], *index[attrs["axis"] :]))  # fmt: skip
 row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
     levels=UPPER, attrs=("shape", "expand", "ndim"),
@@ -159,12 +162,14 @@ row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
 # Host level.
-row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER, effects="check",
+row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER,
+    effects="check",
     attrs=("kind", "dims", "shapes"))  # fmt: skip
 row("assume", "host", 0, "A fact about a length that the code relies on", infer=infer.nothing, levels=UPPER, effects="check",
     attrs=("dim", "is_one"))  # fmt: skip
 row("allocate", "host", 0, "A new array", levels=HOST, effects="alloc")
-row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST, attrs=("axis",))
+row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST,
+    attrs=("axis",))  # fmt: skip
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
     regions=1, isolated=True, attrs=("name", "why"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
@@ -178,11 +183,13 @@ row("load", "memory", 2, "The element at an offset", infer=infer.load, levels=LO
 row("store", "memory", 3, "Write an element at an offset", infer=infer.nothing, levels=LOOP, effects="write")
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
     levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
-row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP, effects="control", regions=2)
+row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,
+    effects="control", regions=2)  # fmt: skip
 row("while", "control", None, "The first region yields a condition and the values, the second the next values", levels=LOOP,
     effects="control", regions=2)  # fmt: skip
 row("shared", "memory", 0, "Memory of a block's threads, uninitialised", levels=LOOP, effects="alloc", attrs=("size",))
-row("barrier", "memory", 0, "All threads of a block arrive before any goes on", infer=infer.nothing, levels=LOOP, effects="write")
+row("barrier", "memory", 0, "All threads of a block arrive before any goes on", infer=infer.nothing, levels=LOOP,
+    effects="write")  # fmt: skip
 row("thread_index", "index", 0, "This thread's number in its block", infer=infer.index_of, levels=LOOP)
 row("block_index", "index", 0, "This block's number in the grid", infer=infer.index_of, levels=LOOP)
 row("divide_truncated", "elementwise", 2, "Integer division towards zero; the divisor is not 0 and the result fits",
@@ -193,8 +200,10 @@ row("shift_left_raw", "elementwise", 2, "x << y for y in 0 .. width - 1", infer=
     c="{0} << {1}", llvm="shl")  # fmt: skip
 row("shift_right_raw", "elementwise", 2, "x >> y for y in 0 .. width - 1", infer=infer.same, levels=LOOP, primitive="iu",
     c="{0} >> {1}", llvm="shr")  # fmt: skip
-row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=LOOP, primitive="biuf", c="({type}){0}", llvm="convert")
-row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma", llvm="intrinsic")
+row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=LOOP, primitive="biuf",
+    c="({type}){0}", llvm="convert")  # fmt: skip
+row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma",
+    llvm="intrinsic")  # fmt: skip
 
 NUMPY_NAMES: dict[str, Op] = {}
 """Rows by every name NumPy has for them."""

@@ -46,21 +46,26 @@ def _is_float(inst: Inst) -> bool:
 
 
 def _contract(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-    """``x * y + z = fma(x, y, z)`` and ``x * y - z = fma(x, y, -z)``."""
+    """``x * y + z = fma(x, y, z)``, ``x * y - z = fma(x, y, -z)``, ``z - x * y = fma(-x, y, z)``."""
     if not _is_float(inst) or inst.op.name not in ("add", "subtract"):
         return None
     left, right = args
-    if _product(left):
-        x, y = left.inst.args if left.inst else ()
+    factors = _factors(left)
+    if factors is not None:
         z = right if inst.op.name == "add" else builder.emit("negative", (right,))
-    elif _product(right):
-        x, y = right.inst.args if right.inst else ()
+        return (builder.emit("fma", (*factors, z)),)
+    factors = _factors(right)
+    if factors is not None:
+        x, y = factors
         x = x if inst.op.name == "add" else builder.emit("negative", (x,))
-        z = left
-    else:
+        return (builder.emit("fma", (x, y, left)),)
+    return None
+
+
+def _factors(value: Value) -> tuple[Value, Value] | None:
+    """The operands of a product."""
+    inst = value.inst
+    if inst is None or inst.op.name != "multiply":
         return None
-    return (builder.emit("fma", (x, y, z)),)
-
-
-def _product(value: Value) -> bool:
-    return value.inst is not None and value.inst.op.name == "multiply"
+    x, y = inst.args
+    return x, y

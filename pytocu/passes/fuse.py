@@ -39,7 +39,7 @@ def run(function: Function, context: PassContext) -> Function:
     for number, (shape, roots) in enumerate(groups.items()):
         name = function.name if len(groups) == 1 else f"{function.name}_{number}"
         why = "" if len(groups) == 1 else f"results of shape {_shape_text(shape)} have their own iterations"
-        _kernel(builder, name, why, roots, values)
+        _kernel(builder, function, name, why, roots, values)
     builder.loc = terminator.loc
     builder.inst("return", tuple(values.get(a, a) for a in terminator.args), dict(terminator.attrs))
     fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
@@ -65,8 +65,13 @@ def on_host(value: Value) -> bool:
     return True
 
 
-def _kernel(builder: Builder, name: str, why: str, roots: list[Value], values: dict[Value, Value]) -> None:
-    order, inputs = _producers(roots)
+def _kernel(
+    builder: Builder, function: Function, name: str, why: str, roots: list[Value], values: dict[Value, Value]
+) -> None:
+    order, used = _producers(roots)
+    # In the order of the signature, so that a kernel reads like the function it came from.
+    place = {param: number for number, param in enumerate(function.params)}
+    inputs = sorted(used, key=lambda value: place.get(value, len(place)))
     region = Builder()
     inner: dict[Value, Value] = {}
     params: list[Value] = []
@@ -115,7 +120,7 @@ def _producers(roots: list[Value]) -> tuple[list[Inst], list[Value]]:
                         stack.append((arg.inst, False))
                 else:
                     inputs[arg] = None
-    return order, _in_program_order(inputs)
+    return order, list(inputs)
 
 
 def _enters(value: Value) -> bool:
@@ -123,7 +128,3 @@ def _enters(value: Value) -> bool:
     inst = value.inst
     return inst is not None and (inst.op.kind in ("elementwise", "view", "const")) and not isinstance(value.type, WeakType)
 
-
-def _in_program_order(inputs: dict[Value, None]) -> list[Value]:
-    """Arguments before converted scalars, each in order of first use."""
-    return sorted(inputs, key=lambda v: v.inst is not None)

@@ -10,14 +10,136 @@ def mask_out(points, mask):
 
 
 #$ dump mask_out --args "f32[n, 3], bool[n]" --after lower
+#| func @mask_out(%points: f32[n, 3], %mask: bool[n]) {
+#|   %0 = newaxis %mask {axis = 1} : bool[n, 1]
+#|   %1 = const inf : weak float
+#|   %2 = where %0, %1, %points : f32[n, 3]
+#|   return %2 {tree = 0}
+#| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --after infer-types
+#| func @mask_out(%points: f32[n, 3], %mask: bool[n]) {
+#|   %0 = newaxis %mask {axis = 1} : bool[n, 1]
+#|   %1 = const inf : weak float
+#|   %2 = const inf : f32
+#|   %3 = where %0, %2, %points : f32[n, 3]
+#|   return %3 {tree = 0}
+#| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --after fuse
+#| func @mask_out(%points: f32[n, 3], %mask: bool[n]) {
+#|   %0 = kernel %points, %mask {name = "mask_out"} : f32[n, 3] (%points: f32[n, 3], %mask: bool[n]) {
+#|     %0 = newaxis %mask {axis = 1} : bool[n, 1]
+#|     %1 = broadcast %0 {expand = (1,), ndim = 2, shape = (n, 3)} : bool[n, 3]
+#|     %2 = const inf : f32
+#|     %3 = where %1, %2, %points : f32[n, 3]
+#|     yield %3
+#|   }
+#|   return %0 {tree = 0}
+#| }
 #$ dump mask_out --args "f32[n, 3], bool[n]"
+#| host func @mask_out(%points: f32[n, 3], %mask: bool[n]) facts {index_bits = 32, target = "cuda"} {
+#|   %out = allocate : f32[n, 3]
+#|   %0 = dim {value = n} : index
+#|   launch %points, %mask, %out, %0 {block = 256, name = "mask_out", outputs = 1, schedule = "pointwise", work = 3*n} (%points: ptr f32, %mask: ptr bool, %out: ptr f32, %n: index) {
+#|     %0 = const inf : f32
+#|     %1 = const 3 : index
+#|     %2 = multiply %n, %1 : index
+#|     %3 = const 0 : index
+#|     %4 = const 1 : index
+#|     for %3, %2, %4 {over = "grid"} (%i: index) {
+#|       %i0 = divide_truncated %i, %1 : index
+#|       %5 = load %mask, %i0 : bool
+#|       %6 = load %points, %i : f32
+#|       %7 = where %5, %0, %6 : f32
+#|       store %out, %i, %7
+#|       yield
+#|     }
+#|     return
+#|   }
+#|   return %out {tree = 0}
+#| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit cuda --target cuda:sm_90
+#| // mask_out (mask_out.py:9)
+#| extern "C" __global__ void __launch_bounds__(256) mask_out(
+#|     const float* __restrict__ points,
+#|     const bool* __restrict__ mask,
+#|     float* __restrict__ out,
+#|     int n
+#| ) {
+#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
+#|         const int i0 = i / 3;
+#|         out[i] = mask[i0] ? __int_as_float(0x7f800000) : points[i];
+#|     }
+#| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit llvm
+#| define internal void @mask_out.share(ptr noalias readonly %points, ptr noalias readonly %mask, ptr noalias %out, i32 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
+#| entry:
+#|   %begin = trunc i64 %range.begin to i32
+#|   %end = trunc i64 %range.end to i32
+#|   %known = icmp sge i32 %begin, 0
+#|   call void @llvm.assume(i1 %known)
+#|   br label %loop
+#| loop:
+#|   %iteration = phi i32 [ %begin, %entry ], [ %next.1, %done.1 ]
+#|   %more = icmp slt i32 %iteration, %end
+#|   br i1 %more, label %body, label %done
+#| body:
+#|   %scaled = mul nsw i32 %iteration, 1
+#|   %row = add nsw i32 0, %scaled
+#|   br label %loop.1
+#| loop.1:
+#|   %j = phi i32 [ 0, %body ], [ %next, %body.1 ]
+#|   %more.1 = icmp slt i32 %j, 3
+#|   br i1 %more.1, label %body.1, label %done.1
+#| body.1:
+#|   %at = getelementptr inbounds i8, ptr %mask, i32 %row
+#|   %v = load i8, ptr %at, align 1
+#|   %v.1 = icmp ne i8 %v, 0
+#|   %v.2 = mul nsw i32 %row, 3
+#|   %v.3 = add nsw i32 %v.2, %j
+#|   %at.1 = getelementptr inbounds float, ptr %points, i32 %v.3
+#|   %v.4 = load float, ptr %at.1, align 4
+#|   %v.5 = select i1 %v.1, float 0x7FF0000000000000, float %v.4
+#|   %at.2 = getelementptr inbounds float, ptr %out, i32 %v.3
+#|   store float %v.5, ptr %at.2, align 4
+#|   %next = add nsw i32 %j, 1
+#|   br label %loop.1
+#| done.1:
+#|   %next.1 = add nsw i32 %iteration, 1
+#|   br label %loop
+#| done:
+#|   ret void
+#| }
+#|
+#| define void @mask_out(ptr %slots, i64 %begin, i64 %end) nounwind "no-builtins" {
+#| entry:
+#|   %mode.saved = alloca i32, align 4
+#|   %mode.exact = alloca i32, align 4
+#|   store i32 8064, ptr %mode.exact, align 4
+#|   call void @llvm.x86.sse.stmxcsr(ptr %mode.saved)
+#|   call void @llvm.x86.sse.ldmxcsr(ptr %mode.exact)
+#|   %at = getelementptr inbounds i64, ptr %slots, i64 0
+#|   %points = load ptr, ptr %at, align 8
+#|   %at.1 = getelementptr inbounds i64, ptr %slots, i64 1
+#|   %mask = load ptr, ptr %at.1, align 8
+#|   %at.2 = getelementptr inbounds i64, ptr %slots, i64 2
+#|   %out = load ptr, ptr %at.2, align 8
+#|   %at.3 = getelementptr inbounds i64, ptr %slots, i64 3
+#|   %n = load i64, ptr %at.3, align 8
+#|   %v = trunc i64 %n to i32
+#|   call void @mask_out.share(ptr %points, ptr %mask, ptr %out, i32 %v, i64 %begin, i64 %end)
+#|   call void @llvm.x86.sse.ldmxcsr(ptr %mode.saved)
+#|   ret void
+#| }
+#|
+#| declare void @llvm.assume(i1)
+#| declare void @llvm.x86.sse.ldmxcsr(ptr)
+#| declare void @llvm.x86.sse.stmxcsr(ptr)
 #$ run mask_out --args "f64[n, 3], bool[n]"
+#| n = 7: float64[7, 3]
 #$ run mask_out --args "i64[n, 3], bool[n]"
+#| n = 7: float64[7, 3]
 #$ run mask_out --args "i8[n, 3], bool[n]"
+#| n = 7: float64[7, 3]
 
 
 def mask_minus_infinity(points, mask):
@@ -25,6 +147,18 @@ def mask_minus_infinity(points, mask):
 
 
 #$ dump mask_minus_infinity --args "f32[n, 3], bool[n]" --emit cuda
+#| // mask_minus_infinity (mask_out.py:24)
+#| extern "C" __global__ void __launch_bounds__(256) mask_minus_infinity(
+#|     const float* __restrict__ points,
+#|     const bool* __restrict__ mask,
+#|     float* __restrict__ out,
+#|     int n
+#| ) {
+#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
+#|         const int i0 = i / 3;
+#|         out[i] = mask[i0] ? -__int_as_float(0x7f800000) : points[i];
+#|     }
+#| }
 
 
 def mask_nan(points, mask):
@@ -32,6 +166,18 @@ def mask_nan(points, mask):
 
 
 #$ dump mask_nan --args "f32[n, 3], bool[n]" --emit cuda
+#| // mask_nan (mask_out.py:31)
+#| extern "C" __global__ void __launch_bounds__(256) mask_nan(
+#|     const float* __restrict__ points,
+#|     const bool* __restrict__ mask,
+#|     float* __restrict__ out,
+#|     int n
+#| ) {
+#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
+#|         const int i0 = i / 3;
+#|         out[i] = mask[i0] ? __int_as_float(0x7fc00000) : points[i];
+#|     }
+#| }
 
 
 def mask_float(points, mask):
@@ -39,6 +185,13 @@ def mask_float(points, mask):
 
 
 #$ dump mask_float --args "f32[n, 3], bool[n]" --after infer-types
+#| func @mask_float(%points: f32[n, 3], %mask: bool[n]) {
+#|   %0 = newaxis %mask {axis = 1} : bool[n, 1]
+#|   %1 = const inf : weak float
+#|   %2 = const inf : f32
+#|   %3 = where %0, %2, %points : f32[n, 3]
+#|   return %3 {tree = 0}
+#| }
 
 
 def mask_math(points, mask):
@@ -46,6 +199,13 @@ def mask_math(points, mask):
 
 
 #$ dump mask_math --args "f32[n, 3], bool[n]" --after infer-types
+#| func @mask_math(%points: f32[n, 3], %mask: bool[n]) {
+#|   %0 = newaxis %mask {axis = 1} : bool[n, 1]
+#|   %1 = const inf : weak float
+#|   %2 = const inf : f32
+#|   %3 = where %0, %2, %points : f32[n, 3]
+#|   return %3 {tree = 0}
+#| }
 
 
 def mask_integers(points, mask):
@@ -53,3 +213,15 @@ def mask_integers(points, mask):
 
 
 #$ dump mask_integers --args "i32[n, 3], bool[n]" --emit cuda
+#| // mask_integers (mask_out.py:52)
+#| extern "C" __global__ void __launch_bounds__(256) mask_integers(
+#|     const bool* __restrict__ mask,
+#|     const int* __restrict__ points,
+#|     double* __restrict__ out,
+#|     int n
+#| ) {
+#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
+#|         const int i0 = i / 3;
+#|         out[i] = mask[i0] ? __longlong_as_double(0x7ff0000000000000LL) : (double)points[i];
+#|     }
+#| }

@@ -1,0 +1,134 @@
+"""``FILE.py:FUNCTION`` to the function, plain or jitted.
+
+The file runs as a module of a private name, so what it keeps under ``if __name__ == "__main__"``
+does not run, and nothing it defines replaces an imported module.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pytocu.cli.terminal import CommandError, debugging, nearest
+from pytocu.jit import JitFunction
+
+Loaded = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function, and the object it is called on where it is a method."""
+
+
+def load(place: str) -> Loaded:
+    """The function at ``FILE.py:FUNCTION``, ``FILE.py:Class.method`` or ``FILE.py:object.method``.
+
+    Raises
+    ------
+    CommandError
+        No such file or function, or the file cannot be imported.
+    """
+    file, colon, name = place.rpartition(":")
+    if not colon or not name or not file:
+        raise CommandError(f"{place!r} names no function: write FILE.py:FUNCTION")
+    path = Path(file)
+    if not path.is_file():
+        raise CommandError(f"there is no file {file!r}{_nearest_file(path)}")
+    return _find(_module(path), name, file)
+
+
+def _nearest_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f": there is no folder {str(path.parent)!r}"
+    close = nearest(path.name, (p.name for p in path.parent.iterdir() if p.suffix == ".py"))
+    return close.replace("mean ", f"mean {path.parent}{os.sep}") if close and path.parent != Path(".") else close
+
+
+def _module(path: Path) -> types.ModuleType:
+    name = f"_pytocu_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise CommandError(f"{str(path)!r} is no Python file: write FILE.py:FUNCTION")
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up by name; the file's neighbours are imported as if it were run.
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        # Whatever the file raises is the file's affair; the command only says where.
+        if debugging():
+            raise
+        raise CommandError(f"{_where(error, path)}: importing the file failed: {_sentence(error)}") from None
+    return module
+
+
+def _where(error: BaseException, path: Path) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    line = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{path}:{line}" if line else str(path)
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends the program ({error.code!r}); keep that under if __name__ == '__main__'"
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
+    owner: Any = None
+    found: Any = module
+    seen = file
+    for part in name.split("."):
+        members = _members(found, module)
+        if part not in members:
+            listed = ", ".join(members) or "none"
+            raise CommandError(f"{seen} has no {part!r}{nearest(part, members) or f': its functions are {listed}'}")
+        owner, found = found, getattr(found, part)
+        seen = f"{seen}:{part}" if owner is module else f"{seen}.{part}"
+    match found:
+        case types.MethodType():
+            return found.__func__, (found.__self__,)
+        case JitFunction() | types.FunctionType():
+            plain_method = inspect.isclass(owner) and not isinstance(inspect.getattr_static(owner, name.split(".")[-1]), staticmethod)
+            return found, (_instance(owner, seen),) if plain_method else ()
+        case _:
+            raise CommandError(f"{seen} is a {type(found).__name__}, not a function: name a def, a lambda or a jitted function")
+
+
+def _instance(owner: type, seen: str) -> Any:
+    try:
+        return owner()
+    except TypeError as error:
+        raise CommandError(
+            f"{seen} is called on an object, and {owner.__name__}() fails ({error}): "
+            f"make one in the file and name its method, as FILE.py:OBJECT.{seen.rpartition('.')[2]}"
+        ) from None
+
+
+def _members(found: Any, module: types.ModuleType) -> dict[str, None]:
+    """Names to choose from: functions, and what may hold some; for a module its own ones first."""
+    return dict.fromkeys(sorted(_listed(found, module), key=lambda n: (n.startswith("_"), n)))
+
+
+def _listed(found: Any, module: types.ModuleType) -> Iterator[str]:
+    for name in dir(found):
+        value = inspect.getattr_static(found, name)
+        if name.startswith("__") and name != "__call__":
+            continue
+        if found is module and (isinstance(value, types.ModuleType) or _imported(value, module)):
+            continue
+        yield name
+
+
+def _imported(value: Any, module: types.ModuleType) -> bool:
+    return isinstance(value, types.FunctionType | type) and value.__module__ != module.__name__

@@ -1,0 +1,107 @@
+"""What the subcommands print with: plain text, and colour where `rich` is installed and a person reads."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Iterable
+
+from pytocu import config
+from pytocu.errors import PytocuError
+
+
+class CommandError(PytocuError):
+    """The command line asks for something that does not exist; the text says what does."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most like the one that was written, as ``: did you mean X?``, or nothing.
+
+    Examples
+    --------
+    >>> nearest("infer-type", ["fold", "infer-types"])
+    ': did you mean infer-types?'
+    >>> nearest("qqq", ["fold"])
+    ''
+    """
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f": did you mean {close[0]}?" if close else ""
+
+
+_PATTERNS: dict[str, tuple[tuple[str, str], ...]] = {
+    "ir": (
+        (r"%\w+", "cyan"),
+        (r"@\w+", "bold"),
+        (r"\b(?:weak (?:bool|int|float|complex)|(?:[fiu]|c)\d+|bool|index|ptr)\b", "green"),
+        (r"\b(?:func|loop|host|facts|for|if|while|return|yield|const)\b", "magenta"),
+        (r"#.*", "bright_black"),
+    ),
+    "cuda": (
+        (r"\b(?:extern|const|for|if|else|while|return|unsigned|__\w+)\b", "magenta"),
+        (r"\b(?:void|float|double|bool|char|short|int|long)\b", "green"),
+        (r"//.*", "bright_black"),
+    ),
+    "llvm": (
+        (r"%[\w.]+", "cyan"),
+        (r"@[\w.]+", "bold"),
+        (r"\b(?:i\d+|float|double|ptr|void)\b", "green"),
+        (r"\b(?:define|declare|br|ret|phi|load|store|call|switch|select)\b", "magenta"),
+        (r";.*", "bright_black"),
+    ),
+    "asm": ((r"^[\w.$]+:", "bold"), (r"%\w+", "cyan"), (r"#.*", "bright_black"), (r"^\s+\.\w+", "bright_black")),
+    "header": ((r".+", "bold yellow"),),
+    "plain": (),
+}
+"""Colours of each kind of text: a regular expression and a style of `rich`; later ones win."""
+
+
+def show(text: str, kind: str = "plain") -> None:
+    """Print a text, coloured where a person reads it.
+
+    Parameters
+    ----------
+    text : str
+        As it is written where nobody colours it.
+    kind : str
+        ``ir``, ``cuda``, ``llvm``, ``asm``, ``header`` or ``plain``.
+    """
+    if not sys.stdout.isatty() or not _PATTERNS[kind]:
+        print(text)
+        return
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError:
+        print(text)
+        return
+    coloured = Text(text)
+    for pattern, style in _PATTERNS[kind]:
+        for match in re.finditer(pattern, text, re.MULTILINE):
+            coloured.stylize(style, *match.span())
+    # Code is read as it is: lines that the terminal would break are left to the terminal.
+    Console().print(coloured, soft_wrap=True)
+
+
+def fail(message: str) -> None:
+    """Print what went wrong, to the error stream."""
+    print(f"pytocu: {message}", file=sys.stderr)
+
+
+def debugging() -> bool:
+    """Whether errors are shown with pytocu's own frames."""
+    return config.enabled("debug")
+
+
+def table(rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
+    """Two columns, the second one aligned.
+
+    Examples
+    --------
+    >>> print(table([("a", "1"), ("long", "2")]))
+      a     1
+      long  2
+    """
+    rows = list(rows)
+    width = max((len(left) for left, _ in rows), default=0)
+    return "\n".join(f"{indent}{left:<{width}}  {right}".rstrip() for left, right in rows)
