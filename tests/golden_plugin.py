@@ -18,6 +18,8 @@ a line of what the command printed, ``#!`` what an error said, on the line it po
     #$ error wrong --args "f32[n]"
 
 ``render`` writes the file as it should be; a test compares, ``pytest --bless`` writes it back.
+Line numbers inside printed text count the lines of the source alone, so that they do not move
+with what is printed above.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
-import importlib.util
+import linecache
 import os
 import re
 import shlex
@@ -117,6 +119,7 @@ class Golden:
     path: Path
     text: str
     lines: list[tuple[int, str | Command]] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
 
     @property
     def commands(self) -> list[Command]:
@@ -125,7 +128,7 @@ class Golden:
 
     def module(self) -> ModuleType:
         """The file as a module."""
-        return _module(self.path, self.text)
+        return _module(self.path, "\n".join(self.source) + "\n")
 
     def function(self, name: str) -> Any:
         """A function of the file, jitted."""
@@ -140,17 +143,13 @@ class Golden:
 
 
 @lru_cache(maxsize=256)
-def _module(path: Path, text: str) -> ModuleType:
-    name = f"golden_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.dont_write_bytecode, old = True, sys.dont_write_bytecode
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = old
+def _module(path: Path, source: str) -> ModuleType:
+    module = ModuleType(f"golden_{path.stem}")
+    module.__file__ = f"<golden>/{path.name}"
+    # Without a time stamp linecache keeps what no file holds.
+    linecache.cache[module.__file__] = (len(source), None, source.splitlines(keepends=True), module.__file__)
+    sys.modules[module.__name__] = module
+    exec(compile(source, module.__file__, "exec"), vars(module))
     return module
 
 
@@ -196,7 +195,7 @@ def read(path: Path) -> Golden:
                 raise GoldenError(f"{where}: {error}: {line}") from None
             if not types and not options.static and options.args:
                 raise GoldenError(f"{where}: no argument types: {line}")
-            golden.lines.append((number, Command(number, line, options.verb, options.function, options)))
+            golden.lines.append((0, Command(number, line, options.verb, options.function, options)))
             expecting = True
         elif line.startswith("#|"):
             if not expecting:
@@ -204,7 +203,8 @@ def read(path: Path) -> Golden:
         elif line.strip().startswith("#!"):
             expecting = False
         else:
-            golden.lines.append((number, re.sub(r"  #! .*", "", line)))
+            golden.source.append(re.sub(r"  #! .*", "", line))
+            golden.lines.append((len(golden.source), golden.source[-1]))
             expecting = False
     _check_complete(golden)
     return golden
@@ -247,7 +247,7 @@ def render(golden: Golden) -> str:
     for number, item in golden.lines:
         if isinstance(item, Command):
             out.append(item.text)
-            out.extend(f"#| {line}".rstrip() for line in printed[number])
+            out.extend(f"#| {line}".rstrip() for line in printed[item.line])
             continue
         found = notes.get(number, [])
         out.append(f"{item}  #! {found[0]}" if found else item)
@@ -337,18 +337,16 @@ def _note(golden: Golden, error: PytocuError, notes: dict[int, list[str]]) -> li
     found = [f"{type(error).__name__}: {message}", *more]
     loc = error.loc if isinstance(error, CompileError) else None
     help = error.help if isinstance(error, CompileError) else None
-    here = loc is not None and Path(loc.file) == golden.path
-    if here and loc is not None:
-        line = golden.text.splitlines()[loc.line - 1]
-        if loc.end_column > loc.column:
-            found.append(f"at: {line[loc.column - 1 : loc.end_column - 1]}")
-        for caller in list(loc.chain())[1:]:
-            found.append(f"called from {caller.function}: {golden.text.splitlines()[caller.line - 1].strip()}")
+    here = loc if loc is not None and loc.file == golden.module().__file__ else None
+    if here is not None:
+        if here.end_column > here.column:
+            found.append(f"at: {golden.source[here.line - 1][here.column - 1 : here.end_column - 1]}")
+        found.extend(f"called from {c.function}: {golden.source[c.line - 1].strip()}" for c in list(here.chain())[1:])
     if help:
         found.append(f"help: {help}")
-    if not here or loc is None:
+    if here is None:
         return found
-    notes.setdefault(loc.line, []).extend(found)
+    notes.setdefault(here.line, []).extend(found)
     return []
 
 

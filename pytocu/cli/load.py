@@ -11,7 +11,7 @@ import inspect
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,19 +88,20 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
     owner: Any = None
     found: Any = module
     seen = file
+    part = ""
     for part in name.split("."):
-        members = _members(found, module)
-        if part not in members:
-            listed = ", ".join(members) or "none"
-            raise CommandError(f"{seen} has no {part!r}{nearest(part, members) or f': its functions are {listed}'}")
+        if not hasattr(found, part):
+            known = _functions(found, module)
+            hint = f"it has {', '.join(known)}" if known else "it has no functions"
+            raise CommandError(f"{seen} has no {part!r}{nearest(part, known) or f': {hint}'}")
         owner, found = found, getattr(found, part)
         seen = f"{seen}:{part}" if owner is module else f"{seen}.{part}"
     match found:
         case types.MethodType():
             return found.__func__, (found.__self__,)
         case JitFunction() | types.FunctionType():
-            plain_method = inspect.isclass(owner) and not isinstance(inspect.getattr_static(owner, name.split(".")[-1]), staticmethod)
-            return found, (_instance(owner, seen),) if plain_method else ()
+            on_object = inspect.isclass(owner) and not isinstance(inspect.getattr_static(owner, part), staticmethod)
+            return found, (_instance(owner, seen),) if on_object else ()
         case _:
             raise CommandError(f"{seen} is a {type(found).__name__}, not a function: name a def, a lambda or a jitted function")
 
@@ -111,24 +112,16 @@ def _instance(owner: type, seen: str) -> Any:
     except TypeError as error:
         raise CommandError(
             f"{seen} is called on an object, and {owner.__name__}() fails ({error}): "
-            f"make one in the file and name its method, as FILE.py:OBJECT.{seen.rpartition('.')[2]}"
+            f"make an object in the file and name its method, as FILE.py:OBJECT.{seen.rpartition('.')[2]}"
         ) from None
 
 
-def _members(found: Any, module: types.ModuleType) -> dict[str, None]:
-    """Names to choose from: functions, and what may hold some; for a module its own ones first."""
-    return dict.fromkeys(sorted(_listed(found, module), key=lambda n: (n.startswith("_"), n)))
-
-
-def _listed(found: Any, module: types.ModuleType) -> Iterator[str]:
+def _functions(found: Any, module: types.ModuleType) -> list[str]:
+    """What to choose from: functions and classes that the file itself defines, and methods."""
+    names: list[str] = []
     for name in dir(found):
-        value = inspect.getattr_static(found, name)
-        if name.startswith("__") and name != "__call__":
-            continue
-        if found is module and (isinstance(value, types.ModuleType) or _imported(value, module)):
-            continue
-        yield name
-
-
-def _imported(value: Any, module: types.ModuleType) -> bool:
-    return isinstance(value, types.FunctionType | type) and value.__module__ != module.__name__
+        value = getattr(found, name, None)
+        defined = isinstance(value, JitFunction | types.FunctionType | types.MethodType | type) and not name.startswith("__")
+        if defined and (found is not module or value.__module__ == module.__name__):
+            names.append(name)
+    return names

@@ -12,9 +12,9 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, located
 from pytocu.frontend.values import Context, as_dim, as_value, dim_value, is_array, is_dynamic, is_numpy_scalar, is_weak
-from pytocu.ir import dims, promote
+from pytocu.ir import dims, infer, promote
 from pytocu.ir.core import OPS, Value
-from pytocu.ir.types import BOOL, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -146,14 +146,18 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
 
 
 def _check_known(context: Context, name: str, made: Value) -> None:
-    if isinstance(made.type, WeakType):
+    inst = made.inst
+    if isinstance(made.type, WeakType) or inst is None:
         return
-    from_loop = element(made.type)
-    if from_loop.name in ("f16", "c64", "c128"):
-        inst = made.inst
-        given = ", ".join(str(a.type) for a in inst.args) if inst else ""
+    computed = {element(made.type)}
+    if inst.op.numpy and inst.op.infer is infer.ufunc:
+        # np.signbit of an int8 is a bool, computed in float16.
+        computed |= set(promote.ufunc_loop(inst.op.numpy, tuple(promote.operand(a.type) for a in inst.args))[0])
+    refused = [d for d in computed if d not in COMPILED_DTYPES]
+    if refused:
+        given = ", ".join(str(a.type) for a in inst.args)
         raise UnsupportedError(
-            f"{name} of {given} gives {from_loop.numpy}, which is not supported",
+            f"NumPy computes {name} of {given} in {refused[0].numpy}, which is not supported",
             context.loc,
             "convert an operand first: x.astype(np.float32)",
         )

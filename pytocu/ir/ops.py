@@ -173,7 +173,8 @@ row("stride", "host", 1, "Elements from one position of an axis to the next", in
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
     regions=1, isolated=True, attrs=("name", "why"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
-    effects="write", regions=1, isolated=True, attrs=("name", "outputs", "schedule", "work", "cost", "block", "why"))  # fmt: skip
+    effects="write", regions=1, isolated=True,
+    attrs=("name", "outputs", "schedule", "work", "cost", "block", "why"))  # fmt: skip
 row("return", "control", None, "Leave the function with these results; layout is a tree of their numbers", infer=infer.nothing,
     levels=ALL, effects="control", attrs=("tree",))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")

@@ -72,10 +72,29 @@ def _settle(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[V
     if wanted is None:
         return None
     settled = tuple(_as(builder, a, d) for a, d in zip(args, wanted, strict=True))
+    if inst.op.name in _MIRRORED and {d.kind for d in wanted} == {"i", "u"}:
+        return (_compare_signs(builder, inst.op.name, *settled),)
     if settled == args:
         return None
     made = builder.inst(inst.op, settled, dict(inst.attrs), inst.types)
     return made.results
+
+
+_MIRRORED = {
+    "equal": "equal", "not_equal": "not_equal", "less": "greater", "less_equal": "greater_equal", "greater": "less",
+    "greater_equal": "less_equal",
+}  # fmt: skip
+
+
+def _compare_signs(builder: Builder, name: str, x: Value, y: Value) -> Value:
+    """int64 with uint64, exactly as NumPy's mixed loops: no dtype holds both, so the sign is looked at first."""
+    if element(x.type) is U64:
+        return _compare_signs(builder, _MIRRORED[name], y, x)
+    negative = builder.emit("less", (x, builder.const(0, scalar(I64))))
+    compared = builder.emit(name, (_as(builder, x, U64), y))
+    if name in ("less", "less_equal", "not_equal"):
+        return builder.emit("bitwise_or", (negative, compared))
+    return builder.emit("bitwise_and", (builder.emit("invert", (negative,)), compared))
 
 
 def _as(builder: Builder, value: Value, dtype: DType) -> Value:

@@ -120,7 +120,11 @@ def reference(op: Op, arguments: tuple[Any, ...], dtype: np.dtype) -> np.ndarray
     loop, _ = promote.ufunc_loop(op.numpy, operands)
     with np.errstate(all="ignore"):
         wide = [np.asarray(a).astype(d.numpy).astype(np.longdouble) for a, d in zip(arguments, loop, strict=True)]
-        return np.asarray(promote.numpy_function(op.numpy)(*wide)).astype(dtype)
+        function = promote.numpy_function(op.numpy)
+        rounded = np.asarray(function(*wide)).astype(dtype)
+        # The C library's powl(-inf, -2**63) is wrong; at infinities double is exact.
+        finite = np.logical_and.reduce([np.isfinite(w) for w in wide])
+        return np.where(finite, rounded, function(*[w.astype(np.float64) for w in wide]).astype(dtype))
 
 
 def _promoted(value: Any) -> Any:
@@ -400,7 +404,9 @@ def _check_refused(
     try:
         answer = call(make_function(group.parameters, [expression.text], group.globals()), *arguments)
     except PytocuError as error:
-        if not isinstance(error, wanted) and not (must_refuse(group, expression, expected) and isinstance(error, UnsupportedError)):
+        if isinstance(error, UnsupportedError) and must_refuse(group, expression, expected):
+            return ""
+        if not isinstance(error, wanted):
             return f"{type(error).__name__} where NumPy has {expected!r}: {error}"
         sentence = str(expected).strip()
         if wanted in (TypeError, ValueError) and not str(error).startswith(sentence):
@@ -415,7 +421,9 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
     if expression.row == "cast":
         (argument,) = (eval(n, scope) for n in expression.arguments)
         if not isinstance(argument, (bool, int, float)):
-            exact = interp_rows.cast(argument, dtype_of(expected.dtype))
+            wanted = dtype_of(expected.dtype)
+            assert wanted is not None
+            exact = interp_rows.cast(argument, wanted)
             _agrees_in_range(np.asarray(argument), np.asarray(exact), np.asarray(expected))
             expected = np.asarray(exact) if isinstance(expected, np.ndarray) else exact
         compare(actual, expected)
@@ -429,13 +437,13 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
     if op.name == "reciprocal" and kind in "iu":
         argument = np.asarray(eval(expression.arguments[0], scope))
         with np.errstate(all="ignore"):
-            value = interp_rows.cast(1.0 / argument.astype(np.float64), dtype_of(expected.dtype))
+            value = interp_rows.cast(1.0 / argument.astype(np.float64), dtype_named(f"{kind}{expected.dtype.itemsize * 8}"))
         expected = np.where(argument == 0, value, expected).astype(expected.dtype)
         expected = expected if isinstance(actual, np.ndarray) else expected[()]
     compare_with_numpy({op.name}, actual, expected)
     if op.name in ZERO_SIGN and not python:
         arguments = tuple(eval(n, scope) for n in expression.arguments)
-        if None not in [a for a in arguments if a is None]:
+        if all(a is not None for a in arguments):
             compare(np.asarray(actual), np.asarray(interp_rows.evaluate(op, arguments)))
 
 
