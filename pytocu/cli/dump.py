@@ -203,7 +203,7 @@ def _show_all(lowered: Lowered, target: Target, locs: bool) -> None:
     before = print_function(lowered.function, locs)
     show(before, "ir")
     try:
-        run_pipeline(lowered.function, PassContext(target, lowered.sizes, lowered.options.fastmath), history, check=True)
+        run_pipeline(lowered.function, PassContext(target, lowered.options.fastmath), history, check=True)
     finally:
         _show_changes(before, ((r.name, print_function(r.function, locs)) for r in history.records))
 

@@ -123,7 +123,7 @@ def reference(op: Op, arguments: tuple[Any, ...], dtype: np.dtype) -> np.ndarray
         function = promote.numpy_function(op.numpy)
         rounded = np.asarray(function(*wide)).astype(dtype)
         # The C library's powl(-inf, -2**63) is wrong; at infinities double is exact.
-        finite = np.logical_and.reduce([np.isfinite(w) for w in wide])
+        finite = np.isfinite(sum(w * 0 for w in wide))
         return np.where(finite, rounded, function(*[w.astype(np.float64) for w in wide]).astype(dtype))
 
 
@@ -307,6 +307,12 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
     dtype = getattr(expected, "dtype", None)
     if isinstance(expected, complex) or (dtype is not None and dtype_of(dtype) not in COMPILED_DTYPES):
         return True
+    op = OPS[expression.row]
+    if op in elementwise_rows() and op.arity == len(group.operands) and not isinstance(expected, Exception):
+        python = expression.operator and not any(o.strong for o in group.operands)
+        operands = tuple(_operand(o, group.operands, expression) for o in group.operands)
+        if not python and dtype_named("f16") in promote.ufunc_loop(op.numpy, operands)[0]:
+            return True
     if expression.row != "power" or group.operands[-1].form in ("literal", "constant"):
         return False
     base, exponent = group.operands
@@ -328,6 +334,11 @@ def _operand(operand: Operand, operands: tuple[Operand, ...], expression: Expres
     return operand.dtype
 
 
+def _needs_objects(operand: Operand) -> bool:
+    """A Python int that no dtype holds: NumPy takes it for an object, whose methods it then looks for."""
+    return operand.dtype == "int" and not -(2**63) <= operand.value() < 2**64
+
+
 @dataclass(frozen=True)
 class Failure:
     """A case that did not come out as it must."""
@@ -337,7 +348,7 @@ class Failure:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.expression.text} with {self.group}: {self.message}"
+        return f"{self.expression.text} with {self.group}: {self.message[:400]}"
 
 
 def check_group(group: Group, call: Callable[..., Any], results: list[Any] | None = None) -> list[Failure]:
@@ -406,6 +417,8 @@ def _check_refused(
     except PytocuError as error:
         if isinstance(error, UnsupportedError) and must_refuse(group, expression, expected):
             return ""
+        if isinstance(error, OverflowError) and any(_needs_objects(o) for o in group.operands):
+            return ""
         if not isinstance(error, wanted):
             return f"{type(error).__name__} where NumPy has {expected!r}: {error}"
         sentence = str(expected).strip()
@@ -443,7 +456,7 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
     compare_with_numpy({op.name}, actual, expected)
     if op.name in ZERO_SIGN and not python:
         arguments = tuple(eval(n, scope) for n in expression.arguments)
-        if all(a is not None for a in arguments):
+        if all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
             compare(np.asarray(actual), np.asarray(interp_rows.evaluate(op, arguments)))
 
 

@@ -201,7 +201,7 @@ def test_jax_in_and_out():
     assert isinstance(result, jax.Array)
     same(np.asarray(result), plain_mask_out(points, mask))
     same(np.asarray(arguments[0]), points)
-    with pytest.raises(pytocu.UnsupportedError, match="[Tt]racer"):
+    with pytest.raises(pytocu.UnsupportedError, match=r"[Tt]racer"):
         jax.jit(lambda p, m: mask_out(p, m))(*arguments)
 
 

@@ -1,0 +1,394 @@
+"""Instructions of loop-level functions as LLVM IR text: structured regions become blocks and phis.
+
+In: rows that are all primitives.  Out: the lines of one function's body, in any dialect; the
+functions around them are written by :mod:`pytocu.backend.llvm` and :mod:`pytocu.backend.nvvm`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytocu.backend.llvm_dialect import Dialect, element_type, kind_of, literal, symbol
+from pytocu.errors import BackendError, InternalError
+from pytocu.ir.core import Attr, Block, Function, Inst, Value
+from pytocu.ir.ops import spelled
+from pytocu.ir.types import DType, IndexType, PointerType, ScalarType, Type, VectorType
+
+
+_FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+_ELSEWHERE = {
+    "shared": "shared memory",
+    "barrier": "barriers",
+    "thread_index": "thread numbers",
+    "block_index": "block numbers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Phis:
+    """Lines kept free at the head of a loop, from `place` on, for these types and names."""
+
+    place: int
+    rows: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [name for _, name in self.rows]
+
+
+class Writer:
+    """Writes the basic blocks of one function; `label` is the block that is open."""
+
+    def __init__(self, function: Function, dialect: Dialect, declarations: set[str]):
+        self.function = function
+        self.dialect = dialect
+        self.declarations = declarations
+        self.index_bits = int(function.fact("index_bits", 64))
+        self.lines: list[str] = []
+        self.label = "entry"
+        self.values: dict[Value, str] = {}
+        self.taken: dict[str, int] = {}
+
+    # Names and types.
+
+    def fresh(self, hint: str, mark: str = "%") -> str:
+        """A local name nothing else has; dots keep ours apart from the user's."""
+        hint = re.sub(r"\W", "_", hint, flags=re.ASCII) if mark == "%" else hint
+        count = self.taken.get(hint, 0)
+        self.taken[hint] = count + 1
+        return f"{mark}{hint}.{count}" if count or hint.isdigit() else f"{mark}{hint}"
+
+    def type(self, type: Type, memory: bool = False) -> str:
+        """The type as text, in a register or in memory."""
+        match type:
+            case ScalarType(dtype):
+                return element_type(dtype, memory)
+            case VectorType(dtype, lanes):
+                return f"<{lanes} x {element_type(dtype, memory)}>"
+            case IndexType():
+                return f"i{self.index_bits}"
+            case PointerType(dtype, "global"):
+                return self.dialect.pointer.format(type=element_type(dtype, True))
+            case PointerType():
+                raise BackendError(f"{type}: a CPU has no {type.space} memory of a block")
+        raise InternalError(f"a value of type {type} at loop level")
+
+    def typed(self, value: Value) -> str:
+        """The value with its type, as most instructions write an operand."""
+        return f"{self.type(value.type)} {self.values[value]}"
+
+    def constant(self, value: Attr, type: Type) -> str:
+        """The constant as an operand."""
+        match type:
+            case ScalarType(dtype):
+                return literal(value, dtype)
+            case VectorType(dtype, lanes):
+                item = f"{element_type(dtype)} {literal(value, dtype)}"
+                return f"<{', '.join([item] * lanes)}>"
+            case IndexType():
+                return str(int(value))
+        raise InternalError(f"a constant of type {type} at loop level")
+
+    # Lines.
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def assign(self, text: str, hint: str = "v") -> str:
+        """Write ``%name = text`` and return the name."""
+        name = self.fresh(hint)
+        self.line(f"{name} = {text}")
+        return name
+
+    def open(self, label: str) -> None:
+        """Start a basic block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def reserve(self, rows: Sequence[tuple[str, str]]) -> _Phis:
+        """Name carried values (type and hint) and keep lines free: what comes back is not known yet."""
+        place = len(self.lines)
+        self.lines.extend([""] * len(rows))
+        return _Phis(place, tuple((type, self.fresh(hint)) for type, hint in rows))
+
+    def fill(self, phis: _Phis, first: Sequence[str], before: str, following: Sequence[str]) -> None:
+        """Write the phis of the loop whose last block is open."""
+        for offset, ((type, name), start, back) in enumerate(zip(phis.rows, first, following, strict=True)):
+            sources = f"[ {start}, %{before} ], [ {back}, %{self.label} ]"
+            self.lines[phis.place + offset] = f"  {name} = phi {type} {sources}"
+
+    def carried(self, values: Sequence[Value]) -> list[tuple[str, str]]:
+        return [(self.type(value.type), value.name or "v") for value in values]
+
+    # Structure.
+
+    def block(self, block: Block) -> tuple[Value, ...]:
+        """Write the instructions of a block; the values its terminator hands on."""
+        for inst in block.insts[:-1]:
+            self.inst(inst)
+        if block.terminator.op.name != "yield":
+            raise BackendError(f"{block.terminator.op.name} inside a loop or branch: carry a flag instead")
+        return block.terminator.args
+
+    def operands(self, values: Sequence[Value]) -> list[str]:
+        return [self.values[value] for value in values]
+
+    def bind(self, values: Sequence[Value], names: Sequence[str]) -> None:
+        self.values.update(zip(values, names, strict=True))
+
+    def inst(self, inst: Inst) -> None:
+        """Write one instruction."""
+        match inst.op.name:
+            case "const":
+                self.values[inst.result] = self.constant(inst.attr("value"), inst.result.type)
+            case "load":
+                self.load(inst)
+            case "store":
+                self.store(inst)
+            case "for":
+                self.loop(inst)
+            case "if":
+                self.branch(inst)
+            case "while":
+                self.repeat(inst)
+            case name if name in _ELSEWHERE:
+                raise BackendError(f"{name}: a CPU has no {_ELSEWHERE[name]}; use the form of the kernel for the CPU")
+            case _:
+                self.values[inst.result] = self.elementwise(inst)
+
+    def loop(self, inst: Inst) -> None:
+        lower, upper, step, *carried = inst.args
+        (region,) = inst.regions
+        index, *params = region.params
+        width = f"i{self.index_bits}"
+        over = inst.attr("over", "serial")
+        if over == "parallel":
+            if carried:
+                raise InternalError("a parallel loop carries values from one iteration to the next")
+            first, last, one = self.bound("begin"), self.bound("end"), "1"
+            # Indices that are not negative divide by a shift or an unsigned multiplication.
+            known = self.assign(f"icmp sge {width} {first}, 0", "known")
+            self.declarations.add("declare void @llvm.assume(i1)")
+            self.line(f"call void @llvm.assume(i1 {known})")
+        elif over == "serial":
+            first, last, one = self.values[lower], self.values[upper], self.values[step]
+        else:
+            raise BackendError(f'a loop over "{over}" has no CPU form: use "parallel" or "serial"')
+        before, head = self.label, self.fresh("loop", "")
+        body, done = self.fresh("body", ""), self.fresh("done", "")
+        self.line(f"br label %{head}")
+        self.open(head)
+        hint = "iteration" if over == "parallel" else index.name or "i"
+        phis = self.reserve([(width, hint), *self.carried(params)])
+        counter, *names = phis.names
+        self.bind(params, names)
+        more = self.assign(f"icmp slt {width} {counter}, {last}", "more")
+        self.line(f"br i1 {more}, label %{body}, label %{done}")
+        self.open(body)
+        if over == "parallel":
+            scaled = self.assign(f"mul nsw {width} {counter}, {self.values[step]}", "scaled")
+            here = self.assign(f"add nsw {width} {self.values[lower]}, {scaled}", index.name or "i")
+            self.bind([index], [here])
+        else:
+            self.bind([index], [counter])
+        following = self.operands(self.block(region))
+        onward = self.assign(f"add nsw {width} {counter}, {one}", "next")
+        self.fill(phis, [first, *self.operands(carried)], before, [onward, *following])
+        self.line(f"br label %{head}")
+        self.open(done)
+        self.bind(inst.results, names)
+
+    def bound(self, name: str) -> str:
+        """A bound of this call's share of the iterations, as an index."""
+        if self.index_bits == 64:
+            return f"%range.{name}"
+        return self.assign(f"trunc i64 %range.{name} to i{self.index_bits}", name)
+
+    def branch(self, inst: Inst) -> None:
+        yes, no, join = self.fresh("then", ""), self.fresh("else", ""), self.fresh("join", "")
+        self.line(f"br i1 {self.values[inst.args[0]]}, label %{yes}, label %{no}")
+        ends: list[tuple[list[str], str]] = []
+        for label, region in zip((yes, no), inst.regions, strict=True):
+            self.open(label)
+            results = self.operands(self.block(region))
+            ends.append((results, self.label))
+            self.line(f"br label %{join}")
+        self.open(join)
+        for number, result in enumerate(inst.results):
+            sources = ", ".join(f"[ {values[number]}, %{label} ]" for values, label in ends)
+            self.values[result] = self.assign(f"phi {self.type(result.type)} {sources}", result.name or "v")
+
+    def repeat(self, inst: Inst) -> None:
+        test, body = inst.regions
+        before, head = self.label, self.fresh("while", "")
+        inside, done = self.fresh("body", ""), self.fresh("done", "")
+        self.line(f"br label %{head}")
+        self.open(head)
+        phis = self.reserve(self.carried(test.params))
+        self.bind(test.params, phis.names)
+        condition, *values = self.operands(self.block(test))
+        self.line(f"br i1 {condition}, label %{inside}, label %{done}")
+        self.open(inside)
+        self.bind(body.params, values)
+        following = self.operands(self.block(body))
+        self.fill(phis, self.operands(inst.args), before, following)
+        self.line(f"br label %{head}")
+        self.open(done)
+        self.bind(inst.results, values)
+
+    # Memory.
+
+    def address(self, pointer: Value, index: Value) -> dict[str, str | int]:
+        """Template fields of an access: a pointer parameter and an offset in elements."""
+        dtype = pointer.type.dtype if isinstance(pointer.type, PointerType) else None
+        if dtype is None:
+            raise InternalError(f"an access through a value of type {pointer.type}")
+        fields: dict[str, str | int] = {"type": element_type(dtype, True), "pointer": self.type(pointer.type)}
+        text = self.dialect.element.format(
+            address=self.values[pointer], index_type=self.type(index.type), index=self.values[index], **fields
+        )
+        return fields | {"address": self.assign(text, "at"), "align": dtype.itemsize}
+
+    def load(self, inst: Inst) -> None:
+        result = inst.result
+        fields = self.address(*inst.args) | {"type": self.type(result.type, memory=True)}
+        name = self.assign(self.dialect.load.format(**fields), result.name or "v")
+        self.values[result] = self.from_memory(name, result.type)
+
+    def from_memory(self, name: str, type: Type) -> str:
+        """Any non-zero byte is true."""
+        if kind_of(type) != "b":
+            return name
+        zero = "0" if isinstance(type, ScalarType) else "zeroinitializer"
+        return self.assign(f"icmp ne {self.type(type, memory=True)} {name}, {zero}", "v")
+
+    def store(self, inst: Inst) -> None:
+        pointer, index, value = inst.args
+        fields = self.address(pointer, index) | {"type": self.type(value.type, memory=True)}
+        name = self.values[value]
+        if kind_of(value.type) == "b":
+            name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
+        self.line(self.dialect.store.format(value=name, **fields))
+
+    # Elementwise rows.
+
+    def elementwise(self, inst: Inst) -> str:
+        """Write a row of the op table; its result."""
+        op, args, result = inst.op, inst.args, inst.result
+        operand = args[1] if op.name == "where" else args[0] if args else None
+        if operand is None or not (op.llvm or op.libm):
+            raise BackendError(f"{op.name} has no LLVM spelling")
+        kind = kind_of(operand.type)
+        pointers_chosen = op.name == "where" and kind == "p"
+        if not spelled(op, kind) and not pointers_chosen:
+            raise BackendError(f"{op.name} of {operand.type} has no LLVM spelling: expand it first")
+        flags = "".join(f"{flag} " for flag in inst.attr("fastmath", ()))
+        # A result the user gave a name keeps it.
+        hint = result.name or "v"
+        values = self.operands(args)
+        type = self.type(operand.type)
+        # Index arithmetic does not overflow, which lets LLVM widen it and count trips.
+        wrap = "nsw " if isinstance(operand.type, IndexType) else ""
+        pair = f"{type} {', '.join(values)}"
+        signed = "s" if kind == "i" else "u"
+        match op.llvm.split():
+            case [("add" | "sub" | "mul") as verb] if kind == "f":
+                text = f"f{verb} {flags}{pair}"
+            case ["fdiv"]:
+                text = f"fdiv {flags}{pair}"
+            case [("add" | "sub" | "mul") as verb]:
+                text = f"{verb} {wrap}{pair}"
+            case [("div" | "rem") as verb]:
+                text = f"{signed}{verb} {pair}"
+            case [("and" | "or" | "xor" | "shl") as verb]:
+                text = f"{verb} {pair}"
+            case ["shr"]:
+                text = f"{'ashr' if kind == 'i' else 'lshr'} {pair}"
+            case ["neg"] if kind == "f":
+                text = self.dialect.negate.format(type=type, flags=flags, x=values[0])
+            case ["neg"]:
+                text = f"sub {wrap}{type} {self.constant(0, operand.type)}, {values[0]}"
+            case ["not"]:
+                text = f"xor {pair}, {self.constant(kind == 'b' or -1, operand.type)}"
+            case ["cmp", predicate] if kind == "f":
+                text = f"fcmp {flags}{_FLOAT_PREDICATE[predicate]} {pair}"
+            case ["cmp", predicate]:
+                text = f"icmp {'' if predicate in ('eq', 'ne') else signed}{predicate} {pair}"
+            case ["select"]:
+                text = f"select {flags if kind == 'f' else ''}{', '.join(map(self.typed, args))}"
+            case ["convert"]:
+                return self.convert(args[0], result.type, hint)
+            case ["intrinsic"]:
+                text = self.intrinsic(inst, flags)
+            case []:
+                return self.library(inst, flags, hint)
+            case _:
+                raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
+        return self.assign(text, hint)
+
+    def convert(self, x: Value, target: Type, hint: str) -> str:
+        """A C conversion of a value in range."""
+        source_kind, target_kind = kind_of(x.type), kind_of(target)
+        source_bits, target_bits = self.bits(x.type), self.bits(target)
+        signed = source_kind == "i"
+        match source_kind == "f", target_kind == "f":
+            case _ if target_kind == "b" and source_kind != "b":
+                raise InternalError("a conversion to bool is a comparison with zero")
+            case True, True:
+                verb = "fpext" if target_bits > source_bits else "fptrunc"
+            case True, False:
+                verb = "fptosi" if target_kind == "i" else "fptoui"
+            case False, True:
+                verb = "sitofp" if signed else "uitofp"
+            case _ if target_bits < source_bits:
+                verb = "trunc"
+            case _:
+                verb = "sext" if signed else "zext"
+        if source_bits == target_bits and (source_kind == "f") == (target_kind == "f"):
+            return self.values[x]
+        return self.assign(f"{verb} {self.typed(x)} to {self.type(target)}", hint)
+
+    def bits(self, type: Type) -> int:
+        """The size in a register."""
+        match type:
+            case ScalarType(dtype) | VectorType(dtype):
+                return 1 if dtype.kind == "b" else dtype.bits
+        return self.index_bits
+
+    def intrinsic(self, inst: Inst, flags: str) -> str:
+        """A call of a function LLVM knows itself."""
+        suffix = ""
+        match inst.result.type:
+            case ScalarType(dtype):
+                suffix = dtype.name
+            case VectorType(dtype, lanes):
+                suffix = f"v{lanes}{dtype.name}"
+        name = symbol(self.dialect.intrinsic.format(name=inst.op.libm, suffix=suffix))
+        type = self.type(inst.result.type)
+        self.declarations.add(f"declare {type} {name}({', '.join(self.type(a.type) for a in inst.args)})")
+        return f"call {flags}{type} {name}({', '.join(map(self.typed, inst.args))})"
+
+    def library(self, inst: Inst, flags: str, hint: str) -> str:
+        """A function of the C math library, called once a lane."""
+        match inst.result.type:
+            case ScalarType(dtype):
+                return self.library_call(inst.op.libm, dtype, flags, self.operands(inst.args), hint)
+            case VectorType(dtype, lanes):
+                total = "undef"
+                vector = self.type(inst.result.type)
+                for lane in range(lanes):
+                    items = [self.assign(f"extractelement {self.typed(a)}, i32 {lane}", "lane") for a in inst.args]
+                    item = self.library_call(inst.op.libm, dtype, flags, items, "lane")
+                    item = f"{element_type(dtype)} {item}"
+                    total = self.assign(f"insertelement {vector} {total}, {item}, i32 {lane}", hint)
+                return total
+        raise InternalError(f"{inst.op.name} of type {inst.result.type}")
+
+    def library_call(self, function: str, dtype: DType, flags: str, values: Sequence[str], hint: str) -> str:
+        name = symbol(self.dialect.library.format(name=function + ("f" if dtype.bits == 32 else "")))
+        type = element_type(dtype)
+        self.declarations.add(f"declare {type} {name}({', '.join([type] * len(values))})")
+        attributes = f" {self.dialect.call}" if self.dialect.call else ""
+        return self.assign(f"call {flags}{type} {name}({', '.join(f'{type} {v}' for v in values)}){attributes}", hint)

@@ -1,0 +1,83 @@
+"""Plans as JSON text, and back.
+
+Everything in a plan is numbers, strings, lengths and tuples of these.  Lengths are written
+as their text, tuples as lists; source places are left out, since they are about a machine's
+files and not about the program.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from pytocu.errors import PytocuError
+from pytocu.ir.dims import Dim, parse_dim
+from pytocu.runtime.plan import KernelSpec, Parameter, Plan
+
+_VERSION = 1
+
+
+def _encode(value: Any) -> Any:
+    match value:
+        case Dim():
+            return {"dim": str(value)}
+        case tuple() | list():
+            return [_encode(v) for v in value]
+        case dict():
+            return {"map": {k: _encode(v) for k, v in value.items()}}
+        case complex():
+            return {"complex": [value.real, value.imag]}
+        case Parameter() | KernelSpec():
+            return [_encode(getattr(value, f.name)) for f in fields(value)]
+        case None | bool() | int() | float() | str():
+            return value
+    raise PytocuError(f"a plan holds {value!r}, which has no JSON form")
+
+
+def _decode(value: Any) -> Any:
+    match value:
+        case list():
+            return tuple(_decode(v) for v in value)
+        case {"dim": text}:
+            return parse_dim(text)
+        case {"map": items}:
+            return {k: _decode(v) for k, v in items.items()}
+        case {"complex": [real, imag]}:
+            return complex(real, imag)
+        case _:
+            return value
+
+
+def plan_to_json(plan: Plan) -> str:
+    """The plan as one line of JSON; equal plans give equal text.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> exe = pytocu.jit(lambda x: x[1:] * 2).lower("f32[n]").compile("cuda:sm_90")
+    >>> plan_from_json(plan_to_json(exe.plan)).kernels == exe.plan.kernels
+    True
+    """
+    data = {f.name: _encode(getattr(plan, f.name)) for f in fields(plan) if f.name != "locs"}
+    return json.dumps({"version": _VERSION, **data}, sort_keys=True)
+
+
+def plan_from_json(text: str) -> Plan:
+    """The plan behind a text of :func:`plan_to_json`.
+
+    Raises
+    ------
+    PytocuError
+        The text is not such a plan.
+    """
+    try:
+        data = json.loads(text)
+        if data["version"] != _VERSION:
+            raise PytocuError(f"a plan of version {data['version']} was read by one that knows {_VERSION}")
+        decoded = {f.name: _decode(data[f.name]) for f in fields(Plan) if f.name != "locs"}
+        decoded["parameters"] = tuple(Parameter(*p) for p in decoded["parameters"])
+        decoded["kernels"] = tuple(KernelSpec(*k) for k in decoded["kernels"])
+        return Plan(**decoded)
+    except (KeyError, TypeError, ValueError) as error:
+        raise PytocuError(f"this is not the JSON of a plan: {error}") from None
