@@ -30,6 +30,9 @@ OPTIONS: dict[str, Option] = {
     "num_threads": Option("PYTOCU_NUM_THREADS", "", "Threads of the CPU backend; by default as many as this process may use."),
     "debug": Option("PYTOCU_DEBUG", "0", "1 keeps pytocu's own frames in the tracebacks of compile errors."),
     "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
+    "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
+    "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),
+    "cache_size": Option("PYTOCU_CACHE_SIZE", "1G", "What the cache of compiled code may take, as 500M or 2G."),
 }
 """Options by name."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytocu import config
-from pytocu.backend import cpu, cuda_c, llvm, nvrtc
+from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm
 from pytocu.errors import BackendError, PytocuError
 from pytocu.frontend import Guard
 from pytocu.frontend import lower as frontend_lower
@@ -24,13 +24,20 @@ from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.runtime import arrays, cuda
+from pytocu.runtime import arrays, cuda, libraries
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
-from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step, check_arguments, execute
+from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step, check_arguments
+from pytocu.runtime.program import ANY_LIBRARY, Program, write_program
 
-BACKENDS = {"cuda": ("cuda_c",), "cpu": ("llvm",)}
+BACKENDS = {"cuda": ("cuda_c", "nvvm"), "cpu": ("llvm",)}
 """Backends by kind of target, the default first."""
+
+_TOOLS = {
+    "cuda_c": (cuda_c.emit, nvrtc.build),
+    "nvvm": (nvvm.emit, nvvm.build),
+    "llvm": (llvm.emit, lambda source, arch, name: cpu.build(source)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +163,7 @@ class Lowered:
             ``cuda:sm_90`` needs no GPU, ``cuda`` takes the current device's architecture,
             ``cpu`` is this machine.
         backend : str, optional
-            ``cuda_c`` (the default) for CUDA, ``llvm`` for the CPU.
+            ``cuda_c`` (the default) or ``nvvm`` for CUDA, ``llvm`` for the CPU.
         index_bits : int
             32 where every offset is below 2**31, else 64.
 
@@ -229,7 +236,7 @@ class Compiled:
     Attributes
     ----------
     source : str
-        CUDA C, or LLVM IR.
+        CUDA C, NVVM IR or LLVM IR.
     binary : bytes
         A cubin, or object code of this machine.
     kernels : tuple of KernelInfo
@@ -243,6 +250,7 @@ class Compiled:
         self.name = name
         self.plan = make_plan(host)
         self._functions = tuple(kernel_function(host, i) for i in launches(host))
+        self._short: dict[tuple[str, int | str], Program] = {}
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
@@ -251,8 +259,9 @@ class Compiled:
 
     @cached_property
     def source(self) -> str:
-        """The generated text: CUDA C or LLVM IR."""
-        return cuda_c.emit(self._functions) if self.backend == "cuda_c" else llvm.emit(self._functions)
+        """The generated text: CUDA C, NVVM IR or LLVM IR."""
+        emit, _ = _TOOLS[self.backend]
+        return emit(self._functions)
 
     @cached_property
     def binary(self) -> bytes:
@@ -262,9 +271,7 @@ class Compiled:
         return self._binary_for(self.target.arch)
 
     def _binary_for(self, arch: str) -> bytes:
-        if self.target.kind == "cuda":
-            return _build_cuda(self.source, arch, self.name)
-        return _build_cpu(self.source)
+        return _build(self.backend, self.source, arch, self.name)
 
     @property
     def assembly(self) -> str:
@@ -286,6 +293,23 @@ class Compiled:
         names = [f.name for f in self._functions]
         loaded = cpu.load(self.binary, names)
         return tuple(loaded[n] for n in names)
+
+    @cached_property
+    def _program(self) -> Program:
+        return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
+
+    def short_program(self, library: str, device: int | str) -> Program:
+        """The plan for arrays of one library that are called often; see `runtime.libraries`."""
+        key = (library, device)
+        if key not in self._short:
+            specs = self.plan.kernels
+            if library == "cupy":
+                assert isinstance(device, int)
+                access = libraries.cupy_access(specs, self._cuda_kernels.on(device))
+            else:
+                access = libraries.numpy_access(specs, self._cpu_addresses)
+            self._short[key] = write_program(self.plan, access, ())
+        return self._short[key]
 
     @cached_property
     def _cuda_kernels(self) -> CudaKernels:
@@ -330,15 +354,16 @@ class Compiled:
         if self.target.kind == "cpu":
             if like is not None and not like.on_host:
                 raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
-            return execute(self.plan, arguments, infos, sizes, CpuExecutor(self._cpu_addresses, like))
+            return self._program.run(CpuExecutor(self.plan.kernels, self._cpu_addresses, like), infos, *arguments)
         if like is None:
             like = device_like(cuda.current_device())
         if originals is None:
-            executor = CudaExecutor(self._cuda_kernels, like, infos.values())
-            result = execute(self.plan, arguments, infos, sizes, executor)
+            executor = CudaExecutor(self.plan.kernels, self._cuda_kernels, like, infos.values())
+            result = self._program.run(executor, infos, *arguments)
             executor.finish()
             return result
-        result = execute(self.plan, arguments, infos, sizes, HostArraysOnCuda(self._cuda_kernels, like, infos.values()))
+        copying = HostArraysOnCuda(self.plan.kernels, self._cuda_kernels, like, infos.values())
+        result = self._program.run(copying, infos, *arguments)
         return _originals(result, arguments, originals)
 
 
@@ -374,13 +399,9 @@ def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -
 
 
 @lru_cache(maxsize=512)
-def _build_cuda(source: str, arch: str, name: str) -> bytes:
-    return nvrtc.build(source, arch, f"{name}.cu")
-
-
-@lru_cache(maxsize=512)
-def _build_cpu(source: str) -> bytes:
-    return cpu.build(source)
+def _build(backend: str, source: str, arch: str, name: str) -> bytes:
+    _, build = _TOOLS[backend]
+    return build(source, arch, name)
 
 
 def lower(

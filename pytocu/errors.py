@@ -8,8 +8,10 @@ a caret.  The classes also derive from the exception NumPy or Python would have 
 from __future__ import annotations
 
 import linecache
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,13 @@ def source_excerpt(loc: Loc) -> str:
     start = max(loc.column - 1, 0)
     end = min(loc.end_column - 1, len(line)) if loc.end_column > loc.column else start + 1
     number = str(loc.line)
-    caret = " " * start + "^" * max(end - start, 1)
+    caret = " " * _width(line[:start]) + "^" * max(_width(line[start:end]), 1)
     return f"  {number} | {line}\n  {' ' * len(number)} | {caret}"
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: East Asian wide characters take two, combining ones none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 class PytocuError(Exception):
@@ -91,7 +98,7 @@ class CompileError(PytocuError):
     """
 
     def __init__(self, message: str, loc: Loc | None = None, help: str | None = None):
-        super().__init__(message)
+        Exception.__init__(self, message)
         self.message = message
         self.loc = loc
         self.help = help
@@ -174,7 +181,35 @@ def located(error: BaseException, loc: Loc | None, help: str | None = None) -> C
     """Give a Python or NumPy exception the user's line, keeping its type and sentence."""
     if isinstance(error, CompileError):
         return error
+    text = str(error) or type(error).__name__
     for builtin, ours in _BY_BUILTIN:
-        if isinstance(error, builtin):
-            return ours(str(error), loc, help)
-    return CompileError(f"{type(error).__name__}: {error}", loc, help)
+        # NumPy's private subclasses of TypeError and ValueError say no more than those.
+        if type(error) is builtin or (isinstance(error, builtin) and type(error).__module__.startswith("numpy")):
+            return ours(text, loc, help)
+    return _located(type(error), text, loc, help)
+
+
+def raised(error: BaseException, loc: Loc | None, help: str | None = None) -> CompileError:
+    """As :func:`located`, for what the user's own code raises: the class has the exception's own name.
+
+    Examples
+    --------
+    >>> error = raised(KeyError("mode"), None)
+    >>> isinstance(error, KeyError), isinstance(error, CompileError), str(error)
+    (True, True, "'mode'")
+    """
+    if isinstance(error, CompileError):
+        return error
+    return _located(type(error), str(error) or type(error).__name__, loc, help)
+
+
+def _located(kind: type[BaseException], message: str, loc: Loc | None, help: str | None) -> CompileError:
+    return _located_class(kind)(message, loc, help)
+
+
+@lru_cache(maxsize=256)
+def _located_class(kind: type[BaseException]) -> type[CompileError]:
+    """A CompileError that ``except kind`` catches too."""
+    # Made again by name when unpickled, because the class is in no module.
+    reduce = {"__reduce__": lambda self: (_located, (kind, self.message, self.loc, self.help))}
+    return type(kind.__name__, (CompileError, kind), {"__doc__": kind.__doc__, "__module__": kind.__module__} | reduce)

@@ -7,21 +7,23 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from pytocu import config
 from pytocu.driver import Compiled, Lowered, Options, lower, move_to_device
-from pytocu.errors import CompileError, DTypeError, Loc, PytocuError, UnsupportedError
-from pytocu.frontend.guards import static_key
-from pytocu.frontend.values import Static
+from pytocu.errors import CompileError, DTypeError, InternalError, PytocuError, UnsupportedError, raised
+from pytocu.frontend.guards import Identity, argument_key, is_plain
+from pytocu.frontend.source import parameter_loc
+from pytocu.frontend.values import Static, describe
 from pytocu.ir.dims import symbol
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, dtype_of, parse_type, scalar
 from pytocu.passes.context import FASTMATH_FLAGS
 from pytocu.runtime import arrays
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.dispatch import Dispatch, Ready, write_dispatch
 from pytocu.runtime.plan import layout_of
 
 P = ParamSpec("P")
@@ -60,179 +62,165 @@ class _Entry:
 class JitFunction(Generic[P, R]):
     """A function that compiles itself for the arguments it meets; made by :func:`jit`."""
 
-    __pytocu_jit__ = True
+    __pytocu_plain__ = True
     __wrapped__: Callable[P, R]
+    __name__: str
+    __qualname__: str
 
     def __init__(self, function: Callable[P, R], device: str | None, options: Options, static: tuple[str, ...]):
         functools.update_wrapper(self, function)
-        self.__wrapped__ = function
-        self._function = _plain(function)
+        self.__wrapped__ = self._function = _plain(function)
         self._device = device
         self._options = options
-        self._static = static
-        self._signature = inspect.signature(function)
+        self._static = frozenset(static)
+        self._signature = inspect.signature(self._function, follow_wrapped=False)
         self._names = tuple(self._signature.parameters)
+        kinds = [p.kind for p in self._signature.parameters.values()]
+        self._variadic = next((n for n, k in zip(self._names, kinds, strict=True) if k in _VARIADIC), None)
+        self._positional = 0 if self._variadic else sum(k is not inspect.Parameter.KEYWORD_ONLY for k in kinds)
         self._lock = threading.RLock()
-        self._table: dict[Any, list[_Entry]] = {}
+        self._table: dict[Any, tuple[_Entry, ...]] = {}
+        self._dispatch: dict[tuple[type, ...], Dispatch] = {}
         for name in static:
             if name not in self._names:
-                raise PytocuError(f"static={static!r}: {self.__name__} has no parameter {name}; it has {', '.join(self._names)}")
-
-    __name__: str
+                listed = ", ".join(self._names) or "none"
+                raise PytocuError(f"static={static!r}: {self.__name__} has no parameter {name}; its parameters: {listed}")
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if config.enabled("disable"):
-            return self.__wrapped__(*args, **kwargs)
         try:
-            return self._call(self._bind(args, kwargs), None)
-        except CompileError as error:
+            if not kwargs:
+                dispatch = self._dispatch.get(tuple(map(type, args)))
+                if dispatch is not None:
+                    return dispatch.call(*args)
+            return self._general(args, kwargs)
+        except InternalError:
+            raise
+        except PytocuError as error:
             if config.enabled("debug"):
                 raise
             # The compiler's own frames say nothing to the user; the message names the user's line.
             raise error.with_traceback(None) from None
 
+    def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no short way is ready for."""
+        if config.enabled("disable"):
+            return self.__wrapped__(*args, **kwargs)
+        return self._call(self._bind(args, kwargs))
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return types.MethodType(self, instance)
+        return self if instance is None else BoundJitFunction(self, instance)
 
     def __repr__(self) -> str:
         return f"<pytocu.jit {self.__name__}{self._signature}>"
 
-    def __reduce__(self) -> Any:
-        # By reference, as functions pickle; the decorated name finds this object again.
-        return self.__qualname__  # pyright: ignore[reportAttributeAccessIssue]
+    def __reduce__(self) -> str:
+        # By reference, as functions pickle: the decorated name finds this object again.
+        return self.__qualname__
 
     # Calls.
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if not kwargs and len(args) == len(self._names) and not self._variadic:
+        if not kwargs and len(args) == self._positional == len(self._names):
             return args
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
+        return tuple(self._arguments(args, kwargs).arguments.values())
 
-    @functools.cached_property
-    def _variadic(self) -> bool:
-        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        found = [p.name for p in self._signature.parameters.values() if p.kind in kinds]
-        if found:
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        if self._variadic:
             raise UnsupportedError(
-                f"{self.__name__} takes *{found[0]}", self._loc, "name each argument of a compiled function"
+                f"{self.__name__} takes any number of arguments (*{self._variadic})",
+                parameter_loc(self._function, self._variadic),
+                "name each parameter; where a decorator stands between jit and the function, put jit next to the def",
             )
-        return False
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            text = f"{self.__name__}() {error}"
+            raise raised(TypeError(text), None, f"the signature is {self.__name__}{self._signature}") from None
+        bound.apply_defaults()
+        return bound
 
-    @property
-    def _loc(self) -> Loc:
-        code = self._function.__code__
-        return Loc(code.co_filename, code.co_firstlineno, 1, 0, self._function.__name__)
-
-    def _call(self, values: tuple[Any, ...], sizes_hint: None) -> Any:
-        self._variadic  # noqa: B018 - raises for *args
+    def _call(self, values: tuple[Any, ...]) -> Any:
         device = self._device
         originals = None
         if device is not None and device.startswith("cuda"):
             moved = move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
             if moved is not None:
                 originals, values = values, moved
-        parameters, key, infos, dynamic = self._describe(values)
-        on_gpu = any(not i.on_host for i in infos.values()) or (device or "").startswith("cuda")
-        target = "cuda" if on_gpu else "cpu"
-        key = (target, key)
+        call = self._describe(values)
+        entry, sizes = self._find(call) or self._compile(call)
+        compiled = entry.compiled
+        self._remember(call, entry)
+        kept = None
+        if originals is not None:
+            kept = tuple(o for o, (_, p) in zip(originals, call.parameters, strict=True) if not isinstance(p, Static))
+        return compiled.run(call.dynamic, call.infos, sizes, kept)
+
+    def _remember(self, call: _Call, entry: _Entry) -> None:
+        """Let the next call of this exact signature find its program at once."""
+        if len(call.values) != self._positional or len(call.dynamic) != len(call.values) or self._device is not None:
+            return
+        classes = tuple(map(type, call.values))
+        dispatch = self._dispatch.get(classes)
+        if dispatch is None:
+            dispatch = write_dispatch(classes, lambda arguments: self._general(arguments, {}))
+            if dispatch is None:
+                return
+            dispatch = self._dispatch.setdefault(classes, dispatch)
+        like = arrays.common(call.infos.values())
+        if like is None or like.device == arrays.ANY_DEVICE:
+            return
+        program = entry.compiled.short_program(dispatch.library, like.device)
+        dispatch.remember(call.values, Ready(program.run, tuple(g.holds for g in entry.lowered.guards)))
+
+    def _describe(self, values: tuple[Any, ...]) -> _Call:
+        call = _Call(values, on_gpu=(self._device or "").startswith("cuda"))
+        for name, value in zip(self._names, values, strict=True):
+            self._describe_one(call, name, value)
+        host = [i for i in call.infos.values() if i.on_host]
+        if len(host) < len(call.infos) and any(not i.shape for i in host):
+            # Beside device arrays a NumPy array without axes is a scalar, as CuPy and PyTorch take it.
+            return self._describe(tuple(v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values))
+        call.on_gpu = call.on_gpu or len(host) < len(call.infos)
+        return call
+
+    def _describe_one(self, call: _Call, name: str, value: Any) -> None:
+        try:
+            call.add(name, value, name in self._static)
+        except CompileError as error:
+            if error.loc is not None:
+                raise
+            raise type(error)(error.message, parameter_loc(self._function, name), error.help) from None
+
+    def _find(self, call: _Call) -> tuple[_Entry, dict[str, int]] | None:
+        """Code that was compiled before and whose guards and facts hold for the call."""
         for index_bits in (32, 64):
-            for entry in self._table.get((key, index_bits), ()):
-                if not entry.holds(values):
+            for entry in self._table.get((call.key, index_bits), ()):
+                if not entry.holds(call.values):
                     continue
                 plan = entry.compiled.plan
-                sizes = plan.sizes(infos)
-                if plan.applies(sizes) and plan.fits(sizes, infos):
-                    return entry.compiled.run(dynamic, infos, sizes, self._dynamic_only(originals, values, parameters))
-        entry, sizes = self._compile(values, parameters, infos, key, target)
-        return entry.compiled.run(dynamic, infos, sizes, self._dynamic_only(originals, values, parameters))
+                sizes = plan.sizes(call.infos)
+                if plan.applies(sizes) and plan.fits(sizes, call.infos):
+                    return entry, sizes
+        return None
 
-    def _dynamic_only(
-        self, originals: tuple[Any, ...] | None, values: tuple[Any, ...], parameters: Sequence[tuple[str, Type | Static]]
-    ) -> tuple[Any, ...] | None:
-        if originals is None:
-            return None
-        return tuple(o for o, (_, p) in zip(originals, parameters, strict=True) if not isinstance(p, Static))
-
-    def _compile(
-        self,
-        values: tuple[Any, ...],
-        parameters: list[tuple[str, Type | Static]],
-        infos: dict[int, ArrayInfo],
-        key: Any,
-        target: str,
-    ) -> tuple[_Entry, dict[str, int]]:
-        sizes = {
-            f"{info.name}_{axis}": length for info in infos.values() for axis, length in enumerate(info.shape) if length != 1
-        }
+    def _compile(self, call: _Call) -> tuple[_Entry, dict[str, int]]:
+        lengths = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
         with self._lock:
-            lowered = lower(self._function, parameters, self._options, sizes)
+            # Another thread may have compiled the same while this one waited.
+            found = self._find(call)
+            if found is not None:
+                return found
+            lowered = lower(self._function, call.parameters, self._options, lengths)
             for index_bits in (32, 64):
-                compiled = lowered.compile(target, index_bits=index_bits)
-                if compiled.plan.fits(compiled.plan.sizes(infos), infos):
+                compiled = lowered.compile(call.target, index_bits=index_bits)
+                sizes = compiled.plan.sizes(call.infos)
+                if compiled.plan.fits(sizes, call.infos):
                     break
-            shown = tuple(f"{name}: {_shown(p)}" for name, p in parameters)
-            entry = _Entry(lowered, compiled, shown)
-            self._table.setdefault((key, index_bits), []).insert(0, entry)
-        return entry, compiled.plan.sizes(infos)
-
-    def _describe(
-        self, values: tuple[Any, ...]
-    ) -> tuple[list[tuple[str, Type | Static]], Any, dict[int, ArrayInfo], list[Any]]:
-        """Parameters as types, the key of the specialisation, arrays by number, dynamic arguments."""
-        parameters: list[tuple[str, Type | Static]] = []
-        key: list[Any] = []
-        infos: dict[int, ArrayInfo] = {}
-        dynamic: list[Any] = []
-        on_gpu = False
-        for name, value in zip(self._names, values, strict=True):
-            if name in self._static:
-                parameters.append((name, Static(value)))
-                key.append(_static_argument(value, name))
-                continue
-            kind = _SCALAR_KINDS.get(type(value))
-            if kind is not None and (kind is not _INT or -(2**63) <= value < 2**63):
-                parameters.append((name, kind))
-                key.append(kind.kind)
-                dynamic.append(value)
-                continue
-            if isinstance(value, np.generic):
-                found = dtype_of(value.dtype)
-                if found is None:
-                    raise DTypeError(f"argument {name} is a NumPy scalar of dtype {value.dtype}, which is not supported")
-                parameters.append((name, scalar(found)))
-                key.append(found)
-                dynamic.append(value)
-                continue
-            info = None if _is_static(value) else arrays.describe(value, name)
-            if info is None:
-                parameters.append((name, Static(value)))
-                key.append(self._object_key(value, name))
-                continue
-            on_gpu = on_gpu or not info.on_host
-            described = array_type(info)
-            infos[len(dynamic)] = info
-            parameters.append((name, described))
-            key.append(described)
-            dynamic.append(value)
-        if on_gpu and any(i.on_host and not i.shape for i in infos.values()):
-            values = tuple(v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values)
-            return self._describe(values)
-        return parameters, tuple(key), infos, dynamic
-
-    def _object_key(self, value: Any, name: str) -> Any:
-        if isinstance(value, (tuple, list, dict)) and _holds_array(value):
-            raise UnsupportedError(
-                f"the argument {name} is a {type(value).__name__} of arrays", self._loc, "pass each array as an argument of its own"
-            )
-        if name == self._names[0] and inspect.isfunction(getattr(type(value), self.__name__, None)) is False:
-            # The object a method is called on: its class and the attributes read are guarded.
-            if getattr(type(value), self.__name__, None) is self:
-                return ("self", type(value))
-        return _static_argument(value, name)
+            types = tuple(f"{name}: {_shown(p)}" for name, p in call.parameters)
+            place = (call.key, index_bits)
+            entry = _Entry(lowered, compiled, types)
+            self._table[place] = (entry, *self._table.get(place, ()))
+            return entry, sizes
 
     # Looking at it.
 
@@ -243,7 +231,8 @@ class JitFunction(Generic[P, R]):
         ----------
         *args, **kwargs
             Type texts such as ``"f32[n, 3]"``, ``"bool[n]"``, ``"weak float"``, or real
-            arrays and scalars.  Static parameters take their value.
+            arrays and scalars.  Static parameters take their value, and so do parameters
+            whose default is a text.
 
         Examples
         --------
@@ -252,27 +241,17 @@ class JitFunction(Generic[P, R]):
         >>> [k.name for k in low.kernels]
         ['lambda_']
         """
-        self._variadic  # noqa: B018
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        values = tuple(bound.arguments.values())
-        parameters: list[tuple[str, Type | Static]] = []
-        sizes: dict[str, int] = {}
-        for name, value in zip(self._names, values, strict=True):
-            if isinstance(value, str) and name not in self._static and name in bound.arguments:
-                parameters.append((name, _parsed(value, name)))
-                continue
-            if isinstance(value, (ArrayType, ScalarType, WeakType)):
-                parameters.append((name, value))
-                continue
-            one = JitFunction.__new__(JitFunction)
-            one._names, one._static, one.__name__ = (name,), self._static, self.__name__
-            one._function = self._function
-            described, _, infos, _ = one._describe((value,))
-            parameters.extend(described)
-            for info in infos.values():
-                sizes.update({f"{name}_{axis}": length for axis, length in enumerate(info.shape)})
-        return lower(self._function, parameters, self._options, sizes)
+        call = _Call((), on_gpu=False)
+        for name, value in self._arguments(args, kwargs).arguments.items():
+            is_text = isinstance(value, str) and name not in self._static
+            if is_text and not isinstance(self._signature.parameters[name].default, str):
+                call.parameters.append((name, _parsed(value, name)))
+            elif isinstance(value, (ArrayType, ScalarType, WeakType)):
+                call.parameters.append((name, value))
+            else:
+                self._describe_one(call, name, value)
+        sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
+        return lower(self._function, call.parameters, self._options, sizes)
 
     @property
     def specializations(self) -> tuple[Specialization, ...]:
@@ -282,48 +261,148 @@ class JitFunction(Generic[P, R]):
         out: list[Specialization] = []
         for (target, _), entry in found:
             plan = entry.compiled.plan
-            captured = [f"captured {g.name}" for g in entry.lowered.guards if not isinstance(g.key, _identity())]
+            captured = [f"captured {g.name}" for g in entry.lowered.guards if not isinstance(g.key, Identity)]
             lengths = [f"{d} {'is' if one else 'is not'} 1" for d, one in plan.assumptions]
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
             out.append(Specialization(entry.types, target, (*captured, *lengths, *bits)))
         return tuple(out)
 
 
-def _identity() -> type:
-    from pytocu.frontend.guards import Identity
+class BoundJitFunction:
+    """A jitted method with the object it was taken from."""
 
-    return Identity
+    __pytocu_plain__ = True
+    __slots__ = ("__func__", "__self__")
+
+    def __init__(self, function: JitFunction[..., Any], instance: Any):
+        self.__func__ = function
+        self.__self__ = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """As :meth:`JitFunction.lower`, with the object filled in."""
+        return self.__func__.lower(self.__self__, *args, **kwargs)
+
+    @property
+    def __wrapped__(self) -> Any:
+        return types.MethodType(self.__func__.__wrapped__, self.__self__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BoundJitFunction) and self.__func__ is other.__func__ and self.__self__ is other.__self__
+
+    def __hash__(self) -> int:
+        return hash((id(self.__func__), id(self.__self__)))
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
+@dataclass(slots=True)
+class _Call:
+    """What one call passes.
+
+    Attributes
+    ----------
+    values : tuple
+        All arguments in order of the parameters.
+    parameters : list of (str, Type or Static)
+    keys : list
+        What tells specialisations apart, one a parameter.
+    infos : dict
+        The array arguments, by their number among `dynamic`.
+    dynamic : list
+        The arguments that are not static, in order.
+    """
+
+    values: tuple[Any, ...]
+    on_gpu: bool
+    parameters: list[tuple[str, Type | Static]] = field(default_factory=list)
+    keys: list[Any] = field(default_factory=list)
+    infos: dict[int, ArrayInfo] = field(default_factory=dict)
+    dynamic: list[Any] = field(default_factory=list)
+
+    @property
+    def target(self) -> str:
+        return "cuda" if self.on_gpu else "cpu"
+
+    @property
+    def key(self) -> Any:
+        return (self.target, tuple(self.keys))
+
+    def add(self, name: str, value: Any, static: bool) -> None:
+        """Describe one argument.
+
+        Raises
+        ------
+        CompileError
+            It can be neither compiled for nor known while compiling.
+        """
+        weak = _WEAK.get(type(value))
+        if static:
+            if isinstance(value, np.ndarray):
+                raise UnsupportedError(f"the static argument {name} is an array", None, f"leave {name} out of static=")
+            self._static(name, value)
+        elif weak is not None and (weak is not _INT or -(2**63) <= value < 2**63):
+            self._dynamic(name, value, weak)
+        elif isinstance(value, np.generic) and not isinstance(value, (str, bytes)):
+            found = dtype_of(value.dtype)
+            if found is None:
+                raise DTypeError(f"argument {name} is a NumPy scalar of dtype {value.dtype}, which is not supported")
+            self._dynamic(name, value, scalar(found))
+        else:
+            info = None if is_plain(value) else arrays.describe(value, name)
+            if info is None:
+                self._static(name, value)
+            else:
+                self.infos[len(self.dynamic)] = info
+                self._dynamic(name, value, array_type(info))
+
+    def _dynamic(self, name: str, value: Any, type: Type) -> None:
+        self.parameters.append((name, type))
+        self.keys.append(type)
+        self.dynamic.append(value)
+
+    def _static(self, name: str, value: Any) -> None:
+        if isinstance(value, (tuple, list, dict)) and _holds_array(value):
+            raise UnsupportedError(
+                f"the argument {name} is a {type(value).__name__} of arrays", None, "pass each array as an argument of its own"
+            )
+        self.parameters.append((name, Static(value)))
+        self.keys.append(argument_key(value))
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _INT = WeakType("int")
-_SCALAR_KINDS: dict[type, WeakType] = {bool: WeakType("bool"), int: _INT, float: WeakType("float"), complex: WeakType("complex")}
+_WEAK: dict[type, WeakType] = {bool: WeakType("bool"), int: _INT, float: WeakType("float"), complex: WeakType("complex")}
 
 
-def _plain(function: Any) -> types.FunctionType:
-    if isinstance(function, JitFunction):
-        return function._function
-    if not isinstance(function, types.FunctionType):
-        kind = type(function).__name__
-        raise UnsupportedError(f"jit takes a Python function, not {kind}", None, "decorate a def or a lambda")
-    return function
-
-
-def _is_static(value: Any) -> bool:
-    return value is None or isinstance(value, (str, bytes, int, types.FunctionType, types.ModuleType, type, JitFunction))
+def _plain(function: Any) -> Any:
+    match function:
+        case JitFunction():
+            return function._function
+        case types.FunctionType():
+            return function
+        case staticmethod() | classmethod() | property():
+            kind = type(function).__name__
+            raise UnsupportedError(f"jit takes a Python function, not a {kind}", None, f"write @{kind} above @pytocu.jit")
+        case functools.partial():
+            help = "jit the function, and make the partial of the result"
+            raise UnsupportedError("jit takes a Python function, not a functools.partial", None, help)
+    raise UnsupportedError(f"jit takes a Python function, not {describe(function)}", None, "decorate a def or a lambda")
 
 
 def _holds_array(value: Any) -> bool:
     members = value.values() if isinstance(value, dict) else value
-    return any(_holds_array(m) if isinstance(m, (tuple, list, dict)) else hasattr(m, "dtype") and hasattr(m, "shape") for m in members)
+    return any(_holds_array(m) if isinstance(m, (tuple, list, dict)) else _is_array_like(m) for m in members)
 
 
-def _static_argument(value: Any, name: str) -> Any:
-    key = static_key(value)
-    try:
-        hash(key)
-    except TypeError:
-        raise UnsupportedError(f"the static argument {name} cannot be hashed") from None
-    return key
+def _is_array_like(value: Any) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (np.generic, type))
 
 
 def _shown(parameter: Type | Static) -> str:
@@ -436,7 +515,9 @@ def jit(
     names = (static,) if isinstance(static, str) else tuple(static)
     options = Options(backend, fastmath_flags(fastmath))
 
-    def decorate(function: Callable[P, R]) -> JitFunction[P, R]:
+    def decorate(function: Any) -> Any:
+        if isinstance(function, types.MethodType):
+            return BoundJitFunction(JitFunction(function.__func__, device, options, names), function.__self__)
         return JitFunction(function, device, options, names)
 
     return decorate if fn is None else decorate(fn)

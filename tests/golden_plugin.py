@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def bless(request: pytest.FixtureRequest) -> bool:
     """Whether expected text is to be rewritten; never on CI."""
-    return may_bless(request.config.getoption("--bless"), os.environ)
+    return may_bless(bool(request.config.getoption("--bless")), os.environ)
 
 
 def may_bless(asked: bool, environment: Any) -> bool:
@@ -233,7 +233,7 @@ def _check_complete(golden: Golden) -> None:
         if command.text in seen:
             raise GoldenError(f"{name}:{command.line}: the command of line {seen[command.text]} again")
         seen[command.text] = command.line
-    if re.search(r"^\s*[^#\s].*  #! ", golden.text, re.M) and not any(c.verb == "error" for c in commands):
+    if re.search(r"^\s*[^#\s].*  #! ", golden.text, re.M) and not any(c.verb in ("error", "run") for c in commands):
         raise GoldenError(f"{name}: an expected error without an error command")
 
 
@@ -289,8 +289,8 @@ def packed_instructions(source: str) -> tuple[str, ...]:
     from pytocu.backend import cpu
 
     text = cpu.assembly(source, VECTOR_CPU)
-    found = set(re.findall(r"^\s+(v\w+p[sd]|vp\w+[bwdq])\s+.*%[xy]mm", text, re.M))
-    moves = re.compile(r"vp?(mov|broadcast|perm|shuf|unpck|insert|extract|test|align|blend|gather|mask|ack|sra|srl|sll)|vcvt|vpmovm")
+    found = set(re.findall(r"^\s+(v\w+p[sd]|vp\w+)\s+.*%[xy]mm", text, re.M))
+    moves = re.compile(r"vp?(mov|broadcast|perm|shuf|unpck|insert|extract|test|align|blend|gather|mask|ack|sra|srl|sll)|vcvt")
     return tuple(sorted(i for i in found if not moves.match(i)))
 
 
@@ -315,6 +315,8 @@ def described(result: Any) -> str:
     match result:
         case tuple() | list():
             return f"({', '.join(map(described, result))})"
+        case dict():
+            return f"{{{', '.join(f'{k}: {described(v)}' for k, v in result.items())}}}"
         case np.ndarray(dtype=dtype, shape=shape):
             return f"{dtype}[{', '.join(map(str, shape))}]"
         case np.generic(dtype=dtype):
@@ -325,7 +327,7 @@ def described(result: Any) -> str:
 
 def _error(golden: Golden, command: Command, notes: dict[int, list[str]]) -> list[str]:
     try:
-        lowered(golden, command)
+        lowered(golden, command).host(command.options.target)
     except PytocuError as error:
         return _note(golden, error, notes)
     raise GoldenError(f"{golden.path.name}:{command.line}: no error: {command.text}")

@@ -185,7 +185,8 @@ def test_formula_is_numpys(name: str):
         else:
             check(plain, expected, op, inputs, columns)
         check(formula, plain, op, inputs, columns)
-    assert expanded_some
+    # Older NumPy has no integer loops of floor, ceil and trunc, so nothing of them needs the formula.
+    assert expanded_some == any(not spelled(op, inputs[0].kind) for inputs, _ in loops(op))
 
 
 def check(actual: np.ndarray, expected: np.ndarray, op: Op, inputs: tuple[DType, ...], columns: list[np.ndarray]) -> None:

@@ -34,11 +34,11 @@ def _check_share(function: Function) -> None:
 def _slot(writer: Writer, param: Value, number: int) -> str:
     """Read a parameter from its slot; the operand with its type."""
     dialect = writer.dialect
-    slots = dialect.pointer.format(type="i64")
+    slots = dialect.pointer.format(type="i64", space="")
     at = dialect.element.format(type="i64", pointer=slots, address="%slots", index_type="i64", index=number)
     at = writer.assign(at, "at")
     memory = "i64" if isinstance(param.type, IndexType) else writer.type(param.type, memory=True)
-    pointer = dialect.pointer.format(type=memory)
+    pointer = dialect.pointer.format(type=memory, space="")
     if pointer != slots:
         at = writer.assign(f"bitcast {slots} {at} to {pointer}", "at")
     name = writer.assign(dialect.load.format(type=memory, pointer=pointer, address=at, align=8), param.name or "v")
@@ -78,7 +78,7 @@ def _function(function: Function, dialect: Dialect, declarations: set[str]) -> s
     for text in dialect.leave:
         outer.line(text)
     declarations.update(dialect.declarations)
-    slots = dialect.pointer.format(type="i64")
+    slots = dialect.pointer.format(type="i64", space="")
     head = f"define internal void {inner}({', '.join(params)}) {dialect.local} {{"
     kernel = f"define void {symbol(function.name)}({slots} %slots, i64 %begin, i64 %end) {dialect.kernel} {{"
     parts = [head, "entry:", *work.lines, "  ret void", "}", "", kernel, "entry:", *outer.lines, "  ret void", "}"]

@@ -14,8 +14,7 @@ from pytocu.backend.llvm_dialect import Dialect, element_type, kind_of, literal,
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.ops import spelled
-from pytocu.ir.types import DType, IndexType, PointerType, ScalarType, Type, VectorType
-
+from pytocu.ir.types import DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ELSEWHERE = {
@@ -24,6 +23,7 @@ _ELSEWHERE = {
     "thread_index": "thread numbers",
     "block_index": "block numbers",
 }
+_PLACES = {"thread_index": "tid.x", "block_index": "ctaid.x"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +41,28 @@ class _Phis:
 class Writer:
     """Writes the basic blocks of one function; `label` is the block that is open."""
 
-    def __init__(self, function: Function, dialect: Dialect, declarations: set[str]):
+    def __init__(self, function: Function, dialect: Dialect, declarations: set[str], name: str = ""):
         self.function = function
+        self.name = name or function.name
         self.dialect = dialect
         self.declarations = declarations
         self.index_bits = int(function.fact("index_bits", 64))
         self.lines: list[str] = []
         self.label = "entry"
         self.values: dict[Value, str] = {}
-        self.taken: dict[str, int] = {}
+        # Values and blocks have names of one kind.
+        self.taken: dict[str, int] = {"entry": 1}
 
     # Names and types.
 
     def fresh(self, hint: str, mark: str = "%") -> str:
         """A local name nothing else has; dots keep ours apart from the user's."""
-        hint = re.sub(r"\W", "_", hint, flags=re.ASCII) if mark == "%" else hint
+        if mark == "%":
+            hint = re.sub(r"\W", "_", hint, flags=re.ASCII)
+            hint = f"_{hint}" if hint[:1].isdigit() else hint
         count = self.taken.get(hint, 0)
         self.taken[hint] = count + 1
-        return f"{mark}{hint}.{count}" if count or hint.isdigit() else f"{mark}{hint}"
+        return f"{mark}{hint}.{count}" if count else f"{mark}{hint}"
 
     def type(self, type: Type, memory: bool = False) -> str:
         """The type as text, in a register or in memory."""
@@ -70,9 +74,11 @@ class Writer:
             case IndexType():
                 return f"i{self.index_bits}"
             case PointerType(dtype, "global"):
-                return self.dialect.pointer.format(type=element_type(dtype, True))
+                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
+            case PointerType(dtype, "shared") if self.dialect.shared:
+                return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.shared)
             case PointerType():
-                raise BackendError(f"{type}: a CPU has no {type.space} memory of a block")
+                raise BackendError(f"{type}: a {self.dialect.device} has no {type.space} memory of a block")
         raise InternalError(f"a value of type {type} at loop level")
 
     def typed(self, value: Value) -> str:
@@ -153,6 +159,13 @@ class Writer:
                 self.branch(inst)
             case "while":
                 self.repeat(inst)
+            case "shared" if self.dialect.shared:
+                self.values[inst.result] = self.tile(inst)
+            case "barrier" if self.dialect.barrier:
+                self.declarations.add(f"declare void @{self.dialect.barrier}()")
+                self.line(f"call void @{self.dialect.barrier}()")
+            case "thread_index" | "block_index" as name if self.dialect.register:
+                self.values[inst.result] = self.place(_PLACES[name], inst.result.name)
             case name if name in _ELSEWHERE:
                 raise BackendError(f"{name}: a CPU has no {_ELSEWHERE[name]}; use the form of the kernel for the CPU")
             case _:
@@ -164,18 +177,19 @@ class Writer:
         index, *params = region.params
         width = f"i{self.index_bits}"
         over = inst.attr("over", "serial")
+        if over not in (self.dialect.spread, "serial"):
+            device, spread = self.dialect.device, self.dialect.spread
+            raise BackendError(f'a loop over "{over}" has no {device} form: use "{spread}" or "serial"')
         if over == "parallel":
             if carried:
                 raise InternalError("a parallel loop carries values from one iteration to the next")
             first, last, one = self.bound("begin"), self.bound("end"), "1"
-            # Indices that are not negative divide by a shift or an unsigned multiplication.
-            known = self.assign(f"icmp sge {width} {first}, 0", "known")
-            self.declarations.add("declare void @llvm.assume(i1)")
-            self.line(f"call void @llvm.assume(i1 {known})")
-        elif over == "serial":
-            first, last, one = self.values[lower], self.values[upper], self.values[step]
+            self.assume_natural(first)
+        elif over == "grid":
+            first, one = self.grid(self.values[lower], self.values[step])
+            last = self.values[upper]
         else:
-            raise BackendError(f'a loop over "{over}" has no CPU form: use "parallel" or "serial"')
+            first, last, one = self.values[lower], self.values[upper], self.values[step]
         before, head = self.label, self.fresh("loop", "")
         body, done = self.fresh("body", ""), self.fresh("done", "")
         self.line(f"br label %{head}")
@@ -193,12 +207,45 @@ class Writer:
             self.bind([index], [here])
         else:
             self.bind([index], [counter])
+            if over == "grid" and self.values[lower] == "0" and self.values[step].isdigit():
+                self.assume_natural(counter)
         following = self.operands(self.block(region))
-        onward = self.assign(f"add nsw {width} {counter}, {one}", "next")
+        # Most threads run a loop over the grid once; a loop that LLVM can count it would unroll,
+        # with a division before it.
+        wrap = "" if over == "grid" else "nsw "
+        onward = self.assign(f"add {wrap}{width} {counter}, {one}", "next")
         self.fill(phis, [first, *self.operands(carried)], before, [onward, *following])
         self.line(f"br label %{head}")
         self.open(done)
         self.bind(inst.results, names)
+
+    def assume_natural(self, index: str) -> None:
+        """State that an index is not negative: it divides by a shift or an unsigned multiplication."""
+        known = self.assign(f"icmp sge i{self.index_bits} {index}, 0", "known")
+        self.declarations.add("declare void @llvm.assume(i1)")
+        self.line(f"call void @llvm.assume(i1 {known})")
+
+    def place(self, register: str, hint: str = "") -> str:
+        """A number of this thread's place in the grid, as an index."""
+        name = self.dialect.register.format(name=register)
+        self.declarations.add(f"declare i32 @{name}()")
+        number = self.assign(f"call i32 @{name}()", hint or register.partition(".")[0])
+        return number if self.index_bits == 32 else self.assign(f"zext i32 {number} to i{self.index_bits}", "wide")
+
+    def grid(self, lower: str, step: str) -> tuple[str, str]:
+        """This thread's first index in a loop over the grid, and the step to its next."""
+        width = f"i{self.index_bits}"
+        thread, block, threads, blocks = map(self.place, ("tid.x", "ctaid.x", "ntid.x", "nctaid.x"))
+        # An index one grid further than the last still fits, and none of these is negative.
+        before = self.assign(f"mul nuw nsw {width} {block}, {threads}", "before")
+        first = self.assign(f"add nuw nsw {width} {before}, {thread}", "thread")
+        total = self.assign(f"mul nuw nsw {width} {blocks}, {threads}", "threads")
+        if step != "1":
+            first = self.assign(f"mul nsw {width} {first}, {step}", "offset")
+            total = self.assign(f"mul nsw {width} {total}, {step}", "stride")
+        if lower != "0":
+            first = self.assign(f"add nsw {width} {lower}, {first}", "first")
+        return first, total
 
     def bound(self, name: str) -> str:
         """A bound of this call's share of the iterations, as an index."""
@@ -240,6 +287,19 @@ class Writer:
 
     # Memory.
 
+    def tile(self, inst: Inst) -> str:
+        """Memory of a block's threads, as the address of its first element."""
+        pointer = inst.result.type
+        if not isinstance(pointer, PointerType):
+            raise InternalError(f"shared memory of type {pointer}")
+        whole = f"[{inst.attr('size')} x {element_type(pointer.dtype, True)}]"
+        # A name of the user's has no dollar sign, and a module's names have no dots.
+        name = f"@{self.name}${self.fresh(inst.result.name or 'tile')[1:]}".replace(".", "$")
+        space = self.dialect.shared
+        self.declarations.add(f"{name} = internal{space} global {whole} undef, align {max(16, pointer.dtype.itemsize)}")
+        whole_pointer = self.dialect.pointer.format(type=whole, space=space)
+        return f"getelementptr inbounds ({whole}, {whole_pointer} {name}, i32 0, i32 0)"
+
     def address(self, pointer: Value, index: Value) -> dict[str, str | int]:
         """Template fields of an access: a pointer parameter and an offset in elements."""
         dtype = pointer.type.dtype if isinstance(pointer.type, PointerType) else None
@@ -251,9 +311,20 @@ class Writer:
         )
         return fields | {"address": self.assign(text, "at"), "align": dtype.itemsize}
 
+    def access(self, pointer: Value, index: Value, type: Type) -> dict[str, str | int]:
+        """Template fields of a load or store of the type, which may be several elements."""
+        fields = self.address(pointer, index)
+        memory = self.type(type, memory=True)
+        space = self.dialect.shared if isinstance(pointer.type, PointerType) and pointer.type.space == "shared" else ""
+        wanted = self.dialect.pointer.format(type=memory, space=space)
+        if wanted != fields["pointer"]:
+            fields["address"] = self.assign(f"bitcast {fields['pointer']} {fields['address']} to {wanted}", "at")
+        return fields | {"type": memory, "pointer": wanted}
+
     def load(self, inst: Inst) -> None:
         result = inst.result
-        fields = self.address(*inst.args) | {"type": self.type(result.type, memory=True)}
+        pointer, index = inst.args
+        fields = self.access(pointer, index, result.type)
         name = self.assign(self.dialect.load.format(**fields), result.name or "v")
         self.values[result] = self.from_memory(name, result.type)
 
@@ -266,7 +337,7 @@ class Writer:
 
     def store(self, inst: Inst) -> None:
         pointer, index, value = inst.args
-        fields = self.address(pointer, index) | {"type": self.type(value.type, memory=True)}
+        fields = self.access(pointer, index, value.type)
         name = self.values[value]
         if kind_of(value.type) == "b":
             name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
@@ -307,7 +378,7 @@ class Writer:
             case ["shr"]:
                 text = f"{'ashr' if kind == 'i' else 'lshr'} {pair}"
             case ["neg"] if kind == "f":
-                text = self.dialect.negate.format(type=type, flags=flags, x=values[0])
+                return self.steps("neg", args, flags, hint)
             case ["neg"]:
                 text = f"sub {wrap}{type} {self.constant(0, operand.type)}, {values[0]}"
             case ["not"]:
@@ -317,16 +388,42 @@ class Writer:
             case ["cmp", predicate]:
                 text = f"icmp {'' if predicate in ('eq', 'ne') else signed}{predicate} {pair}"
             case ["select"]:
-                text = f"select {flags if kind == 'f' else ''}{', '.join(map(self.typed, args))}"
+                operands = ", ".join(map(self.typed, args))
+                text = self.dialect.select.format(flags=flags if kind == "f" else "", operands=operands)
             case ["convert"]:
                 return self.convert(args[0], result.type, hint)
-            case ["intrinsic"]:
+            case ["intrinsic"] if op.libm in self.dialect.steps:
+                return self.steps(op.libm, args, flags, hint)
+            case ["intrinsic"] if op.libm not in self.dialect.own:
                 text = self.intrinsic(inst, flags)
-            case []:
+            case [] | ["intrinsic"]:
                 return self.library(inst, flags, hint)
             case _:
                 raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
         return self.assign(text, hint)
+
+    def steps(self, name: str, args: Sequence[Value], flags: str, hint: str) -> str:
+        """An operation on floats that this dialect writes as several instructions."""
+        match args[0].type:
+            case ScalarType(dtype):
+                same_size: Type = ScalarType(dtype_named(f"i{dtype.bits}"))
+            case VectorType(dtype, lanes):
+                same_size = VectorType(dtype_named(f"i{dtype.bits}"), lanes)
+            case _:
+                raise InternalError(f"{name} of a value of type {args[0].type}")
+        smallest = -(1 << (dtype.bits - 1))
+        fields = {
+            "type": self.type(args[0].type),
+            "flags": flags,
+            "bits": self.type(same_size),
+            "sign": self.constant(smallest, same_size),
+            "rest": self.constant(-1 - smallest, same_size),
+            **dict(zip("xy", self.operands(args), strict=False)),
+        }
+        made: list[str] = []
+        for step in self.dialect.steps[name]:
+            made.append(self.assign(step.format(*made, **fields), hint))
+        return made[-1]
 
     def convert(self, x: Value, target: Type, hint: str) -> str:
         """A C conversion of a value in range."""
@@ -387,7 +484,12 @@ class Writer:
         raise InternalError(f"{inst.op.name} of type {inst.result.type}")
 
     def library_call(self, function: str, dtype: DType, flags: str, values: Sequence[str], hint: str) -> str:
-        name = symbol(self.dialect.library.format(name=function + ("f" if dtype.bits == 32 else "")))
+        single = dtype.bits == 32
+        own = self.dialect.own.get(function)
+        if own:
+            name = symbol(own.format(letter="f" if single else "d"))
+        else:
+            name = symbol(self.dialect.library.format(name=function + ("f" if single else "")))
         type = element_type(dtype)
         self.declarations.add(f"declare {type} {name}({', '.join([type] * len(values))})")
         attributes = f" {self.dialect.call}" if self.dialect.call else ""

@@ -7,14 +7,12 @@ in a nicer form, but importing it takes 170 ms and more; importing ``cuda.bindin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from pytocu.backend import archs
 from pytocu.errors import BackendError
-
-_ARCH = re.compile(r"sm_(\d+)([af]?)")
 
 
 def _nvrtc() -> Any:
@@ -94,14 +92,7 @@ def check_arch(arch: str) -> str:
     BackendError
         With the known architectures.
     """
-    match = _ARCH.fullmatch(arch)
-    known = supported_archs()
-    if match is None:
-        raise BackendError(f"{arch!r} is not a GPU architecture: write one of {', '.join(known)}")
-    if f"sm_{match[1]}" not in known:
-        number = ".".join(map(str, version()))
-        raise BackendError(f"NVRTC {number} has no code for {arch}: it compiles for {', '.join(known)}")
-    return arch
+    return archs.check(arch, supported_archs(), f"NVRTC {'.'.join(map(str, version()))}")
 
 
 def options_for(arch: str, lineinfo: bool = False) -> tuple[str, ...]:

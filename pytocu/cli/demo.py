@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.cli.relief import Raster, draw, load_raster, shaded_relief
-from pytocu.cli.terminal import CommandError, nearest, show, table
+from pytocu.cli.terminal import CommandError, show, suggestion, table
 from pytocu.runtime import cuda, threads
 from pytocu.testing.compare import ulp_distance
 
@@ -27,8 +27,8 @@ DEVICES = ("auto", "cpu", "cuda")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--output", default="relief.png", metavar="FILE", help="the picture (default: relief.png)")
-    parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="auto (default): the CPU, and a GPU if there is one")
-    parser.add_argument("--size", default=1500, type=_size, metavar="N", help="side of the tiled raster that is timed (default: 1500)")
+    parser.add_argument("--device", default="auto", metavar="|".join(DEVICES), help="auto (default): the CPU and any GPU")
+    parser.add_argument("--size", default=1500, type=_size, metavar="N", help="side of the larger raster that is timed (1500)")
 
 
 def _size(text: str) -> int:
@@ -40,8 +40,7 @@ def _size(text: str) -> int:
 def run(options: argparse.Namespace) -> None:
     """Run the demo."""
     if options.device not in DEVICES:
-        hint = nearest(options.device, DEVICES) or f": choose from {', '.join(DEVICES)}"
-        raise CommandError(f"--device {options.device}{hint}")
+        raise CommandError(f"--device {options.device}{suggestion(options.device, DEVICES)}")
     there, reason = (False, "") if options.device == "cpu" else cuda.available()
     if options.device == "cuda" and not there:
         raise CommandError(f"--device cuda: {reason}")
@@ -121,7 +120,7 @@ def _gpu_times(arguments: tuple[Any, ...]) -> list[tuple[str, float]]:
     ]
 
 
-def _median(call: Callable[[], Any], seconds: float = 0.12) -> float:
+def _median(call: Callable[[], Any], seconds: float = 0.06) -> float:
     """Seconds of a call: the median of as many as fit the time, and of three at least."""
     call()
     times: list[float] = []

@@ -9,12 +9,12 @@ import argparse
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytocu.backend import nvrtc
 from pytocu.cli.load import load
-from pytocu.cli.terminal import CommandError, nearest, show
+from pytocu.cli.terminal import CommandError, nearest, show, suggestion
 from pytocu.driver import Lowered
 from pytocu.errors import BackendError
 from pytocu.ir.printer import print_function
@@ -36,8 +36,13 @@ types:
   strided), and weak bool, weak int, weak float for Python's scalars
 """
 
-EMIT = {"ir": ("cuda:sm_90", "cpu"), "cuda": ("cuda:sm_90",), "llvm": ("cpu",), "asm": ("cpu",)}
-"""What can be printed, and the kinds of target that have it, the default first."""
+EMIT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "ir": ("", ("cuda:sm_90", "cpu")),
+    "cuda": ("cuda_c", ("cuda:sm_90",)),
+    "llvm": ("llvm", ("cpu",)),
+    "asm": ("llvm", ("cpu",)),
+}
+"""What can be printed: the backend that writes it, and its targets, the default first."""
 
 FIRST = "lower"
 """The step before every pass: what the front end made."""
@@ -46,28 +51,28 @@ FIRST = "lower"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
-    parser.add_argument("--args", default="", metavar="TYPES", help='argument types in order, as "f32[n, 3], bool[n], dt=weak float"')
+    parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
     parser.add_argument("--static", action="append", default=[], metavar="NAME=VALUE", help="a parameter known while compiling")
-    parser.add_argument("--fastmath", nargs="?", const="all", metavar="FLAGS", help=f"all, or some of {','.join(FASTMATH_FLAGS)}")
+    parser.add_argument("--fastmath", nargs="?", const="all", metavar="FLAGS", help=f"of {','.join(FASTMATH_FLAGS)}; or all")
     stage = parser.add_mutually_exclusive_group()
-    stage.add_argument("--after", metavar="PASS", help="the IR after this pass (see pytocu passes); lower is the front end's")
+    stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
-    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help="ir (default), CUDA C, LLVM IR or the CPU's assembly")
-    parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (default: cuda:sm_90 where it applies)")
+    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help="IR (default), CUDA C, LLVM IR, assembly")
+    parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--locs", action="store_true", help="the source place of every instruction of the IR")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print what was asked for."""
     if options.emit not in EMIT:
-        raise CommandError(f"--emit {options.emit}{nearest(options.emit, EMIT) or f': choose from {', '.join(EMIT)}'}")
+        raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
     if options.emit != "ir" and (options.after or options.all or options.locs):
         raise CommandError("--after, --all and --locs are for --emit ir")
     names = (FIRST, *pass_names())
     if options.after and options.after not in names:
-        hint = nearest(options.after, names) or f": the passes are {', '.join(names)}"
-        raise CommandError(f"there is no pass {options.after!r}{hint}")
-    target = _target(options.target, options.emit)
+        raise CommandError(f"there is no pass {options.after!r}{suggestion(options.after, names)}")
+    backend, targets = EMIT[options.emit]
+    target = _target(options.target, options.emit, targets)
     lowered = _lowered(options)
     match options.emit:
         case "ir" if options.all:
@@ -75,13 +80,12 @@ def run(options: argparse.Namespace) -> None:
         case "ir":
             show(lowered.ir(options.after, target, options.locs), "ir")
         case "asm":
-            show(lowered.compile(target).assembly.rstrip(), "asm")
+            show(lowered.compile(target, backend).assembly.rstrip(), "asm")
         case kind:
-            show(lowered.compile(target).source.rstrip(), kind)
+            show(lowered.compile(target, backend).source.rstrip(), kind)
 
 
-def _target(text: str | None, emit: str) -> Target:
-    allowed = EMIT[emit]
+def _target(text: str | None, emit: str, allowed: Sequence[str]) -> Target:
     if text is None:
         return parse_target(allowed[0])
     try:
@@ -94,8 +98,7 @@ def _target(text: str | None, emit: str) -> Target:
     if target.kind == "cuda":
         known = _archs()
         if target.arch and known and target.arch.rstrip("af") not in known:
-            hint = nearest(target.arch, known) or f": choose from {', '.join(known)}"
-            raise CommandError(f"NVRTC has no code for {target.arch}{hint}")
+            raise CommandError(f"NVRTC has no code for {target.arch}{suggestion(target.arch, known)}")
         # The text is the same for every architecture, so `cuda` asks for no GPU here.
         return target if target.arch else Target("cuda", "sm_90")
     return target
@@ -117,8 +120,7 @@ def _lowered(options: argparse.Namespace) -> Lowered:
     names = tuple(signature.parameters)
     for name in static:
         if name not in names:
-            hint = nearest(name, names) or f": it has {', '.join(names) or 'none'}"
-            raise CommandError(f"--static {name}: {compiled.__name__} has no such parameter{hint}")
+            raise CommandError(f"--static {name}: {compiled.__name__} has no such parameter{suggestion(name, names, 'it has')}")
     flags = _fastmath(options.fastmath)
     compiled = jit(
         compiled.__wrapped__,
@@ -126,37 +128,38 @@ def _lowered(options: argparse.Namespace) -> Lowered:
         backend=compiled._options.backend,
         fastmath=compiled._options.fastmath if flags is None else flags,
     )
-    given, named = _types(options.args, tuple(n for n in names[len(bound) :] if n not in static))
-    named = {**dict(zip((n for n in names[len(bound) :] if n not in static), given, strict=False)), **named, **static}
-    _check_complete(compiled.__name__, signature, bound, given, named)
-    return compiled.lower(*bound, **named)
-
-
-def _check_complete(name: str, signature: inspect.Signature, bound: tuple[Any, ...], given: list[Type], named: dict[str, Any]) -> None:
-    parameters = list(signature.parameters.values())[len(bound) :]
-    missing = [p.name for p in parameters if p.name not in named and p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    typed = tuple(n for n in names[len(bound) :] if n not in static)
+    values = {**dict(zip(names, bound, strict=False)), **_types(options.args, typed), **static}
+    missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
     if missing:
-        listed = ", ".join(p.name for p in parameters)
-        raise CommandError(f"{name}({listed}) needs a type for {', '.join(missing)}: write --args \"f32[n], ...\"")
+        shown = f"{compiled.__name__}({', '.join(names)})"
+        raise CommandError(f"{shown} needs a type for {', '.join(missing)}: write --args \"f32[n], ...\"")
+    # In the order of the signature, because some parameters take no keyword.
+    arguments = signature.bind_partial()
+    arguments.arguments.update({n: values[n] for n in names if n in values})
+    return compiled.lower(*arguments.args, **arguments.kwargs)
 
 
-def _types(text: str, names: tuple[str, ...]) -> tuple[list[Type], dict[str, Any]]:
-    positional: list[Type] = []
-    named: dict[str, Any] = {}
+def _types(text: str, names: tuple[str, ...]) -> dict[str, Type]:
+    """Types by parameter from ``f32[n, 3], dt=weak float``."""
+    positional = 0
+    named: dict[str, Type] = {}
     for part in split_top(text):
         match = re.match(r"(\w+)\s*=\s*", part)
         if match is None:
-            if len(positional) >= len(names):
-                raise CommandError(f"--args has more types than parameters: {', '.join(names) or 'there are none'}")
-            positional.append(_type(part, names[len(positional)]))
+            if positional >= len(names):
+                raise CommandError(f"--args has more types than parameters, which are {', '.join(names) or 'none'}")
+            name = names[positional]
+            named[name] = _type(part, name)
+            positional += 1
             continue
         name = match[1]
         if name not in names:
-            raise CommandError(f"--args: there is no parameter {name!r}{nearest(name, names) or f': they are {', '.join(names)}'}")
-        if name in named or name in names[: len(positional)]:
+            raise CommandError(f"--args: there is no parameter {name!r}{suggestion(name, names)}")
+        if name in named:
             raise CommandError(f"--args gives {name} twice")
         named[name] = _type(part[match.end() :], name)
-    return positional, named
+    return named
 
 
 _TYPE_NAMES = (
@@ -183,7 +186,8 @@ def _static(text: str) -> tuple[str, Any]:
     try:
         return name.strip(), ast.literal_eval(value.strip())
     except (ValueError, SyntaxError):
-        raise CommandError(f"--static {text!r}: the value is no Python literal; strings are quoted, as {name}=\"'text'\"") from None
+        quoted = f"{name}=\"'text'\""
+        raise CommandError(f"--static {text!r}: the value is no Python literal; strings are quoted: {quoted}") from None
 
 
 def _fastmath(text: str | None) -> bool | tuple[str, ...] | None:
@@ -192,7 +196,7 @@ def _fastmath(text: str | None) -> bool | tuple[str, ...] | None:
     flags = tuple(f.strip() for f in text.split(","))
     for flag in flags:
         if flag not in FASTMATH_FLAGS:
-            raise CommandError(f"--fastmath {flag}{nearest(flag, FASTMATH_FLAGS) or f': the flags are {', '.join(FASTMATH_FLAGS)}'}")
+            raise CommandError(f"--fastmath {flag}{suggestion(flag, FASTMATH_FLAGS)}")
     return flags
 
 

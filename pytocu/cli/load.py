@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pytocu.cli.terminal import CommandError, debugging, nearest
+from pytocu.cli.terminal import CommandError, debugging, nearest, suggestion
 from pytocu.jit import JitFunction
 
 Loaded = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -66,12 +66,12 @@ def _module(path: Path) -> types.ModuleType:
 
 
 def _where(error: BaseException, path: Path) -> str:
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{error.filename}:{error.lineno}"
-    line = 0
+    """The line of the file itself, though the error may come from something it calls or imports."""
+    file = os.path.abspath(path)
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == file else 0
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
+        if trace.tb_frame.f_code.co_filename == file:
             line = trace.tb_lineno
         trace = trace.tb_next
     return f"{path}:{line}" if line else str(path)
@@ -91,9 +91,7 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
     part = ""
     for part in name.split("."):
         if not hasattr(found, part):
-            known = _functions(found, module)
-            hint = f"it has {', '.join(known)}" if known else "it has no functions"
-            raise CommandError(f"{seen} has no {part!r}{nearest(part, known) or f': {hint}'}")
+            raise CommandError(f"{seen} has no {part!r}{suggestion(part, _functions(found, module), 'it has the functions')}")
         owner, found = found, getattr(found, part)
         seen = f"{seen}:{part}" if owner is module else f"{seen}.{part}"
     match found:
@@ -103,7 +101,8 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
             on_object = inspect.isclass(owner) and not isinstance(inspect.getattr_static(owner, part), staticmethod)
             return found, (_instance(owner, seen),) if on_object else ()
         case _:
-            raise CommandError(f"{seen} is a {type(found).__name__}, not a function: name a def, a lambda or a jitted function")
+            kind = type(found).__name__
+            raise CommandError(f"{seen} is of type {kind}: name a function, which is a def, a lambda or a jitted one")
 
 
 def _instance(owner: type, seen: str) -> Any:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pytocu
-from pytocu.cli import demo, dump, info, passes
-from pytocu.cli.terminal import CommandError, debugging, fail, nearest
+from pytocu.cli import cache, demo, dump, info, passes
+from pytocu.cli.terminal import CommandError, debugging, fail, suggestion
 from pytocu.errors import InternalError, PytocuError
 
-COMMANDS = {"dump": dump, "passes": passes, "info": info, "demo": demo}
+COMMANDS = {"dump": dump, "passes": passes, "info": info, "cache": cache, "demo": demo}
 """Subcommands in the order of the help."""
 
 
@@ -35,9 +35,9 @@ def parser() -> argparse.ArgumentParser:
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, module in COMMANDS.items():
         sentence = (module.__doc__ or "").splitlines()[0].partition(": ")[2]
-        sub = commands.add_parser(
-            name, help=sentence, description=sentence, formatter_class=argparse.RawDescriptionHelpFormatter, epilog=module.EPILOG
-        )
+        sub = commands.add_parser(name, help=sentence, description=sentence, epilog=module.EPILOG)
+        # The examples keep their lines.
+        sub.formatter_class = argparse.RawDescriptionHelpFormatter
         module.add_arguments(sub)
     return made
 
@@ -53,8 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-            known = ", ".join(COMMANDS)
-            raise CommandError(f"there is no command {words[0]!r}{nearest(words[0], COMMANDS) or f': the commands are {known}'}")
+            raise CommandError(f"there is no command {words[0]!r}{suggestion(words[0], COMMANDS)}")
         options = parser().parse_args(words)
         COMMANDS[options.command].run(options)
         sys.stdout.flush()

@@ -77,9 +77,10 @@ def load_raster() -> Raster:
     except ImportError:
         raise CommandError("the demo needs matplotlib for its data and its picture: pip install 'pytocu[demo]'") from None
     try:
-        sample = get_sample_data("jacksboro_fault_dem.npz")
+        sample: Any = get_sample_data("jacksboro_fault_dem.npz")
     except FileNotFoundError as error:
-        raise CommandError(f"matplotlib is installed without its sample data ({error}): pip install --force-reinstall matplotlib") from None
+        instead = "pip install --force-reinstall matplotlib"
+        raise CommandError(f"matplotlib is installed without its sample data ({error}): {instead}") from None
     with sample:
         elevation = sample["elevation"].astype(np.float32)
         latitude = math.radians((float(sample["ymin"]) + float(sample["ymax"])) / 2)
@@ -113,7 +114,7 @@ def draw(raster: Raster, shade: np.ndarray, path: str) -> None:
     norm = Normalize(float(elevation.min()), float(elevation.max()))
     kilometres = (0.0, elevation.shape[1] * raster.dx / 1000, 0.0, elevation.shape[0] * raster.dy / 1000)
 
-    figure = Figure(figsize=(9.4, 8.6), dpi=100)
+    figure = Figure(figsize=(9.4, 8.3), dpi=100)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.075, 0.065, 0.8, 0.855))
     axes.imshow(_overlaid(land(norm(elevation))[..., :3], shade), extent=kilometres, interpolation="bilinear")

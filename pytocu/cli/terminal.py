@@ -29,6 +29,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f": did you mean {close[0]}?" if close else ""
 
 
+def suggestion(name: str, known: Iterable[str], otherwise: str = "choose from") -> str:
+    """The nearest known name, or all of them where none is like it.
+
+    Examples
+    --------
+    >>> suggestion("gpu", ["cpu", "cuda"])
+    ': did you mean cpu?'
+    >>> suggestion("7", ["cpu", "cuda"])
+    ': choose from cpu, cuda'
+    """
+    known = list(known)
+    return nearest(name, known) or f": {otherwise} {', '.join(known) or 'none'}"
+
+
 _PATTERNS: dict[str, tuple[tuple[str, str], ...]] = {
     "ir": (
         (r"%\w+", "cyan"),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import builtins
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError
+from pytocu.frontend.guards import MISSING
 from pytocu.frontend.indexing import normal_axis
-from pytocu.frontend.operators import binary, elementwise
-from pytocu.frontend.values import Context, cast, checked_dtype, dim_value, dimensions, is_array
+from pytocu.frontend.operators import binary, compute, elementwise
+from pytocu.frontend.values import Context, cast, checked_dtype, describe, dim_value, dimensions, is_array, python_type_name
 from pytocu.ir.core import Value
+from pytocu.ir.dims import Dim, as_symbol
 from pytocu.ir.types import DType, ScalarType, WeakType, dtype_of, element
 
 
@@ -20,6 +24,7 @@ from pytocu.ir.types import DType, ScalarType, WeakType, dtype_of, element
 class Method:
     """A method of an IR value, waiting for its arguments."""
 
+    __pytocu_plain__: ClassVar[bool] = True
     value: Value
     name: str
 
@@ -34,14 +39,11 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     MissingAttributeError
         NumPy has no such attribute.
     """
+    kind = python_type_name(value)
     if isinstance(value.type, WeakType):
-        if name in ("real", "imag", "conjugate"):
-            raise UnsupportedError(f"the attribute {name} of a Python scalar", context.loc)
-        raise MissingAttributeError(
-            f"'{value.type.kind}' object has no attribute '{name}'",
-            context.loc,
-            "this is a Python scalar; np.float64(x) makes it a NumPy scalar",
-        )
+        if hasattr(getattr(builtins, kind), name):
+            raise UnsupportedError(f"the attribute {name} of a Python {kind}", context.loc, _NUMPY_SCALAR)
+        raise MissingAttributeError(f"'{kind}' object has no attribute '{name}'", context.loc, _NUMPY_SCALAR)
     shape = dimensions(value)
     match name:
         case "shape":
@@ -63,17 +65,61 @@ def attribute(context: Context, value: Value, name: str) -> Any:
             if len(shape) < 2:
                 raise ShapeError("matrix transpose with ndim < 2 is undefined", context.loc)
             return transpose(context, value, (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
+        case "nbytes":
+            return binary(context, "multiply", attribute(context, value, "size"), element(value.type).itemsize)
         case "real":
             return value
     if name in METHODS:
         return Method(value, name)
-    owner = np.ndarray if is_array(value) else np.generic
+    owner = np.ndarray if is_array(value) else element(value.type).numpy.type
     if hasattr(owner, name):
-        raise UnsupportedError(
-            f"ndarray.{name} is not supported", context.loc, f"the methods are {', '.join(sorted(METHODS))}"
-        )
-    kind = "numpy.ndarray" if is_array(value) else f"numpy.{element(value.type).numpy.name}"
-    raise MissingAttributeError(f"'{kind}' object has no attribute '{name}'", context.loc)
+        raise UnsupportedError(f"ndarray.{name} is not supported", context.loc, instead_of(name))
+    close = difflib.get_close_matches(name, dir(owner), 1)
+    raise MissingAttributeError(
+        f"'{kind}' object has no attribute '{name}'", context.loc, f"did you mean {close[0]}?" if close else None
+    )
+
+
+_NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
+_REDUCTIONS = frozenset(
+    [
+        "sum",
+        "mean",
+        "prod",
+        "min",
+        "max",
+        "amin",
+        "amax",
+        "any",
+        "all",
+        "std",
+        "var",
+        "argmin",
+        "argmax",
+        "cumsum",
+        "cumprod",
+        "ptp",
+        "median",
+        "average",
+        "dot",
+        "vdot",
+        "inner",
+        "matmul",
+        "trace",
+    ]
+)
+_IN_PLACE = frozenset(["fill", "sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
+
+
+def instead_of(name: str) -> str:
+    """What to do where a NumPy function or method has no compiled form."""
+    if name in _REDUCTIONS:
+        return "reductions, scans and matrix products are not compiled; compute them outside the function"
+    if name in _IN_PLACE:
+        return "arrays are not changed in place; build a new one, for example with np.where"
+    return (
+        f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {', '.join(sorted(METHODS))}"
+    )
 
 
 def target_dtype(context: Context, value: Any) -> DType:
@@ -87,13 +133,10 @@ def target_dtype(context: Context, value: Any) -> DType:
         It names one without code (float16, complex, object, big-endian).
     """
     if isinstance(value, Value):
-        raise UnsupportedError("a dtype known only at run time", context.loc)
-    try:
-        numpy_dtype = np.dtype(value)
-    except TypeError as error:
-        raise DTypeError(str(error), context.loc) from None
+        raise DTypeError(f"{describe(value)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
+    numpy_dtype = compute(context, np.dtype, value)
     found = dtype_of(numpy_dtype)
-    if found is None or value is None:
+    if found is None:
         raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, "name a bool, integer or float dtype")
     return checked_dtype(found, context.loc)
 
@@ -101,26 +144,21 @@ def target_dtype(context: Context, value: Any) -> DType:
 def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
     """The axes in another order; reversed when none are given."""
     ndim = len(dimensions(value))
-    if not axes or axes == (None,):
-        order = tuple(reversed(range(ndim)))
-    else:
-        if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
-            axes = tuple(axes[0])
-        if len(axes) != ndim:
-            raise ShapeError("axes don't match array", context.loc)
-        order = tuple(normal_axis(context, a, ndim) for a in axes)
-        if len(set(order)) != ndim:
-            raise ShapeError("repeated axis in transpose", context.loc)
-    if ndim < 2 and isinstance(value.type, ScalarType):
-        return value
-    return context.builder.emit("transpose", (value,), {"axes": order})
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        axes = () if axes[0] is None else tuple(axes[0])
+    if axes and len(axes) != ndim:
+        raise ShapeError("axes don't match array", context.loc)
+    order = tuple(normal_axis(context, a, ndim) for a in axes) if axes else tuple(reversed(range(ndim)))
+    if len(set(order)) != ndim:
+        raise ShapeError("repeated axis in transpose", context.loc)
+    return context.builder.emit("transpose", (value,), {"axes": order}) if is_array(value) else value
 
 
 def swapaxes(context: Context, value: Value, first: Any, second: Any) -> Value:
     """Two axes exchanged."""
     ndim = len(dimensions(value))
     order = list(range(ndim))
-    a, b = normal_axis(context, first, ndim), normal_axis(context, second, ndim)
+    a, b = normal_axis(context, first, ndim, "axis1"), normal_axis(context, second, ndim, "axis2")
     order[a], order[b] = order[b], order[a]
     return transpose(context, value, tuple(order))
 
@@ -129,24 +167,68 @@ def expand_dims(context: Context, value: Value, axis: Any) -> Value:
     """New axes of length 1 at the given places of the result."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     ndim = len(dimensions(value)) + len(axes)
-    for place in sorted(normal_axis(context, a, ndim) for a in axes):
+    places = sorted(normal_axis(context, a, ndim) for a in axes)
+    if len(set(places)) != len(places):
+        raise ShapeError("repeated axis", context.loc)
+    for place in places:
         value = context.builder.emit("newaxis", (value,), {"axis": place})
     return value
 
 
 def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
-    """Axes of length 1 removed."""
+    """Axes of length 1 removed.
+
+    Raises
+    ------
+    UnsupportedError
+        Which axes have length 1 is known only at run time.
+    """
     shape = dimensions(value)
     if axis is None:
         places = [a for a, d in enumerate(shape) if d == 1]
+        for dim in shape:
+            if isinstance(dim, Dim):
+                _assume_not_one(context, dim)
     else:
         axes = axis if isinstance(axis, tuple) else (axis,)
         places = [normal_axis(context, a, len(shape)) for a in axes]
+        if len(set(places)) != len(places):
+            raise ShapeError("duplicate value in 'axis'", context.loc)
     for place in sorted(places, reverse=True):
-        if shape[place] != 1:
+        if isinstance(shape[place], Dim):
+            context.builder.emit("check", (), {"kind": "squeeze", "dims": (shape[place],), "shapes": ()})
+        elif shape[place] != 1:
             raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", context.loc)
         value = context.builder.emit("index", (value,), {"axis": place, "at": 0, "keep": True})
     return value
+
+
+def _assume_not_one(context: Context, dim: Dim) -> None:
+    if as_symbol(dim) is None:
+        raise UnsupportedError(
+            f"squeeze() of an axis of length {dim}, which may or may not be 1",
+            context.loc,
+            "name the axes to remove: x.squeeze(axis=0)",
+        )
+    # The lengths of arguments that are 1 are written as 1 in their types.
+    context.builder.emit("assume", (), {"dim": dim, "is_one": False})
+
+
+def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> Value:
+    """Axes moved to new places, the others in order."""
+    ndim = len(dimensions(value))
+    sources, places = (
+        [normal_axis(context, a, ndim, name) for a in (axes if isinstance(axes, (tuple, list)) else (axes,))]
+        for axes, name in ((source, "source"), (destination, "destination"))
+    )
+    if len(sources) != len(places):
+        raise ShapeError("`source` and `destination` arguments must have the same number of elements", context.loc)
+    if len(set(sources)) != len(sources) or len(set(places)) != len(places):
+        raise ShapeError("repeated axis", context.loc)
+    order = [axis for axis in range(ndim) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return transpose(context, value, tuple(order))
 
 
 def astype(context: Context, value: Value, dtype: Any, copy: Any = True) -> Value:
@@ -159,14 +241,25 @@ def astype(context: Context, value: Value, dtype: Any, copy: Any = True) -> Valu
     return context.builder.emit("copy", (value,))
 
 
-def clip(context: Context, value: Any, low: Any = None, high: Any = None) -> Any:
+def clip(
+    context: Context, value: Any, a_min: Any = MISSING, a_max: Any = MISSING, *, min: Any = MISSING, max: Any = MISSING
+) -> Any:
     """``np.clip``: either bound may be None."""
-    if low is None and high is None:
-        return elementwise(context, "positive", value)
-    if _beyond(value, low, upper=False):
-        low = None
-    if _beyond(value, high, upper=True):
-        high = None
+    if (min, max) != (MISSING, MISSING):
+        if (a_min, a_max) != (MISSING, MISSING):
+            message = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+            raise ShapeError(message, context.loc)
+        a_min, a_max = min, max
+    elif (a_min is MISSING) != (a_max is MISSING):
+        missing = "a_min" if a_min is MISSING else "a_max"
+        raise DTypeError(f"clip() missing 1 required positional argument: '{missing}'", context.loc)
+    return method_clip(context, value, None if a_min is MISSING else a_min, None if a_max is MISSING else a_max)
+
+
+def method_clip(context: Context, value: Any, min: Any = None, max: Any = None) -> Any:
+    """``x.clip``: either bound may be None."""
+    low = None if _beyond(value, min, upper=False) else min
+    high = None if _beyond(value, max, upper=True) else max
     if low is None and high is None:
         return elementwise(context, "positive", value)
     if low is None:
@@ -186,19 +279,20 @@ def _beyond(value: Any, bound: Any, upper: bool) -> bool:
     return bound >= limits.max if upper else bound <= limits.min
 
 
-def copy(context: Context, value: Value, order: Any = None) -> Value:
+def copy(context: Context, value: Value) -> Value:
     """``x.copy()``."""
     return context.builder.emit("copy", (value,)) if is_array(value) else value
 
 
 METHODS: dict[str, Callable[..., Any]] = {
     "astype": astype,
-    "clip": clip,
+    "clip": method_clip,
     "copy": copy,
     "squeeze": squeeze,
     "swapaxes": swapaxes,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),
-    "conj": lambda context, value: elementwise(context, "positive", value),
-    "conjugate": lambda context, value: elementwise(context, "positive", value),
+    # A real array is its own conjugate: NumPy returns the array itself.
+    "conj": lambda context, value: value,
+    "conjugate": lambda context, value: value,
 }
 """Methods by name: ``(context, value, *args, **kwargs)``."""

@@ -1,71 +1,29 @@
-"""Expressions: names, literals, attributes, subscripts and everything built of them."""
+"""Expressions: names, literals, attributes, subscripts, and assignment to them."""
 
 from __future__ import annotations
 
 import ast
-import difflib
-import types
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from pytocu.errors import Loc, MissingAttributeError, UndefinedNameError, UnsupportedError, located
-from pytocu.frontend.attributes import attribute
+from pytocu.errors import DTypeError, UnsupportedError, raised
+from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
-from pytocu.frontend.guards import MISSING, Guard, read_attribute, read_closure, read_global, static_key
+from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
-from pytocu.frontend.operators import BINARY, UNARY, binary, compute, truth, unary
-from pytocu.frontend.source import FunctionNode, node_loc
-from pytocu.frontend.values import Context, as_value, contains_dynamic, describe, dimensions, is_dynamic
+from pytocu.frontend.objects import get_attribute, refuse_outside
+from pytocu.frontend.operators import BINARY, UNARY, binary, check_plain, compute, truth, unary
+from pytocu.frontend.source import FunctionNode
+from pytocu.frontend.values import contains_dynamic, describe, is_array, is_dynamic
 from pytocu.ir.core import Value
-from pytocu.ir.types import WeakType
 
-BREAK = object()
-CONTINUE = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """A return statement was reached."""
-
-    value: Any
-
-
-@dataclass(slots=True)
-class Frame:
-    """The names of one function while it is read."""
-
-    context: Context
-    function: Any
-    locals: dict[str, Any]
-    file: str
-    name: str
-    caller: Loc | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalFunction:
-    """A function or lambda defined inside the function being read."""
-
-    node: FunctionNode
-    frame: Frame
-    defaults: dict[str, Any]
-
-    @property
-    def __name__(self) -> str:
-        return getattr(self.node, "name", "<lambda>")
-
-
-_REFUSED: dict[type[ast.expr], str] = {
-    ast.Await: "await",
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield from",
-    ast.Set: "a set",
-    ast.SetComp: "a set comprehension",
+_REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
+    ast.Await: ("await", "call the coroutine outside the function"),
+    ast.Yield: ("yield", "return the arrays as a tuple"),
+    ast.YieldFrom: ("yield from", "return the arrays as a tuple"),
 }
+
+_MATRIX_PRODUCT = "matrix products are not compiled; compute them outside the function"
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Any:
@@ -76,13 +34,13 @@ def evaluate(frame: Frame, node: ast.expr) -> Any:
     CompileError
         At the expression's place.
     """
-    context = frame.context
-    saved = context.builder.loc
-    context.builder.loc = node_loc(node, frame.file, frame.name, frame.caller)
+    builder = frame.context.builder
+    saved = builder.loc
+    builder.loc = frame.loc(node)
     try:
         return _evaluate(frame, node)
     finally:
-        context.builder.loc = saved
+        builder.loc = saved
 
 
 def _evaluate(frame: Frame, node: ast.expr) -> Any:
@@ -92,10 +50,10 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
             return value
         case ast.Name(id=name):
             return lookup(frame, name)
-        case ast.BinOp(op=op):
-            return _binary_chain(frame, node, op)
+        case ast.BinOp():
+            return _binary_chain(frame, node)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not truth(context, evaluate(frame, operand), "not")
+            return not truth(context, evaluate(frame, operand), "'not'", elementwise="use np.logical_not(x)")
         case ast.UnaryOp(op=op, operand=operand):
             return unary(context, UNARY[type(op)], evaluate(frame, operand))
         case ast.Compare():
@@ -108,7 +66,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Call():
             return _call(frame, node)
         case ast.Attribute(value=base, attr=name):
-            return get_attribute(frame, evaluate(frame, base), name)
+            return get_attribute(frame, evaluate(frame, base), mangled(frame, name))
         case ast.Subscript(value=base, slice=key):
             return _subscript(frame, evaluate(frame, base), evaluate(frame, key))
         case ast.Slice(lower=lower, upper=upper, step=step):
@@ -117,30 +75,34 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
             return tuple(_elements(frame, parts))
         case ast.List(elts=parts):
             return _elements(frame, parts)
+        case ast.Set(elts=parts):
+            return _set(frame, _elements(frame, parts))
         case ast.Dict(keys=keys, values=values):
-            if any(k is None for k in keys):
-                raise UnsupportedError("** in a dict display", context.loc)
-            return {evaluate(frame, k): evaluate(frame, v) for k, v in zip(keys, values, strict=True) if k is not None}
+            return _dict(frame, keys, values)
         case ast.JoinedStr(values=parts):
-            return "".join(str(evaluate(frame, p)) for p in parts)
-        case ast.FormattedValue(value=value, conversion=conversion):
-            return _format(evaluate(frame, value), conversion)
+            return "".join(evaluate(frame, p) for p in parts)
+        case ast.FormattedValue():
+            return _format(frame, node)
         case ast.Lambda():
             return LocalFunction(node, frame, local_defaults(frame, node))
-        case ast.NamedExpr(target=ast.Name(id=name), value=value):
-            frame.locals[name] = evaluate(frame, value)
-            return frame.locals[name]
-        case ast.ListComp(elt=element, generators=generators) | ast.GeneratorExp(elt=element, generators=generators):
-            return list(_comprehension(frame, generators, lambda: evaluate(frame, element)))
+        case ast.NamedExpr(target=ast.Name() as target, value=value):
+            result = evaluate(frame, value)
+            assign(frame, target, result, through_comprehensions=True)
+            return result
+        case ast.ListComp(elt=element, generators=generators):
+            return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+        case ast.GeneratorExp(elt=element, generators=generators):
+            return Members(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+        case ast.SetComp(elt=element, generators=generators):
+            return _set(frame, list(_comprehension(frame, generators, lambda inner: evaluate(inner, element))))
         case ast.DictComp(key=key, value=value, generators=generators):
-            return dict(_comprehension(frame, generators, lambda: (evaluate(frame, key), evaluate(frame, value))))
-        case ast.Starred():
-            raise UnsupportedError("* outside a call or a display", context.loc)
-    what = _REFUSED.get(type(node), f"the expression {type(node).__name__}")
-    raise UnsupportedError(f"{what} is not supported", context.loc)
+            pairs = list(_comprehension(frame, generators, lambda inner: (evaluate(inner, key), evaluate(inner, value))))
+            return {_hashable(frame, k): v for k, v in pairs}
+    what, help = _REFUSED.get(type(node), (f"the expression {type(node).__name__}", None))
+    raise UnsupportedError(f"{what} is not supported", context.loc, help)
 
 
-def _binary_chain(frame: Frame, node: ast.BinOp, op: ast.operator) -> Any:
+def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
     # Left-leaning chains (a + b + c + ...) are walked, so that their length does not recurse.
     context = frame.context
     chain: list[ast.BinOp] = []
@@ -151,82 +113,95 @@ def _binary_chain(frame: Frame, node: ast.BinOp, op: ast.operator) -> Any:
     result = evaluate(frame, left)
     for part in reversed(chain):
         right = evaluate(frame, part.right)
-        context.builder.loc = node_loc(part, frame.file, frame.name, frame.caller)
+        context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
         if name is None:
-            raise UnsupportedError("the operator @ is not supported", context.loc)
-        result = binary(context, name, result, right)
+            raise UnsupportedError("the operator @ is not supported", context.loc, _MATRIX_PRODUCT)
+        if name == "remainder" and isinstance(result, (str, bytes)):
+            result = _percent(frame, result, right)
+        else:
+            result = binary(context, name, result, right)
     return result
+
+
+def _percent(frame: Frame, text: Any, values: Any) -> Any:
+    if contains_dynamic(values):
+        raise UnsupportedError("a run-time value in a string", frame.context.loc, "use an f-string in the raise itself")
+    return compute(frame.context, lambda text, values: text % values, text, values)
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Any:
     context = frame.context
     left = evaluate(frame, node.left)
-    result: Any = True
+    last = len(node.ops) - 1
     for number, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = evaluate(frame, right_node)
-        one = _compare_one(frame, op, left, right)
-        if number and is_dynamic(result):
-            _refuse_chain(context, result)
-        if not is_dynamic(result) and not result:
+        result = _compare_one(frame, op, left, right)
+        if number == last:
             return result
-        result, left = one, right
-        if number + 1 < len(node.ops) and is_dynamic(result):
-            _refuse_chain(context, result)
-    return result
-
-
-def _refuse_chain(context: Context, value: Value) -> None:
-    raise UnsupportedError(
-        f"a chained comparison of run-time values ({value.type}) asks for the truth of the first",
-        context.loc,
-        "write (a < x) & (x < b)",
-    )
+        if is_dynamic(result):
+            raise UnsupportedError(
+                f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
+                context.loc,
+                "write (a < x) & (x < b)",
+            )
+        if not truth(context, result, "the comparison"):
+            return result
+        left = right
+    return None
 
 
 def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
     context = frame.context
     match op:
-        case ast.Is() | ast.IsNot():
-            same = _identical(context, left, right)
-            return same if isinstance(op, ast.Is) else not same
-        case ast.In() | ast.NotIn():
-            if contains_dynamic(left) or contains_dynamic(right):
-                raise UnsupportedError("'in' with run-time values", context.loc)
-            found = compute(context, lambda: left in right)
-            return found if isinstance(op, ast.In) else not found
-    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)) and contains_dynamic((left, right)):
-        if len(left) != len(right):
-            return isinstance(op, ast.NotEq)
-        raise UnsupportedError("a comparison of tuples of run-time values", context.loc, "compare the members you need")
+        case ast.Is():
+            return _identical(frame, left, right)
+        case ast.IsNot():
+            return not _identical(frame, left, right)
+        case ast.In():
+            return _contains(frame, left, right)
+        case ast.NotIn():
+            return not _contains(frame, left, right)
+    containers = (tuple, list, dict)
+    if contains_dynamic((left, right)) and (isinstance(left, containers) or isinstance(right, containers)):
+        raise UnsupportedError(
+            f"a comparison of {type(left).__name__} and {type(right).__name__} with values known only at run time",
+            context.loc,
+            "compare the members you need; shapes that must agree are checked where the arrays meet",
+        )
     return binary(context, BINARY[type(op)], left, right)
 
 
-def _identical(context: Context, left: Any, right: Any) -> bool:
+def _contains(frame: Frame, member: Any, container: Any) -> bool:
+    if contains_dynamic(member) or (contains_dynamic(container) and not isinstance(container, dict)):
+        raise UnsupportedError("'in' with run-time values", frame.context.loc, "compare with == and combine with |")
+    if isinstance(container, dict):
+        check_plain(frame.context, member, "'in'")
+        return compute(frame.context, lambda m, keys: m in dict.fromkeys(keys), member, list(container))
+    return compute(frame.context, lambda m, c: m in c, member, container)
+
+
+def _identical(frame: Frame, left: Any, right: Any) -> bool:
+    if left is None or right is None or left is right:
+        return left is right
     if is_dynamic(left) or is_dynamic(right):
-        if left is None or right is None or left is right:
-            return left is right
-        raise UnsupportedError("'is' with run-time values other than None", context.loc)
+        raise UnsupportedError("'is' with run-time values other than None", frame.context.loc, "compare with ==")
+    if left is True or left is False or right is True or right is False:
+        return left is right
+    check_plain(frame.context, left, "'is'")
+    check_plain(frame.context, right, "'is'")
     return left is right
 
 
 def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
-    result: Any = None
-    word = "and" if isinstance(op, ast.And) else "or"
-    for number, value in enumerate(values):
+    word, symbol = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
+    *first, last = values
+    for value in first:
         result = evaluate(frame, value)
-        if number == len(values) - 1:
+        elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
+        if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
             return result
-        if is_dynamic(result) and dimensions(result):
-            raise UnsupportedError(
-                f"'{word}' asks for the truth of an array ({result.type})",
-                frame.context.loc,
-                f"write (a) {'&' if word == 'and' else '|'} (b), or np.logical_{word}(a, b)",
-            )
-        known = truth(frame.context, result, f"'{word}'")
-        if known == isinstance(op, ast.Or):
-            return result
-    return result
+    return evaluate(frame, last)
 
 
 def _elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:
@@ -239,28 +214,64 @@ def _elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:
     return out
 
 
-def _format(value: Any, conversion: int) -> str:
-    if is_dynamic(value):
-        return f"<{value.type}>"
-    return repr(value) if conversion == ord("r") else str(value)
+def _hashable(frame: Frame, value: Any) -> Any:
+    if contains_dynamic(value):
+        raise UnsupportedError("a run-time value as a key", frame.context.loc, "use constants as keys")
+    compute(frame.context, hash, value)
+    return value
 
 
-def _comprehension(frame: Frame, generators: list[ast.comprehension], emit: Callable[[], Any]) -> Iterator[Any]:
-    if not generators:
-        yield emit()
-        return
-    first, *rest = generators
-    saved = dict(frame.locals)
-    for item in iterate(frame, evaluate(frame, first.iter), "the comprehension"):
-        frame.context.hooks.assign(frame, first.target, item)
-        if all(truth(frame.context, evaluate(frame, test), "the comprehension's condition") for test in first.ifs):
-            yield from _comprehension(frame, rest, emit)
-    bound = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
-    for name in bound:
-        if name in saved:
-            frame.locals[name] = saved[name]
+def _set(frame: Frame, members: list[Any]) -> set[Any]:
+    return {_hashable(frame, m) for m in members}
+
+
+def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
+    out: dict[Any, Any] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key is None:
+            other = evaluate(frame, value)
+            if not isinstance(other, dict):
+                raise raised(TypeError(f"'{type(other).__name__}' object is not a mapping"), frame.context.loc)
+            out.update(other)
         else:
-            frame.locals.pop(name, None)
+            out[_hashable(frame, evaluate(frame, key))] = evaluate(frame, value)
+    return out
+
+
+def _format(frame: Frame, node: ast.FormattedValue) -> str:
+    context = frame.context
+    value = evaluate(frame, node.value)
+    if contains_dynamic(value):
+        if not context.in_message:
+            raise UnsupportedError(
+                f"a run-time value in a string ({describe(value)})",
+                context.loc,
+                "return the value itself, or format it outside",
+            )
+        return f"<{value.type}>" if is_dynamic(value) else "<run-time values>"
+    spec = "" if node.format_spec is None else evaluate(frame, node.format_spec)
+    convert: Callable[..., Any] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion, lambda v: v)
+    return compute(context, lambda v, spec: format(convert(v), spec), value, spec)
+
+
+def _comprehension(
+    frame: Frame, generators: list[ast.comprehension], emit: Callable[[Frame], Any], around: Frame | None = None
+) -> Iterator[Any]:
+    if around is None:
+        names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        inner = frame.inside(frozenset(names))
+    else:
+        inner = around
+    first, *rest = generators
+    # The first iterable belongs to the scope around the comprehension, as in Python.
+    members = iterate(frame, evaluate(frame if around is None else inner, first.iter), "the comprehension")
+    for item in members:
+        assign(inner, first.target, item)
+        if all(truth(frame.context, evaluate(inner, test), "the comprehension's condition") for test in first.ifs):
+            if rest:
+                yield from _comprehension(frame, rest, emit, inner)
+            else:
+                yield emit(inner)
 
 
 def local_defaults(frame: Frame, node: FunctionNode) -> dict[str, Any]:
@@ -274,163 +285,15 @@ def local_defaults(frame: Frame, node: FunctionNode) -> dict[str, Any]:
     return out
 
 
-def iterate(frame: Frame, value: Any, what: str) -> Iterable[Any]:
-    """The members of something whose length is known now.
-
-    Raises
-    ------
-    UnsupportedError
-        The length is only known at run time.
-    """
-    context = frame.context
-    if isinstance(value, Value):
-        if isinstance(value.type, WeakType) or not dimensions(value):
-            raise located(TypeError(f"{what}: '{value.type}' object is not iterable"), context.loc)
-        length = dimensions(value)[0]
-        if not isinstance(length, int):
-            raise UnsupportedError(
-                f"{what} goes over an array whose length is known only at run time ({value.type})",
-                context.loc,
-                "compute on the whole array, or index the rows you need",
-            )
-        return [subscript(context, value, i) for i in range(length)]
-    if isinstance(value, (range, tuple, list, str)):
-        return value
-    if isinstance(value, dict):
-        return list(value)
-    if isinstance(value, (enumerate, zip, reversed)):
-        return value
-    if isinstance(value, np.ndarray):
-        as_value(context, value)
-    raise UnsupportedError(f"{what} goes over {describe(value)}", context.loc)
-
-
-def lookup(frame: Frame, name: str) -> Any:
-    """A name: local, of an enclosing function, captured, global or builtin.
-
-    Raises
-    ------
-    UndefinedNameError
-        With the closest known name.
-    """
-    context = frame.context
-    scope: Any = frame
-    while True:
-        if name in scope.locals:
-            return scope.locals[name]
-        if isinstance(scope.function, LocalFunction):
-            scope = scope.function.frame
-            continue
-        break
-    function: types.FunctionType = scope.function
-    free = function.__code__.co_freevars
-    if name in free:
-        position = free.index(name)
-        value = read_closure(function, position)
-        if value is not MISSING:
-            return _captured(context, name, value, (function, name), lambda _: read_closure(function, position))
-    else:
-        if name in function.__code__.co_varnames[: function.__code__.co_nlocals]:
-            raise UndefinedNameError(
-                f"cannot access local variable '{name}' where it is not associated with a value", context.loc
-            )
-        value = read_global(function, name)
-        if value is not MISSING:
-            return _captured(context, name, value, (function, name), lambda _: read_global(function, name))
-    known = {*frame.locals, *free, *function.__globals__, *dir(__builtins__)}
-    close = difflib.get_close_matches(name, known, 1)
-    raise UndefinedNameError(
-        f"name '{name}' is not defined", context.loc, f"did you mean {close[0]}?" if close else None
-    )
-
-
-def _captured(context: Context, name: str, value: Any, place: Any, read: Callable[[Any], Any]) -> Any:
-    """Remember that compiled code depends on a captured value."""
-    if isinstance(value, np.ndarray):
-        as_value(context, value)
-    if place not in context.guarded:
-        context.guarded.add(place)
-        context.guards.append(Guard(name, read, static_key(value)))
-    return value
-
-
-def get_attribute(frame: Frame, base: Any, name: str) -> Any:
-    """``base.name``: of IR values, NumPy-like modules, and captured objects (guarded)."""
-    context = frame.context
-    if isinstance(base, Value):
-        return attribute(context, base, name)
-    if isinstance(base, types.ModuleType) and base.__name__ in NAMESPACES:
-        try:
-            return namespace_attribute(base, name)
-        except AttributeError:
-            close = difflib.get_close_matches(name, dir(np), 1)
-            raise MissingAttributeError(
-                f"module '{base.__name__}' has no attribute '{name}'",
-                context.loc,
-                f"did you mean {base.__name__}.{close[0]}?" if close else None,
-            ) from None
-    if isinstance(base, LocalFunction):
-        raise UnsupportedError("an attribute of a nested function", context.loc)
-    if isinstance(base, (tuple, list, dict)) and contains_dynamic(base):
-        return _container_method(frame, base, name)
-    value = compute(context, getattr, base, name)
-    if _changeable(base):
-        _guard_attribute(context, base, name, value)
-    return value
-
-
-def _container_method(frame: Frame, base: Any, name: str) -> Any:
-    if isinstance(base, list) and name in ("append", "extend", "pop", "insert", "reverse", "copy"):
-        return getattr(base, name)
-    if isinstance(base, dict) and name in ("keys", "values", "items", "get", "copy"):
-        method = getattr(base, name)
-        return method if name in ("get", "copy") else (lambda: list(method()))
-    raise UnsupportedError(f"the attribute {name} of a {type(base).__name__}", frame.context.loc)
-
-
-_FIXED = (bool, int, float, complex, str, bytes, tuple, list, dict, range, slice, np.generic, np.dtype, np.finfo, np.iinfo)
-
-
-def _changeable(base: Any) -> bool:
-    """Whether another read of an attribute may give something else."""
-    if isinstance(base, types.ModuleType):
-        return base.__name__ != "math"
-    return not isinstance(base, _FIXED)
-
-
-def _guard_attribute(context: Context, base: Any, name: str, value: Any) -> None:
-    place = (id(base), name)
-    if place in context.guarded:
-        return
-    context.guarded.add(place)
-    owner = context.readers.get(id(base))
-    reader: Callable[[Any], Any]
-    if owner is None:
-        reader = lambda _: read_attribute(base, name)  # noqa: E731
-    else:
-        reader = lambda arguments: read_attribute(owner(arguments), name)  # noqa: E731
-        context.readers[id(value)] = reader
-    if isinstance(value, types.MethodType) and value.__self__ is base:
-        # The object itself may be another one next time; its class's function must not.
-        context.guards.append(
-            Guard(name, lambda arguments: getattr(reader(arguments), "__func__", None), static_key(value.__func__))
-        )
-        return
-    if owner is not None and _changeable(value) and not isinstance(value, (types.FunctionType, type)):
-        context.guards.append(Guard(name, lambda arguments: type(reader(arguments)), static_key(type(value))))
-        return
-    context.guards.append(Guard(f"{getattr(base, '__name__', type(base).__name__)}.{name}", reader, static_key(value)))
-
-
 def _subscript(frame: Frame, base: Any, key: Any) -> Any:
     context = frame.context
     if isinstance(base, Value):
         return subscript(context, base, key)
-    if isinstance(base, np.ndarray):
-        as_value(context, base)
     if contains_dynamic(key):
-        raise UnsupportedError(f"a {type(base).__name__} indexed by a run-time value", context.loc)
-    return compute(context, lambda: base[key])
+        raise UnsupportedError(
+            f"a {type(base).__name__} indexed by a run-time value", context.loc, "index with constants or static arguments"
+        )
+    return compute(context, lambda base, key: base[key], base, key)
 
 
 def _call(frame: Frame, node: ast.Call) -> Any:
@@ -439,10 +302,79 @@ def _call(frame: Frame, node: ast.Call) -> Any:
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value)
-        if keyword.arg is None:
-            if not isinstance(value, dict):
-                raise UnsupportedError("** of something that is not a dict", frame.context.loc)
-            kwargs.update(value)
-        else:
-            kwargs[keyword.arg] = value
+        given = {keyword.arg: value} if keyword.arg is not None else value
+        if not isinstance(given, dict):
+            raise raised(TypeError(f"argument after ** must be a mapping, not {type(value).__name__}"), frame.context.loc)
+        repeated = next((k for k in given if k in kwargs), None)
+        if repeated is not None:
+            raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
+        kwargs.update(given)
     return call(frame, function, tuple(args), kwargs)
+
+
+# Assignment.
+
+
+def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: bool = False) -> None:
+    """Bind a name, or several by unpacking, or a member of a local list or dict.
+
+    Raises
+    ------
+    UnsupportedError
+        The target is an array, an attribute or a name outside the function.
+    """
+    context = frame.context
+    match target:
+        case ast.Name(id=name):
+            if isinstance(value, Value) and not value.name and value.inst is not None:
+                value.name = name
+            owner_of(frame, name, through_comprehensions).locals[name] = value
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            _unpack(frame, parts, value)
+        case ast.Subscript(value=base_node, slice=key_node):
+            _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
+        case ast.Attribute():
+            raise UnsupportedError(
+                f"assignment to the attribute {ast.unparse(target)}", context.loc, "return the value and assign it outside"
+            )
+        case ast.Starred():
+            raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)
+
+
+def _assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
+    context = frame.context
+    if isinstance(base, Value):
+        raise UnsupportedError(
+            f"an array changed in place ({text} = ...)", context.loc, "build the new array with np.where(condition, new, old)"
+        )
+    if not isinstance(base, (list, dict)):
+        raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
+    refuse_outside(context, base, f"{text} = ...")
+    if contains_dynamic(key):
+        raise UnsupportedError(f"a {type(base).__name__} indexed by a run-time value", context.loc, "use constants as keys")
+    compute(context, lambda base, key, value: base.__setitem__(key, value), base, key, value)
+
+
+def _unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
+    loc = frame.context.loc
+    if isinstance(value, Value) and not is_array(value):
+        raise DTypeError(f"cannot unpack a value of type {value.type}, which is one number", loc)
+    items = list(iterate(frame, value, "unpacking"))
+    star = next((n for n, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
+    if star is None:
+        if len(items) != len(parts):
+            problem = "too many" if len(items) > len(parts) else "not enough"
+            count = "" if len(items) > len(parts) else f", got {len(items)}"
+            raise raised(ValueError(f"{problem} values to unpack (expected {len(parts)}{count})"), loc)
+        targets = list(zip(parts, items, strict=True))
+    else:
+        behind = len(parts) - star - 1
+        if len(items) < len(parts) - 1:
+            problem = f"not enough values to unpack (expected at least {len(parts) - 1}, got {len(items)})"
+            raise raised(ValueError(problem), loc)
+        middle, end = items[star : len(items) - behind], items[len(items) - behind :]
+        starred = parts[star]
+        assert isinstance(starred, ast.Starred)
+        targets = [*zip(parts[:star], items, strict=False), (starred.value, middle), *zip(parts[star + 1 :], end, strict=True)]
+    for part, item in targets:
+        assign(frame, part, item)

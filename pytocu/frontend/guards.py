@@ -7,6 +7,8 @@ the path is read again; another key means another specialisation.
 
 from __future__ import annotations
 
+import enum
+import functools
 import struct
 import types
 from collections.abc import Callable, Sequence
@@ -14,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from pytocu.ir.core import Value
 
 MISSING = object()
 
@@ -29,16 +33,25 @@ class Guard:
     read : callable
         ``read(arguments)`` gives the value now.
     key : object
-        What :func:`static_key` said when the function was compiled.
+        What `key_of` said of it when the function was compiled.
+    key_of : callable
+        :func:`static_key`, or :func:`argument_key` where the object itself may change.
     """
 
     name: str
     read: Callable[[Sequence[Any]], Any]
     key: Any
+    key_of: Callable[[Any], Any]
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured value is still the one the code was compiled for."""
-        return static_key(self.read(arguments)) == self.key
+        return self.key_of(self.read(arguments)) == self.key
+
+
+def guard(name: str, value: Any, read: Callable[[Sequence[Any]], Any], key_of: Callable[[Any], Any] | None = None) -> Guard:
+    """A guard that holds while `read` gives what `value` is now."""
+    key_of = key_of or static_key
+    return Guard(name, read, key_of(value), key_of)
 
 
 class Identity:
@@ -65,26 +78,74 @@ def static_key(value: Any) -> Any:
     ``1``, ``1.0``, ``True``, ``0.0`` and ``-0.0`` differ; NaNs agree.
     """
     match value:
-        case bool() | int() | str() | bytes() | None:
-            return (type(value).__name__, value)
+        case enum.Enum():
+            return Identity(value)
+        case bool() | int() | str() | bytes() | None if type(value) in _BY_VALUE:
+            return (type(value), value)
         case float() if type(value) is float:
-            return ("float", "nan" if value != value else struct.pack("<d", value))
+            return (float, "nan" if value != value else struct.pack("<d", value))
         case complex() if type(value) is complex:
-            return ("complex", static_key(value.real), static_key(value.imag))
+            return (complex, static_key(value.real), static_key(value.imag))
         case np.generic():
             return ("numpy", value.dtype.str, value.tobytes())
         case np.dtype():
             return ("dtype", value.str)
         case tuple() | list():
-            return (type(value).__name__, *map(static_key, value))
+            return (type(value), *map(static_key, value))
         case slice():
-            return ("slice", static_key(value.start), static_key(value.stop), static_key(value.step))
+            return (slice, static_key(value.start), static_key(value.stop), static_key(value.step))
         case dict():
-            return ("dict", *((static_key(k), static_key(v)) for k, v in value.items()))
+            return (type(value), *((static_key(k), static_key(v)) for k, v in value.items()))
+        case set() | frozenset():
+            return (type(value), frozenset(map(static_key, value)))
+        case functools.partial():
+            return ("partial", static_key(value.func), static_key(value.args), static_key(value.keywords))
         case types.MethodType():
             return ("method", Identity(value.__func__), Identity(value.__self__))
         case _:
             return Identity(value)
+
+
+_BY_VALUE = frozenset({bool, int, str, bytes, type(None)})
+_PLAIN_TYPES = _BY_VALUE | {
+    float, complex, type(Ellipsis), range, slice, types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
+    functools.partial, types.MethodDescriptorType, types.MethodWrapperType, types.WrapperDescriptorType,
+}  # fmt: skip
+_CONTAINERS = (tuple, list, dict, set, frozenset)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether operators and builtins on the value run no code of the user's classes.
+
+    Examples
+    --------
+    >>> is_plain((1, "a", {"b": None})), is_plain(types.SimpleNamespace())
+    (True, False)
+    """
+    kind = type(value)
+    if kind in _PLAIN_TYPES or isinstance(value, (np.generic, np.dtype, np.finfo, np.iinfo, enum.Enum, type, types.ModuleType)):
+        return True
+    if kind is dict:
+        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
+    ours = getattr(kind, "__pytocu_plain__", False)
+    if isinstance(value, _CONTAINERS):
+        known = kind in _CONTAINERS or ours or (isinstance(value, tuple) and hasattr(kind, "_fields"))
+        return known and all(map(is_plain, value))
+    return ours or isinstance(value, Value)
+
+
+def is_opaque(value: Any) -> bool:
+    """An object of which only attributes are read, so that guards on those are enough."""
+    return not isinstance(value, _CONTAINERS) and not is_plain(value)
+
+
+def argument_key(value: Any) -> Any:
+    """The key of an argument known while compiling.
+
+    An opaque object counts as its type: what is read of it is guarded attribute by
+    attribute, so objects of one class share compiled code where they agree.
+    """
+    return ("object", type(value)) if is_opaque(value) else static_key(value)
 
 
 def read_global(function: types.FunctionType, name: str) -> Any:

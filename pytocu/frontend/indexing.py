@@ -13,11 +13,11 @@ import numpy as np
 from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import ScalarType, WeakType
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, lower_bound
+from pytocu.ir.types import ScalarType, WeakType, element
 
 
-def normal_axis(context: Context, axis: Any, ndim: int) -> int:
+def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
     """A constant axis counted from 0.
 
     Raises
@@ -28,13 +28,12 @@ def normal_axis(context: Context, axis: Any, ndim: int) -> int:
     if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise UnsupportedError("an axis must be an integer constant", context.loc)
     if not -ndim <= axis < ndim:
-        raise AxisError(f"axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc)
+        prefix = f"{name}: " if name else ""
+        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc)
     return int(axis) % ndim
 
 
-def slice_bounds(
-    length: DimLike, start: DimLike | None, stop: DimLike | None, step: int
-) -> tuple[DimLike, DimLike]:
+def slice_bounds(length: DimLike, start: DimLike | None, stop: DimLike | None, step: int) -> tuple[DimLike, DimLike]:
     """First position and number of elements of ``start:stop:step`` on an axis.
 
     The start is only right where the number is not 0, which is where it is used.
@@ -46,32 +45,43 @@ def slice_bounds(
     (1, max(n - 2, 0))
     """
     if step > 0:
-        first = 0 if start is None else _from_start(start, length, 0)
-        last = length if stop is None else _capped(stop, length)
+        first = 0 if start is None else dim_max(from_front(start, length), 0)
+        last = length if stop is None else dim_min(from_front(_from_end(stop, length, start), length), length)
         return first, dim_max(_ceil(last - first, step), 0)
-    first = length - 1 if start is None else _downward_start(start, length)
-    last = -1 if stop is None else _downward_stop(stop, length)
+    first = length - 1 if start is None else dim_min(from_front(start, length), length - 1)
+    last = -1 if stop is None else dim_max(from_front(stop, length), -1)
     return first, dim_max(_ceil(first - last, -step), 0)
 
 
-def _negative(bound: DimLike) -> bool:
-    return isinstance(bound, int) and bound < 0
+def from_front(bound: DimLike, length: DimLike) -> DimLike:
+    """A position counted from the front: negative ones count from the end."""
+    if isinstance(bound, int):
+        return length + bound if bound < 0 else bound
+    low = lower_bound(bound)
+    if (low is not None and low >= 0) or length - bound == 1:
+        # length - 1 is negative only on an axis without elements.
+        return bound
+    # bound + length where bound < 0, else bound: the factor is 1 or 0.
+    return bound + length * dim_max(dim_min(0 - bound, 1), 0)
 
 
-def _from_start(bound: DimLike, length: DimLike, floor: int) -> DimLike:
-    return dim_max(length + bound, floor) if _negative(bound) else bound
+def _from_end(stop: DimLike, length: DimLike, start: DimLike | None) -> DimLike:
+    """``length - k`` as ``-k`` where both give the same elements.
 
-
-def _capped(bound: DimLike, length: DimLike) -> DimLike:
-    return length + bound if _negative(bound) else dim_min(bound, length)
-
-
-def _downward_start(bound: DimLike, length: DimLike) -> DimLike:
-    return length + bound if _negative(bound) else dim_min(bound, length - 1)
-
-
-def _downward_stop(bound: DimLike, length: DimLike) -> DimLike:
-    return dim_max(length + bound, -1) if _negative(bound) else bound
+    They differ for lengths below k only, where ``start:length-k`` is empty as well if the
+    start is not before k - 2.
+    """
+    distance = length - stop
+    first = 0 if start is None else start
+    if (
+        isinstance(stop, Dim)
+        and isinstance(distance, int)
+        and isinstance(first, int)
+        and 0 < distance <= first + 2
+        and first >= 0
+    ):
+        return -distance
+    return stop
 
 
 def _ceil(distance: DimLike, step: int) -> DimLike:
@@ -100,9 +110,7 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
     if used > ndim:
         if isinstance(value.type, ScalarType):
             raise IndexingError("invalid index to scalar variable.", context.loc)
-        raise IndexingError(
-            f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed", context.loc
-        )
+        raise IndexingError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed", context.loc)
     expanded: list[Any] = []
     has_ellipsis = Ellipsis in keys
     for item in keys:
@@ -129,7 +137,7 @@ def _check_item(context: Context, item: Any) -> None:
         if item.step is not None and _plain(item.step) == 0:
             raise ShapeError("slice step cannot be zero", context.loc)
         return
-    if isinstance(item, bool) or (is_array(item)) or isinstance(item, (list, np.ndarray)):
+    if isinstance(item, (bool, np.bool_, list)) or is_array(item):
         raise UnsupportedError(
             "indexing with an array, a list or a mask", context.loc, "select per element with np.where(mask, x, other)"
         )
@@ -137,14 +145,14 @@ def _check_item(context: Context, item: Any) -> None:
         if isinstance(item, Value):
             raise UnsupportedError("an index known only at run time", context.loc, "use constants or static arguments")
         raise IndexingError(
-            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
-            f" (this is {describe(item)})",
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+            f"valid indices (this is {describe(item)})",
             context.loc,
         )
 
 
 def _plain(bound: Any) -> Any:
-    return int(bound) if isinstance(bound, np.integer) else bound
+    return int(bound) if isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) else bound
 
 
 def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) -> Value:
@@ -171,6 +179,9 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
         steps.append(step)
         sizes.append(context.length(size))
         axis += 1
+    if not keys and not has_ellipsis and is_array(value):
+        # x[()] of an array without axes is a NumPy scalar.
+        return builder.emit("cast", (value,), {}, (ScalarType(element(value.type)),))
     whole = all(s == 0 for s in starts) and all(s == 1 for s in steps) and tuple(sizes) == shape
     result = value
     if not whole:
@@ -187,6 +198,9 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             new += 1
         elif isinstance(item, slice):
             new += 1
+    if result is value and is_array(value):
+        # x[:] is an array of its own that shares the memory of x.
+        return builder.emit("transpose", (result,), {"axes": tuple(range(len(shape)))})
     return result
 
 
@@ -197,4 +211,4 @@ def _position(context: Context, index: DimLike | None, length: DimLike, axis: in
             raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {length}", context.loc)
         return index % length
     context.builder.emit("check", (), {"kind": "index", "dims": (index, length, axis), "shapes": ()})
-    return length + index if _negative(index) else index
+    return from_front(index, length)

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, Loc, UnsupportedError
-from pytocu.frontend.expressions import get_attribute, iterate
+from pytocu.frontend.builtin_calls import Members
+from pytocu.frontend.calls import call
 from pytocu.frontend.guards import Guard
-from pytocu.frontend.source import function_loc, function_node
-from pytocu.frontend.statements import assign, run_function
-from pytocu.frontend.values import Context, Hooks, Reader, Static, as_value, checked_dtype, describe
+from pytocu.frontend.objects import note_argument
+from pytocu.frontend.source import function_loc, function_node, parameter_loc
+from pytocu.frontend.statements import run_function
+from pytocu.frontend.values import Context, Hooks, Static, as_value, checked_dtype, describe
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
@@ -70,29 +72,30 @@ def lower(
     """
     node = function_node(function)
     builder = Builder(function_loc(function))
-    context = Context(builder, Hooks(run_function, iterate, get_attribute, assign), unit_lengths)
+    context = Context(builder, Hooks(run_function, call), unit_lengths)
     params: list[Value] = []
-    values: list[Any] = []
-    for name, parameter in parameters:
+    values: dict[str, Any] = {}
+    for position, (name, parameter) in enumerate(parameters):
         match parameter:
             case Static(value):
-                values.append(value)
-                context.readers[id(value)] = _argument_reader(len(values) - 1)
+                values[name] = value
+                note_argument(context, position, name, value)
             case type:
-                params.append(builder.param(_checked(type, name, builder.loc), name))
-                values.append(params[-1])
+                params.append(builder.param(_checked(type, name, parameter_loc(function, name)), name))
+                values[name] = params[-1]
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "is_one": True})
-    result = run_function(context, function, node, dict(zip((p for p, _ in parameters), values, strict=True)), None)
+    try:
+        result = run_function(context, function, node, values, None)
+    except RecursionError:
+        raise CompileError(
+            "expressions or calls are nested too deeply to be read", context.loc, "name intermediate results"
+        ) from None
     leaves: list[Value] = []
     tree = _tree(context, result, leaves)
     builder.emit("return", leaves, {"tree": tree})
     lowered = builder.function(kernel_name(function.__name__), "array", params)
     return FrontendResult(lowered, tuple(context.guards))
-
-
-def _argument_reader(position: int) -> Reader:
-    return lambda arguments: arguments[position]
 
 
 def _checked(type: Type, name: str, loc: Loc) -> Type:
@@ -111,7 +114,7 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
             return _leaf(result, leaves)
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves) for r in result))
-        case list():
+        case list() if type(result) is list:
             return ("list", *(_tree(context, r, leaves) for r in result))
         case dict() if all(isinstance(k, str) for k in result):
             return ("dict", *((k, _tree(context, v, leaves)) for k, v in result.items()))
@@ -121,12 +124,11 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
             return ("str", result)
         case np.generic():
             return _leaf(as_value(context, result), leaves)
-    if weak_type_of(result) is not None:
+    if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
-    if isinstance(result, np.ndarray):
-        as_value(context, result)
-    raise CompileError(
-        f"the function returns {describe(result)}",
+    what = "an iterator" if isinstance(result, Members) else describe(result)
+    raise UnsupportedError(
+        f"the function returns {what}",
         context.loc,
         "return arrays, scalars, None, strings, or tuples, lists and dicts of these",
     )

@@ -6,6 +6,7 @@ Functions are known by the object they are, so ``np.exp``, ``from numpy import e
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,22 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import DTypeError, UnsupportedError
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.operators import compute, elementwise
 from pytocu.frontend.values import (
     Context,
+    all_strong,
     as_strong,
     as_value,
     cast,
     contains_dynamic,
-    dim_value,
     dimensions,
+    is_array,
+    is_number,
     is_weak,
 )
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES
-from pytocu.ir.types import BOOL, ArrayType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, ScalarType, WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy")
 """Modules whose functions are taken for NumPy's of the same name."""
@@ -46,51 +49,77 @@ def _where(context: Context, condition: Any, *rest: Any) -> Any:
     a, b = rest
     if is_weak(a) and is_weak(b):
         # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.
-        a, b = as_strong(context, a), as_strong(context, b)
-    made_condition = as_value(context, condition)
-    if isinstance(made_condition.type, WeakType):
-        made_condition = as_strong(context, made_condition)
-    if element(made_condition.type) is not BOOL:
-        made_condition = elementwise(context, "not_equal", made_condition, _zero_of(made_condition))
-    made = elementwise(context, "where", made_condition, a, b)
+        a, b = all_strong(context, a, b)
+    chosen = as_strong(context, condition)
+    if element(chosen.type) is not BOOL:
+        chosen = elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
+    made = elementwise(context, "where", chosen, a, b)
     if isinstance(made.type, ScalarType):
         return context.builder.emit("as_array", (made,))
     return made
 
 
-def _zero_of(value: Value) -> Any:
-    return element(value.type).numpy.type(0)
-
-
-def _cast_call(context: Context, scalar_type: type[np.generic], *args: Any) -> Any:
-    if not args:
-        return scalar_type()
+def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[Any, ...]) -> Any:
+    """``np.float32(x)``: a scalar of a scalar or 0-d array, an array of an array."""
     if len(args) != 1:
         raise UnsupportedError(f"np.{scalar_type.__name__} takes one argument here", context.loc)
     dtype = attributes.target_dtype(context, scalar_type)
     value = as_value(context, args[0])
-    if isinstance(value.type, ArrayType) and not value.type.shape:
+    if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(dtype),))
     return cast(context, value, dtype)
 
 
 def _asarray(context: Context, value: Any, dtype: Any = None) -> Any:
-    made = as_strong(context, value)
-    if dtype is not None:
-        made = attributes.astype(context, made, dtype, copy=False)
-    return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
+    made = _strong_as(context, value, dtype)
+    return made if is_array(made) else context.builder.emit("as_array", (made,))
+
+
+def _array(context: Context, value: Any, dtype: Any = None) -> Any:
+    made = _strong_as(context, value, dtype)
+    return context.builder.emit("copy" if is_array(made) else "as_array", (made,))
+
+
+def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
+    """A Python scalar goes to the dtype at once: no detour over NumPy's default."""
+    if dtype is None:
+        return as_strong(context, value)
+    return attributes.astype(context, as_value(context, value), dtype, copy=False)
 
 
 def _divmod(context: Context, a: Any, b: Any) -> Any:
     if is_weak(a) and is_weak(b):
-        a, b = as_strong(context, a), as_strong(context, b)
+        a, b = all_strong(context, a, b)
     return elementwise(context, "floor_divide", a, b), elementwise(context, "remainder", a, b)
 
 
-def _on_array(function: Handler) -> Handler:
-    def call(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(context, as_strong(context, value), *args, **kwargs)
+def _transpose(context: Context, value: Value, axes: Any = None) -> Value:
+    return attributes.transpose(context, value, (axes,))
 
+
+def _result_type(context: Context, *operands: Any) -> Any:
+    return compute(context, np.result_type, *(_promotion_example(o) for o in operands))
+
+
+def _promotion_example(operand: Any) -> Any:
+    """What stands for a run-time value in ``np.result_type``."""
+    if not isinstance(operand, Value):
+        return operand
+    if isinstance(operand.type, WeakType):
+        return {"bool": np.dtype(bool), "int": 0, "float": 0.0}[operand.type.kind]
+    return element(operand.type).numpy
+
+
+def _is_scalar(context: Context, value: Any) -> bool:
+    return not is_array(value) if isinstance(value, Value) else compute(context, np.isscalar, value)
+
+
+def _on_array(function: Handler) -> Handler:
+    def call(context: Context, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(context, as_strong(context, a), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     return call
 
 
@@ -98,24 +127,29 @@ FUNCTIONS: dict[str, Handler] = {
     "where": _where,
     "divmod": _divmod,
     "clip": _on_array(attributes.clip),
-    "transpose": _on_array(lambda c, v, axes=None: attributes.transpose(c, v, () if axes is None else tuple(axes))),
-    "permute_dims": _on_array(lambda c, v, axes=None: attributes.transpose(c, v, () if axes is None else tuple(axes))),
-    "matrix_transpose": _on_array(lambda c, v: attributes.attribute(c, v, "mT")),
+    "transpose": _on_array(_transpose),
+    "permute_dims": _on_array(_transpose),
+    "matrix_transpose": _on_array(lambda context, x: attributes.attribute(context, x, "mT")),
     "swapaxes": _on_array(attributes.swapaxes),
-    "expand_dims": _on_array(attributes.expand_dims),
+    "moveaxis": _on_array(attributes.moveaxis),
+    "expand_dims": _on_array(lambda context, a, axis: attributes.expand_dims(context, a, axis)),
     "squeeze": _on_array(attributes.squeeze),
     "astype": _on_array(attributes.astype),
-    "copy": _on_array(lambda c, v: c.builder.emit("copy", (v,))),
+    "copy": _array,
+    "array": _array,
     "asarray": _asarray,
     "asanyarray": _asarray,
-    "real": _on_array(lambda c, v: v),
-    "conjugate": _on_array(lambda c, v: elementwise(c, "positive", v)),
-    "conj": _on_array(lambda c, v: elementwise(c, "positive", v)),
-    "ndim": lambda c, v: len(dimensions(as_value(c, v))),
-    "shape": lambda c, v: tuple(dim_value(c, d) for d in dimensions(as_value(c, v))),
-    "size": lambda c, v: attributes.attribute(c, as_strong(c, v), "size"),
+    "real": lambda context, val: as_value(context, val),
+    "ndim": lambda context, a: len(dimensions(as_value(context, a))),
+    "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
+    "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
+    "result_type": _result_type,
+    "isscalar": _is_scalar,
+    "iscomplexobj": lambda context, x: False,
+    "isrealobj": lambda context, x: True,
 }
-"""NumPy functions that are not ufuncs of the op table, by name."""
+"""NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
+
 
 @lru_cache(maxsize=1)
 def _by_identity() -> dict[int, tuple[str, Any]]:
@@ -159,39 +193,50 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     UnsupportedError
         pytocu has no such function, or not with this keyword.
     """
-    if isinstance(function, type) and issubclass(function, np.generic):
-        if contains_dynamic(args):
-            return _cast_call(context, function, *args)
-        return compute(context, function, *args)
-    if isinstance(function, type) and issubclass(function, np.dtype):
-        return compute(context, function, *args)
+    known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
+    if isinstance(function, type) and issubclass(function, (np.generic, np.dtype)):
+        if known_now or not issubclass(function, np.generic):
+            return compute(context, function, *args, **kwargs)
+        _refuse_keywords(context, name, kwargs)
+        return _constructor(context, function, args)
     row = NUMPY_NAMES.get(name)
-    if row is not None and name not in FUNCTIONS:
+    if name in FUNCTIONS:
+        return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
+    if row is not None:
+        if known_now and all(map(is_number, args)):
+            # Numbers known now get NumPy's own value; they may be branched on as well.
+            return compute(context, function, *args, **kwargs)
         _refuse_keywords(context, name, kwargs)
         return _ufunc(context, row, name, args)
-    handler = FUNCTIONS.get(name)
-    if handler is None:
-        if name in _COMPILE_TIME and not contains_dynamic(args):
-            return compute(context, function, *args)
-        raise UnsupportedError(f"np.{name} is not supported", context.loc, _instead(name))
+    if name in _COMPILE_TIME and known_now:
+        return compute(context, function, *args, **kwargs)
+    raise UnsupportedError(f"np.{name} is not supported", context.loc, attributes.instead_of(name))
+
+
+_COMPILE_TIME = ("finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "min_scalar_type", "broadcast_shapes")
+
+
+def call_handler(
+    owner: Any, name: str, handler: Handler, args: tuple[Any, ...], kwargs: dict[str, Any], context: Context
+) -> Any:
+    """``handler(owner, *args, **kwargs)`` when its signature takes the arguments.
+
+    Raises
+    ------
+    UnsupportedError
+        It does not; the parameters it has are named.
+    """
+    signature = inspect.signature(handler)
     try:
-        return handler(context, *args, **kwargs)
+        bound = signature.bind(owner, *args, **kwargs)
     except TypeError as error:
-        if "argument" in str(error) and not hasattr(error, "loc"):
-            keywords = ", ".join(kwargs) or "these arguments"
-            raise UnsupportedError(f"np.{name} with {keywords} is not supported", context.loc) from None
-        raise
-
-
-_COMPILE_TIME = ("dtype", "finfo", "iinfo", "result_type", "promote_types", "can_cast", "issubdtype", "isscalar")
-
-
-def _instead(name: str) -> str | None:
-    if name in ("sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "std", "var", "argmin", "argmax", "cumsum"):
-        return "reductions and scans are not compiled; compute them outside the function"
-    if hasattr(np.random, name):
-        return "pass the samples as an argument"
-    return "only elementwise functions, np.where, np.clip, casts and views are compiled"
+        taken = [p for p in list(signature.parameters)[1:] if p != "value"]
+        raise UnsupportedError(
+            f"{name}(): {error}",
+            context.loc,
+            f"supported are the arguments {', '.join(taken)}" if taken else "it takes no arguments",
+        ) from None
+    return handler(*bound.args, **bound.kwargs)
 
 
 def _refuse_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
@@ -208,17 +253,15 @@ def _keyword_help(keyword: str) -> str | None:
 
 
 def _ufunc(context: Context, row: Op, name: str, args: tuple[Any, ...]) -> Any:
+    assert row.arity is not None
+    if len(args) == row.arity + 1:
+        _refuse_keywords(context, name, {"out": args[-1]})
     if len(args) != row.arity:
-        if row.arity is not None and len(args) == row.arity + 1:
-            _refuse_keywords(context, name, {"out": args[-1]})
-        raise DTypeError(f"{name}() takes {row.arity} positional arguments but {len(args)} were given", context.loc)
-    for argument in args:
-        if not isinstance(argument, Value) and isinstance(argument, (tuple, list, str, type(None))):
-            as_value(context, argument)
+        was = "was" if len(args) == 1 else "were"
+        text = f"{name}() takes from {row.arity} to {row.arity + 1} positional arguments but {len(args)} {was} given"
+        raise raised(TypeError(text), context.loc)
     if all(is_weak(a) for a in args):
         # Without a strong operand NumPy gives its default dtypes: np.add(1, 2) is an int64.
-        args = tuple(as_strong(context, a) for a in args)
+        first, *rest = args
+        args = all_strong(context, first, *rest) if rest else (as_strong(context, first),)
     return elementwise(context, row.name, *args)
-
-
-__all__ = ["FUNCTIONS", "NAMESPACES", "call_numpy", "namespace_attribute", "numpy_name"]

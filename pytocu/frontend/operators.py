@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import ast
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, located
-from pytocu.frontend.values import Context, as_dim, as_value, dim_value, is_array, is_dynamic, is_numpy_scalar, is_weak
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.guards import is_plain
+from pytocu.frontend.values import (
+    Context,
+    as_dim,
+    as_value,
+    describe,
+    dim_value,
+    dimensions,
+    is_array,
+    is_dynamic,
+    is_numpy_scalar,
+    is_weak,
+    refuse_array,
+)
 from pytocu.ir import dims, infer, promote
 from pytocu.ir.core import OPS, Value
 from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
@@ -45,14 +57,40 @@ _DIM_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def compute(context: Context, function: Callable[..., Any], *args: Any) -> Any:
-    """Evaluate something known now; an exception becomes an error at this line."""
+def compute(context: Context, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Evaluate something known now; an exception becomes an error at this line.
+
+    Raises
+    ------
+    UnsupportedError
+        An operand is an object of a class whose code would run.
+    CompileError
+        What Python or NumPy raised.
+    """
+    for value in (*args, *kwargs.values()):
+        check_plain(context, value, getattr(function, "__name__", "this"))
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(*args)
+        with np.errstate(all="ignore"):
+            return function(*args, **kwargs)
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
-        raise located(error, context.loc) from None
+        raise raised(error, context.loc) from None
+
+
+def check_plain(context: Context, value: Any, what: str) -> None:
+    """Refuse objects whose own methods an operator or builtin would run.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if isinstance(value, np.ndarray):
+        refuse_array(context, "")
+    if not is_plain(value):
+        raise UnsupportedError(
+            f"{what} of {describe(value)} would run code of its class while compiling",
+            context.loc,
+            "use the numbers it holds, by attribute",
+        )
 
 
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:
@@ -60,18 +98,20 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     row = OPS[name]
     if not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None
-        if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-            as_value(context, left)
-            as_value(context, right)
+        for side in (left, right):
+            check_plain(context, side, f"the operator {row.symbol}")
         return compute(context, row.python, left, right)
     length = _length_arithmetic(context, name, left, right)
     if length is not None:
         return length
-    for side in (left, right):
-        if side is None or isinstance(side, str):
-            if name in ("equal", "not_equal") and is_weak(left if side is right else right):
+    if name in ("equal", "not_equal"):
+        for value, other in ((left, right), (right, left)):
+            if (value is None or isinstance(value, str)) and (is_weak(other) or is_numpy_scalar(other)):
                 return name == "not_equal"
-            break
+            if value is None:
+                raise UnsupportedError(
+                    "a comparison of an array with None", context.loc, f"write 'is {'not ' * (name == 'not_equal')}None'"
+                )
     if name == "power":
         rewritten = _power(context, left, right)
         if rewritten is not None:
@@ -121,8 +161,10 @@ def _check_integer_power(context: Context, operands: list[Value]) -> None:
         return
     inst = exponent.inst
     if inst is not None and inst.op.name == "const":
-        if inst.attr("value") < 0:
-            raise located(ValueError("Integers to negative integer powers are not allowed."), context.loc)
+        # A Python int that the loop's dtype does not hold is an OverflowError when it is converted.
+        limit = 1 << (loop[1].bits - 1) if loop[1].kind == "i" else 0
+        if -limit <= inst.attr("value") < 0:
+            raise raised(ValueError("Integers to negative integer powers are not allowed."), context.loc)
     elif loop[1].kind == "i":
         raise UnsupportedError(
             "an integer power whose signed exponent is known only at run time: NumPy raises an error for negative ones",
@@ -137,6 +179,7 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
     values = [as_value(context, o) for o in operands]
     if name == "power":
         _check_integer_power(context, values)
+    _check_fits_long(context, name, values)
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:
         return answer
@@ -161,6 +204,23 @@ def _check_known(context: Context, name: str, made: Value) -> None:
             context.loc,
             "convert an operand first: x.astype(np.float32)",
         )
+
+
+def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:
+    """Logic, and comparisons with bools, take a Python int as an int64."""
+    strong = [element(v.type) for v in values if not isinstance(v.type, WeakType)]
+    compared = OPS[name].overflow == "answer" and all(d is BOOL for d in strong)
+    if not strong or len(values) != 2 or not (compared or name.startswith("logical")):
+        return
+    for value in values:
+        inst = value.inst
+        if (
+            value.type == WEAK_INT
+            and inst is not None
+            and inst.op.name == "const"
+            and not -(2**63) <= inst.attr("value") < 2**63
+        ):
+            raise raised(OverflowError("Python int too large to convert to C long"), context.loc)
 
 
 def _out_of_range_comparison(context: Context, name: str, values: list[Value]) -> Value | None:
@@ -191,33 +251,59 @@ def unary(context: Context, name: str, operand: Any) -> Any:
     if not is_dynamic(operand):
         assert row.python is not None
         return compute(context, row.python, operand)
+    length = as_dim(operand)
+    if length is not None and name in ("negative", "positive"):
+        return dim_value(context, 0 - length if name == "negative" else length)
     return elementwise(context, name, operand)
 
 
-def truth(context: Context, value: Any, what: str) -> bool:
+def truth(context: Context, value: Any, what: str, help: str | None = None, elementwise: str = "") -> bool:
     """The truth of a condition that must be known now.
+
+    Parameters
+    ----------
+    what : str
+        Who asks, for the message.
+    help : str, optional
+        What to write instead, where it is neither ``np.where`` nor a static argument.
+    elementwise : str
+        What to write instead for an array, where it is not ``np.where``.
 
     Raises
     ------
     UnsupportedError
         It depends on array data or on a run-time scalar.
     """
-    if isinstance(value, Value):
-        if is_array(value) and value.type.ndim:  # pyright: ignore[reportAttributeAccessIssue]
-            raise UnsupportedError(
-                f"{what} depends on the data of an array ({value.type})",
-                context.loc,
-                "choose per element: np.where(condition, a, b)",
-            )
-        if is_numpy_scalar(value) or is_array(value):
-            raise UnsupportedError(
-                f"{what} depends on a scalar computed at run time ({value.type})",
-                context.loc,
-                "choose with np.where(condition, a, b)",
-            )
+    if isinstance(value, (tuple, list, dict)):
+        return bool(len(value))
+    if not isinstance(value, Value):
+        return compute(context, bool, value)
+    if is_array(value) and dimensions(value):
         raise UnsupportedError(
-            f"{what} depends on a Python scalar known only at run time ({value.type})",
+            f"{what} depends on the data of an array ({value.type})",
             context.loc,
-            "name the argument in @jit(static=(...)) so that its value is known while compiling, or use np.where",
+            help or elementwise or "choose per element: np.where(condition, a, b)",
         )
-    return compute(context, bool, value)
+    if not isinstance(value.type, WeakType):
+        raise UnsupportedError(
+            f"{what} depends on a scalar computed at run time ({value.type})",
+            context.loc,
+            help or "choose with np.where(condition, a, b)",
+        )
+    if _of_lengths(value):
+        raise UnsupportedError(
+            f"{what} depends on the length of an array, which is known only at run time",
+            context.loc,
+            help or "compiled code serves every length; pass what to do as a static argument",
+        )
+    raise UnsupportedError(
+        f"{what} depends on a Python scalar known only at run time ({value.type})",
+        context.loc,
+        help or "name the argument in @jit(static=(...)) so that its value is known while compiling, or use np.where",
+    )
+
+
+def _of_lengths(value: Value) -> bool:
+    """Whether a Python scalar is computed of lengths and constants only."""
+    inst = value.inst
+    return inst is not None and (inst.op.name in ("dim", "const") or (bool(inst.args) and all(map(_of_lengths, inst.args))))

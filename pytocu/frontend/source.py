@@ -18,9 +18,29 @@ FunctionNode = ast.FunctionDef | ast.Lambda
 
 
 def function_loc(function: types.FunctionType) -> Loc:
-    """Where a function is defined, for errors about the function as a whole."""
+    """Where a function is defined, for errors about the function as a whole.
+
+    The line of the ``def`` with its name where there is source, else the first line of the code.
+    """
     code = function.__code__
-    return Loc(code.co_filename, code.co_firstlineno, 1, 0, function.__name__)
+    try:
+        node = function_node(function)
+    except CompileError:
+        return Loc(code.co_filename, code.co_firstlineno, 1, 0, function.__name__)
+    column = node.col_offset + (len("def ") if isinstance(node, ast.FunctionDef) else 0)
+    length = len(getattr(node, "name", "lambda").encode())
+    return _span(code.co_filename, node.lineno, column, column + length, function.__name__, None)
+
+
+def parameter_loc(function: types.FunctionType, name: str) -> Loc:
+    """Where a function names a parameter, for errors about the argument."""
+    try:
+        node = function_node(function)
+    except CompileError:
+        return function_loc(function)
+    arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    found = next((a for a in arguments if a.arg == name), None)
+    return function_loc(function) if found is None else node_loc(found, function.__code__.co_filename, function.__name__, None)
 
 
 def function_node(function: types.FunctionType) -> FunctionNode:
@@ -38,9 +58,13 @@ def function_node(function: types.FunctionType) -> FunctionNode:
 @lru_cache(maxsize=1024)
 def _node_of_code(code: types.CodeType) -> FunctionNode:
     name = code.co_name
+    loc = Loc(code.co_filename, code.co_firstlineno, 1, 0, name)
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        loc = Loc(code.co_filename, code.co_firstlineno, 1, 0, name)
-        raise UnsupportedError("generators and coroutines are not compiled", loc, "return the arrays instead of yielding them")
+        raise UnsupportedError(
+            f"{name} is a generator or a coroutine, which is not compiled",
+            loc,
+            "return the arrays instead of yielding or awaiting them",
+        )
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
@@ -49,12 +73,23 @@ def _node_of_code(code: types.CodeType) -> FunctionNode:
             help="define the function in a file or a notebook cell; pytocu reads its source",
         )
     node = _find_lambda(code, lines) if name == "<lambda>" else _find_def(code, lines)
-    if node is None:
+    if node is None or not _agrees(node, code):
         raise CompileError(
             f"the source of {name} could not be found at line {code.co_firstlineno} of {code.co_filename!r}",
             help="the file changed since it was imported: import it again",
         )
     return node
+
+
+def _agrees(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether the text still has the parameters and outer names the code was made from."""
+    parameters = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {"__class__"}
+    names |= {name for n in ast.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for name in n.names}
+    same_parameters = tuple(a.arg for a in parameters) == code.co_varnames[: len(parameters)]
+    return (
+        same_parameters and len(parameters) == code.co_argcount + code.co_kwonlyargcount and names.issuperset(code.co_freevars)
+    )
 
 
 def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef | None:
@@ -82,20 +117,16 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     tree = _module_tree(code.co_filename, tuple(lines))
     if tree is None:
         return None
-    # The body's position tells several lambdas of one line apart.
-    places = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None}
-    best: ast.Lambda | None = None
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Lambda):
-            continue
-        parameters = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-        if tuple(a.arg for a in parameters) != code.co_varnames[: len(parameters)]:
-            continue
-        starts = {(n.lineno, n.col_offset) for n in ast.walk(node.body) if isinstance(n, ast.expr)}
-        inside = {p for p in places if p in starts}
-        if (node.body.lineno, node.body.col_offset) in inside or (inside and best is None):
-            best = node
-    return best
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno and _agrees(n, code)]
+    if len(found) <= 1:
+        return found[0] if found else None
+    # The place of the body tells several lambdas of one line apart.
+    places = {(line, end_line, column, end) for line, end_line, column, end in code.co_positions()}
+    for node in found:
+        body = node.body
+        if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in places:
+            return node
+    return None
 
 
 @lru_cache(maxsize=16)
@@ -107,9 +138,18 @@ def _module_tree(file: str, lines: tuple[str, ...]) -> ast.Module | None:
 
 
 def node_loc(node: ast.AST, file: str, function: str, caller: Loc | None) -> Loc:
-    """The place of a syntax node."""
+    """The place of a syntax node; of one on several lines, the part on the first."""
     line = getattr(node, "lineno", 0)
-    column = getattr(node, "col_offset", 0) + 1
-    end_line = getattr(node, "end_lineno", line)
-    end = getattr(node, "end_col_offset", 0) + 1 if end_line == line else 0
-    return Loc(file, line, column, end, function, caller)
+    several = getattr(node, "end_lineno", line) != line
+    end = None if several else getattr(node, "end_col_offset", 0)
+    return _span(file, line, getattr(node, "col_offset", 0), end, function, caller)
+
+
+def _span(file: str, line: int, start: int, end: int | None, function: str, caller: Loc | None) -> Loc:
+    """A place from the offsets of a syntax tree, which count bytes of UTF-8; a Loc counts characters."""
+    text = linecache.getline(file, line).rstrip()
+    if not text.isascii():
+        encoded = text.encode()
+        start = len(encoded[:start].decode(errors="ignore"))
+        end = None if end is None else len(encoded[:end].decode(errors="ignore"))
+    return Loc(file, line, start + 1, (len(text) if end is None else end) + 1, function, caller)

@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import inspect
-from collections.abc import Iterable
+import sys
+import types
+from collections.abc import Iterable, Sized
 from typing import Any
 
-from pytocu.errors import CompileError, Loc, UnsupportedError, located
-from pytocu.frontend.expressions import BREAK, CONTINUE, Frame, LocalFunction, Returned, evaluate, iterate, local_defaults
+from pytocu.errors import Loc, UnsupportedError, raised
+from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.expressions import assign, evaluate, local_defaults
+from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, owner_of, scope_of
+from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
-from pytocu.frontend.source import FunctionNode, node_loc
+from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.values import Context, describe, is_array
-from pytocu.ir.core import Value
 
-_MAX_STATIC_STEPS = 100_000
+_MAX_STATIC_STEPS = 10_000
 
+_NP_WHERE = "build the new array with np.where(condition, new, old)"
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
-    ast.With: ("a with statement", None),
-    ast.AsyncWith: ("an async with statement", None),
-    ast.AsyncFor: ("an async for loop", None),
-    ast.AsyncFunctionDef: ("a coroutine", None),
-    ast.Try: ("try and except", "check the inputs before the call"),
+    ast.With: ("a with statement", "use it around the call; compiled code gives no floating-point warnings"),
+    ast.AsyncWith: ("an async with statement", "use it around the call"),
+    ast.AsyncFor: ("an async for loop", "use a for loop over known values"),
+    ast.AsyncFunctionDef: ("a coroutine", "define a plain function"),
+    ast.Try: ("a try statement", "check the inputs before the call, or catch the error around it"),
+    ast.TryStar: ("a try statement", "check the inputs before the call, or catch the error around it"),
     ast.ClassDef: ("a class definition", "define the class outside the function"),
-    ast.Global: ("a global statement", "return the value instead of assigning a global"),
-    ast.Nonlocal: ("a nonlocal statement", "return the value instead of assigning an outer variable"),
-    ast.Delete: ("a del statement", "leave it out; memory is freed when it is no longer used"),
+    ast.Match: ("a match statement", "use if and elif"),
 }
 
 
-def run_function(
-    context: Context, function: Any, node: FunctionNode, arguments: dict[str, Any], caller: Loc | None
-) -> Any:
+def run_function(context: Context, function: Any, node: FunctionNode, arguments: dict[str, Any], caller: Loc | None) -> Any:
     """The abstract value a function returns for abstract arguments."""
-    file = function.frame.file if isinstance(function, LocalFunction) else function.__code__.co_filename
-    frame = Frame(context, function, arguments, file, getattr(node, "name", "<lambda>"), caller)
-    context.active.append(node)
+    name = getattr(node, "name", "<lambda>")
+    if isinstance(function, LocalFunction):
+        outer = function.frame
+        frame = Frame(context, outer.function, scope_of(node), arguments, outer.file, name, caller, outer)
+    else:
+        frame = Frame(context, function, scope_of(node), arguments, function.__code__.co_filename, name, caller)
+    context.active.append(function)
     try:
         if isinstance(node, ast.Lambda):
             return evaluate(frame, node.body)
@@ -49,7 +53,7 @@ def run_function(
 def run_block(frame: Frame, body: Iterable[ast.stmt]) -> Any:
     """Statements in order; returns a signal when one leaves the block, else None."""
     for statement in body:
-        frame.context.builder.loc = node_loc(statement, frame.file, frame.name, frame.caller)
+        frame.context.builder.loc = frame.loc(statement)
         signal = _statement(frame, statement)
         if signal is not None:
             return signal
@@ -64,18 +68,18 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value)
             for target in targets:
-                assign(frame, target, result)
+                _assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):
             if value is not None:
-                assign(frame, target, evaluate(frame, value))
+                _assign_at(frame, target, evaluate(frame, value))
         case ast.AugAssign():
             _augmented(frame, node)
-        case ast.Expr(value=ast.Constant()) | ast.Pass():
+        case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Global() | ast.Nonlocal():
             pass
         case ast.Expr(value=value):
             evaluate(frame, value)
         case ast.If(test=test, body=body, orelse=orelse):
-            return run_block(frame, body if truth(context, evaluate(frame, test), "the branch") else orelse)
+            return run_block(frame, body if _test(frame, test, "the branch") else orelse)
         case ast.For():
             return _for(frame, node)
         case ast.While():
@@ -85,110 +89,147 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
         case ast.Continue():
             return CONTINUE
         case ast.FunctionDef():
-            if node.decorator_list:
-                raise UnsupportedError("a decorated nested function", context.loc, "decorate it outside")
-            frame.locals[node.name] = LocalFunction(node, frame, local_defaults(frame, node))
+            _define(frame, node)
+        case ast.Delete(targets=targets):
+            for target in targets:
+                _delete(frame, target)
         case ast.Assert(test=test, msg=message):
-            if not truth(context, evaluate(frame, test), "the assertion"):
-                text = "" if message is None else str(evaluate(frame, message))
-                raise CompileError(f"AssertionError: {text}" if text else "AssertionError", context.loc)
+            if not _test(frame, test, "the assertion", "check it outside the function, or leave it out"):
+                text = () if message is None else (_message(frame, message),)
+                raise raised(AssertionError(*text), context.loc)
         case ast.Raise(exc=exception):
             _raise(frame, exception)
         case ast.Import(names=names):
             for alias in names:
-                module = importlib.import_module(alias.name)
-                root = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
-                frame.locals[alias.asname or alias.name.split(".")[0]] = root
-        case ast.ImportFrom(module=module_name, names=names, level=0) if module_name:
-            module = importlib.import_module(module_name)
+                module = _module(frame, alias.name)
+                name = alias.asname or alias.name.split(".")[0]
+                _bind(frame, name, module if alias.asname else _module(frame, name))
+        case ast.ImportFrom(module=module_name, names=names, level=0) if module_name and names[0].name != "*":
+            module = _module(frame, module_name)
             for alias in names:
-                frame.locals[alias.asname or alias.name] = getattr(module, alias.name)
+                _bind(frame, alias.asname or alias.name, get_attribute(frame, module, alias.name))
+        case ast.ImportFrom():
+            raise UnsupportedError("a relative import or an import of *", context.loc, "import at the top of the module")
         case _:
             what, help = _REFUSED.get(type(node), (f"the statement {type(node).__name__}", None))
             raise UnsupportedError(f"{what} is not supported", context.loc, help)
     return None
 
 
-def assign(frame: Frame, target: ast.expr, value: Any) -> None:
-    """Bind a name, or several by unpacking."""
-    context = frame.context
+def _bind(frame: Frame, name: str, value: Any) -> None:
+    owner_of(frame, name).locals[name] = value
+
+
+def _test(frame: Frame, test: ast.expr, what: str, help: str | None = None) -> bool:
+    value = evaluate(frame, test)
+    with frame.context.builder.at(frame.loc(test)):
+        return truth(frame.context, value, what, help)
+
+
+def _assign_at(frame: Frame, target: ast.expr, value: Any) -> None:
+    with frame.context.builder.at(frame.loc(target)):
+        assign(frame, target, value)
+
+
+def _module(frame: Frame, name: str) -> types.ModuleType:
+    """A module that is loaded already: loading one would run its code."""
+    found = sys.modules.get(name)
+    if found is None:
+        raise UnsupportedError(
+            f"the import of {name}, which is not loaded yet", frame.context.loc, "import it at the top of the module"
+        )
+    return found
+
+
+def _define(frame: Frame, node: ast.FunctionDef) -> None:
+    if node.decorator_list:
+        raise UnsupportedError(
+            f"the decorator of the nested function {node.name}",
+            frame.loc(node.decorator_list[0]),
+            "leave it out: functions called by a compiled function are compiled with it",
+        )
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(node)):
+        raise UnsupportedError("a generator function", frame.context.loc, "return a list or a tuple")
+    _bind(frame, node.name, LocalFunction(node, frame, local_defaults(frame, node)))
+
+
+def own_nodes(node: ast.FunctionDef) -> Iterable[ast.AST]:
+    """The nodes of a function's body without those of functions inside it."""
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        child = stack.pop()
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.AsyncFunctionDef)):
+            stack.extend(ast.iter_child_nodes(child))
+
+
+def _delete(frame: Frame, target: ast.expr) -> None:
+    loc = frame.context.loc
     match target:
         case ast.Name(id=name):
-            if isinstance(value, Value) and not value.name and value.inst is not None:
-                value.name = name
-            frame.locals[name] = value
+            if owner_of(frame, name).locals.pop(name, frame) is frame:
+                raise raised(NameError(f"cannot access local variable '{name}' where it is not associated with a value"), loc)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            items = list(iterate(frame, value, "unpacking"))
-            starred = [n for n, p in enumerate(parts) if isinstance(p, ast.Starred)]
-            if starred:
-                _unpack_starred(frame, parts, items, starred[0])
-                return
-            if len(items) != len(parts):
-                problem = "too many" if len(items) > len(parts) else "not enough"
-                count = "" if len(items) > len(parts) else f", got {len(items)}"
-                raise located(ValueError(f"{problem} values to unpack (expected {len(parts)}{count})"), context.loc)
-            for part, item in zip(parts, items, strict=True):
-                assign(frame, part, item)
-        case ast.Subscript():
-            raise UnsupportedError(
-                "assignment into an array", context.loc, "build the new array with np.where(condition, new, old)"
-            )
-        case ast.Attribute():
-            raise UnsupportedError("assignment to an attribute", context.loc, "return the value instead")
+            for part in parts:
+                _delete(frame, part)
         case _:
-            raise UnsupportedError(f"assignment to {ast.unparse(target)}", context.loc)
-
-
-def _unpack_starred(frame: Frame, parts: list[ast.expr], items: list[Any], place: int) -> None:
-    behind = len(parts) - place - 1
-    if len(items) < len(parts) - 1:
-        problem = f"not enough values to unpack (expected at least {len(parts) - 1}, got {len(items)})"
-        raise located(ValueError(problem), frame.context.loc)
-    for part, item in zip(parts[:place], items[:place], strict=True):
-        assign(frame, part, item)
-    star = parts[place]
-    assert isinstance(star, ast.Starred)
-    assign(frame, star.value, items[place : len(items) - behind])
-    if behind:
-        for part, item in zip(parts[place + 1 :], items[-behind:], strict=True):
-            assign(frame, part, item)
+            raise UnsupportedError(f"del {ast.unparse(target)}", loc, "leave it out, or build a new list or dict")
 
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     context = frame.context
-    if not isinstance(node.target, ast.Name):
-        raise UnsupportedError(
-            f"{ast.unparse(node.target)} changed in place", context.loc, "build the new array with np.where(condition, new, old)"
-        )
-    name = node.target.id
-    old = evaluate(frame, ast.copy_location(ast.Name(name, ast.Load()), node.target))
-    operator = BINARY.get(type(node.op), None)
+    operator = BINARY.get(type(node.op))
     if operator is None:
-        raise UnsupportedError("the operator @", context.loc)
-    if is_array(old):
-        symbol = ast.unparse(node).split("=")[0].split()[-1]
         raise UnsupportedError(
-            f"an array changed in place: {name} {symbol}= ... writes into the array {name} refers to",
+            "the operator @= is not supported",
             context.loc,
-            f"write {name} = {name} {symbol} ... , which makes a new array",
+            "matrix products are not compiled; compute them outside the function",
+        )
+    symbol = ast.unparse(ast.AugAssign(ast.Name("a"), node.op, ast.Name("b"))).split()[1]
+    if isinstance(node.target, ast.Attribute):
+        raise UnsupportedError(
+            f"the attribute {ast.unparse(node.target)} changed by {symbol}",
+            context.loc,
+            "return the value and assign it outside",
+        )
+    text = ast.unparse(node.target)
+    load = ast.parse(text, mode="eval").body
+    for part in ast.walk(load):
+        ast.copy_location(part, node.target)
+    old = evaluate(frame, load)
+    if is_array(old):
+        if isinstance(node.target, ast.Subscript):
+            raise UnsupportedError(f"an array changed in place ({text} {symbol} ...)", context.loc, _NP_WHERE)
+        raise UnsupportedError(
+            f"an array changed in place: {text} {symbol} ... writes into the array {text} refers to",
+            context.loc,
+            f"write {text} = {text} {symbol[:-1]} ... , which makes a new array",
         )
     value = evaluate(frame, node.value)
-    if isinstance(old, list):
-        if operator != "add":
-            raise UnsupportedError("a list changed in place", context.loc)
-        old.extend(iterate(frame, value, "+="))
+    if isinstance(old, (list, dict, set)):
+        refuse_outside(context, old, f"{text} {symbol} ...")
+        if not (isinstance(old, list) and operator == "add"):
+            raise UnsupportedError(f"a {type(old).__name__} changed by {symbol}", context.loc, "build a new one")
+        old.extend(iterate(frame, value, symbol))
         return
     assign(frame, node.target, binary(context, operator, old, value))
 
 
+def _too_many(frame: Frame, node: ast.For | ast.While) -> UnsupportedError:
+    return UnsupportedError(
+        f"a loop of more than {_MAX_STATIC_STEPS} steps is not written out", frame.loc(node), "compute on whole arrays"
+    )
+
+
 def _for(frame: Frame, node: ast.For) -> Any:
-    items = iterate(frame, evaluate(frame, node.iter), "the loop")
+    context = frame.context
+    values = evaluate(frame, node.iter)
+    with context.builder.at(frame.loc(node.iter)):
+        items = iterate(frame, values, "the loop")
     for count, item in enumerate(items):
-        if count > _MAX_STATIC_STEPS:
-            raise UnsupportedError(
-                f"a loop of more than {_MAX_STATIC_STEPS} steps is not unrolled", node_loc(node, frame.file, frame.name, frame.caller)
-            )
-        assign(frame, node.target, item)
+        if count >= _MAX_STATIC_STEPS or (isinstance(items, Sized) and len(items) > _MAX_STATIC_STEPS):
+            raise _too_many(frame, node)
+        _assign_at(frame, node.target, item)
         signal = run_block(frame, node.body)
         if signal is BREAK:
             return None
@@ -199,26 +240,35 @@ def _for(frame: Frame, node: ast.For) -> Any:
 
 def _while(frame: Frame, node: ast.While) -> Any:
     for _ in range(_MAX_STATIC_STEPS):
-        frame.context.builder.loc = node_loc(node.test, frame.file, frame.name, frame.caller)
-        if not truth(frame.context, evaluate(frame, node.test), "the loop"):
+        if not _test(frame, node.test, "the loop"):
             return run_block(frame, node.orelse)
         signal = run_block(frame, node.body)
         if signal is BREAK:
             return None
         if isinstance(signal, Returned):
             return signal
-    raise UnsupportedError(
-        f"a loop of more than {_MAX_STATIC_STEPS} steps is not unrolled", node_loc(node, frame.file, frame.name, frame.caller)
-    )
+    raise _too_many(frame, node)
+
+
+def _message(frame: Frame, node: ast.expr) -> Any:
+    """Part of an exception: run-time values show as their types."""
+    context = frame.context
+    saved, context.in_message = context.in_message, True
+    try:
+        return evaluate(frame, node)
+    finally:
+        context.in_message = saved
 
 
 def _raise(frame: Frame, exception: ast.expr | None) -> None:
     context = frame.context
     if exception is None:
-        raise UnsupportedError("a bare raise", context.loc)
-    value = evaluate(frame, exception)
-    if inspect.isclass(value) and issubclass(value, Exception):
+        raise raised(RuntimeError("No active exception to reraise"), context.loc)
+    value = _message(frame, exception)
+    if isinstance(value, type) and issubclass(value, Exception):
         value = value()
     if not isinstance(value, Exception):
-        raise UnsupportedError(f"raising {describe(value)}", context.loc)
-    raise located(value, context.loc)
+        raise UnsupportedError(
+            f"raising {describe(value)}", context.loc, "raise an exception of Python, such as ValueError(...)"
+        )
+    raise raised(value, context.loc)

@@ -7,13 +7,14 @@ values).  Numbers that are known stay Python or NumPy objects until they meet an
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from pytocu.errors import CompileError, Loc, UnsupportedError
+from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
 from pytocu.frontend.guards import Guard
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
@@ -21,7 +22,9 @@ from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike
 from pytocu.ir.types import (
     COMPILED_DTYPES,
+    F64,
     I64,
+    WEAK_FLOAT,
     WEAK_INT,
     ArrayType,
     DType,
@@ -46,30 +49,44 @@ class Static:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Parts of the reader that the modules below it call back into."""
+    """What the modules below call back into: reading another function, and calling anything."""
 
     run_function: Callable[..., Any]
-    iterate: Callable[..., Any]
-    get_attribute: Callable[..., Any]
-    assign: Callable[..., None]
+    call: Callable[..., Any]
 
 
 @dataclass(slots=True)
 class Context:
     """What one run of the front end shares over all inlined functions.
 
-    ``readers`` finds objects that came in as arguments again at the next call, so that
-    guards on their attributes do not keep the objects alive.  ``unit_lengths`` are lengths such
-    as ``n - 2`` that are 1 in the call that compiles; NumPy broadcasts them.
+    Attributes
+    ----------
+    unit_lengths : frozenset of Dim
+        Lengths such as ``n - 2`` that are 1 in the call that compiles; NumPy broadcasts them.
+    guards : list of Guard
+        What the code depends on, in order of reading.
+    guarded : dict
+        Places that have a guard, each with its owner (kept alive so that ids stay unique).
+    origins : dict
+        By id: an opaque object and how to find it again at the next call, so that guards on
+        its attributes do not pin one object.
+    outside : dict
+        By id: lists, dicts and sets the function did not make.
+    active : list
+        The functions being read, outermost first.
+    in_message : bool
+        The text of an exception is read: run-time values show as their types there.
     """
 
     builder: Builder
     hooks: Hooks
     unit_lengths: frozenset[Dim] = frozenset()
-    readers: dict[int, Reader] = field(default_factory=dict)
     guards: list[Guard] = field(default_factory=list)
-    guarded: set[Any] = field(default_factory=set)
+    guarded: dict[Any, Any] = field(default_factory=dict)
+    origins: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
+    outside: dict[int, Any] = field(default_factory=dict)
     active: list[Any] = field(default_factory=list)
+    in_message: bool = False
 
     @property
     def loc(self) -> Loc:
@@ -132,41 +149,85 @@ def as_value(context: Context, value: Any) -> Value:
         if weak.kind == "complex":
             raise UnsupportedError("complex numbers are not supported", context.loc)
         return context.builder.const(value, weak)
+    if isinstance(value, enum.Enum) and isinstance(value, (int, float)):
+        # NumPy takes a subclass of int or float for an array of its default dtype: not weak.
+        value = np.asarray(value.value)[()]
     if isinstance(value, np.generic):
         dtype = dtype_of(value.dtype)
         if dtype is None:
             raise UnsupportedError(f"a NumPy scalar of dtype {value.dtype} is not supported", context.loc)
         return context.builder.const(value.item(), scalar(checked_dtype(dtype, context.loc)))
     if isinstance(value, np.ndarray):
-        raise CompileError(
-            "an array is captured from outside the function",
-            context.loc,
-            "pass it as an argument; captured numbers, strings, tuples and functions are fine",
-        )
+        refuse_array(context, "")
     if isinstance(value, (tuple, list)):
+        kind = type(value).__name__
         raise UnsupportedError(
-            f"a {type(value).__name__} is used as an array", context.loc, "pass an array, or index the tuple with a constant"
+            f"a {kind} is used as an array", context.loc, f"pass an array, or index the {kind} with a constant"
         )
-    raise UnsupportedError(f"{_describe(value)} is used as a number or an array", context.loc)
+    raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc)
 
 
-def _describe(value: Any) -> str:
-    if value is None:
-        return "None"
+def refuse_array(context: Context, name: str) -> NoReturn:
+    """An array that is not an argument.
+
+    Raises
+    ------
+    CompileError
+    """
+    raise CompileError(
+        f"the array {name} is captured from outside the function" if name else "an array is captured from outside the function",
+        context.loc,
+        "pass it as an argument; captured numbers, strings, tuples and functions are fine",
+    )
+
+
+def describe(value: Any) -> str:
+    """A few words for a message."""
+    match value:
+        case None:
+            return "None"
+        case str():
+            return f"the string {value!r}"
+        case Value():
+            return f"a value of type {value.type}"
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     kind = type(value).__name__
-    return f"{kind} {name}" if name else f"an object of type {kind}"
+    return f"the {kind} {name}" if name else f"an object of type {kind}"
 
 
-describe = _describe
+def python_type_name(value: Value) -> str:
+    """What Python calls the type of a run-time value."""
+    match value.type:
+        case WeakType(kind):
+            return kind
+        case ArrayType():
+            return "numpy.ndarray"
+        case _:
+            return f"numpy.{element(value.type).numpy.name}"
 
 
-def as_strong(context: Context, value: Any) -> Value:
-    """An operand of a NumPy function called with Python scalars only: NumPy's default dtype."""
+def as_strong(context: Context, value: Any, integer: DType | None = None) -> Value:
+    """An operand of a NumPy function called with Python scalars only: NumPy's default dtype.
+
+    `integer` is the dtype of a Python int; by default what ``np.asarray`` gives it.
+    """
     made = as_value(context, value)
-    if isinstance(made.type, WeakType):
-        return convert(context, made, strong_dtype(made))
-    return made
+    if not isinstance(made.type, WeakType):
+        return made
+    dtype = integer if integer is not None and made.type == WEAK_INT else strong_dtype(made)
+    inst = const_inst(made)
+    if inst is None:
+        return convert(context, made, dtype)
+    try:
+        return context.builder.const(dtype.numpy.type(inst.attr("value")).item(), scalar(dtype))
+    except OverflowError as error:
+        raise raised(error, context.loc) from None
+
+
+def all_strong(context: Context, *values: Any) -> tuple[Value, ...]:
+    """Several Python scalars together: ints are int64, or float64 beside a float."""
+    beside_float = any(as_value(context, v).type == WEAK_FLOAT for v in values)
+    return tuple(as_strong(context, v, F64 if beside_float else I64) for v in values)
 
 
 def strong_dtype(value: Value) -> DType:
@@ -186,7 +247,6 @@ def cast(context: Context, value: Value, dtype: DType) -> Value:
     """``astype`` without a copy of equal dtypes."""
     checked_dtype(dtype, context.loc)
     if isinstance(value.type, WeakType):
-        # np.float32(300) follows the unsafe rules of a NumPy scalar constructor.
         return convert(context, value, dtype)
     if element(value.type) is dtype:
         return value
@@ -237,10 +297,3 @@ def is_weak(value: Any) -> bool:
 def dimensions(value: Value) -> tuple[DimLike, ...]:
     """The shape of an IR value."""
     return shape_of(value.type)
-
-
-__all__ = [
-    "Context", "Static", "as_dim", "as_strong", "as_value", "cast", "checked_dtype", "const_inst", "contains_dynamic",
-    "convert", "describe", "dim_value", "dimensions", "is_array", "is_dynamic", "is_number", "is_numpy_scalar", "is_weak",
-    "strong_dtype",
-]  # fmt: skip

@@ -89,6 +89,8 @@ def weak_result(op: Op, types: Types) -> Type:
             return WEAK_COMPLEX if top == "complex" else WEAK_FLOAT
         case "bitwise_and" | "bitwise_or" | "bitwise_xor" | "invert" | "left_shift" | "right_shift":
             if top not in ("bool", "int"):
+                if op.arity == 1:
+                    raise TypeError(f"bad operand type for unary {op.symbol}: '{top}'")
                 names = "' and '".join(kinds)
                 raise TypeError(f"unsupported operand type(s) for {op.symbol}: '{names}'")
             same_bool = top == "bool" and op.name.startswith("bitwise")

@@ -19,7 +19,7 @@ from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
-from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, weak_type_of
+from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of, weak_type_of
 
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
@@ -94,11 +94,15 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     with np.errstate(all="ignore"):
         results = _block(state, function.body)
     _check_written(state, results)
-    return results
+    # A NumPy scalar is allocated as memory of one element and read at the end.
+    return tuple(r[()] if isinstance(v.type, ScalarType) else r for r, v in zip(results, function.body.insts[-1].args, strict=True))
 
 
 def arrange(tree: Any, results: Sequence[Any]) -> Any:
-    """Put results into the form of ``return``'s attribute `tree`: numbers and tuples of trees.
+    """Put results into the form of ``return``'s attribute `tree`: numbers, and tuples of trees.
+
+    A tuple may begin with what it makes: ``tuple``, ``list``, ``dict`` (of names and trees),
+    ``str`` (of the text) or ``none``.
 
     Examples
     --------
@@ -110,6 +114,16 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return tuple(results)
         case int():
             return results[tree]
+        case ("dict", *items):
+            return {key: arrange(t, results) for key, t in items}
+        case ("list", *trees):
+            return [arrange(t, results) for t in trees]
+        case ("str", text):
+            return text
+        case ("none",):
+            return None
+        case ("tuple", *trees):
+            return tuple(arrange(t, results) for t in trees)
         case _:
             return tuple(arrange(t, results) for t in tree)
 
@@ -208,7 +222,7 @@ def _settle(state: _State, inst: Inst, type: Type, value: Any) -> Any:
             array = np.asarray(value)
             if array.dtype != dtype.numpy or array.ndim:
                 raise InternalError(f"{inst.op.name} gives {array.dtype}{list(array.shape)} where its type is {type}")
-            return array[()]
+            return value if inst.op.name == "allocate" else array[()]
         case ArrayType(dtype, shape):
             array = np.asarray(value)
             if array.dtype != dtype.numpy or array.shape != state.dims(shape):
@@ -305,6 +319,9 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
             index, size, axis = dims
             if not -size <= index < size:
                 raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", inst.loc)
+        case "squeeze":
+            if tuple(dims) != (1,):
+                raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")
     return ()
@@ -326,9 +343,8 @@ def _kernel(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def _allocate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
-    if not isinstance(type, ArrayType):
-        raise InternalError(f"allocate makes arrays, not {type}")
-    array = np.empty(state.dims(type.shape), type.dtype.numpy, order="F" if type.layout == "F" else "C")
+    order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
+    array = np.empty(state.dims(shape_of(type)), element(type).numpy, order=order)
     state.allocated[id(array)] = memory_of(array, initialised=False)
     return (array,)
 

@@ -54,7 +54,8 @@ def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
     reach = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)]
     low = sum(r for r in reach if r < 0)
     length = sum(r for r in reach if r > 0) - low + 1
-    first = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)]
+    # The ellipsis keeps a view where there are no axes.
+    first = array[(*(slice(-1, None) if s < 0 else slice(0, 1) for s in strides), ...)]
     flat = np.lib.stride_tricks.as_strided(first, (length,), (itemsize,), writeable=array.flags.writeable)
     allowed = np.zeros(length, bool)
     positions = np.zeros((), np.int64) - low

@@ -50,6 +50,8 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
     """
     if op.name in _RAW:
         return _RAW[op.name](*args)
+    if op.name in ("copy", "as_array"):
+        return np.array(args[0])
     if not op.numpy:
         raise TypeError(f"{op.name} has no NumPy function")
     if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):

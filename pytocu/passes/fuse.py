@@ -22,7 +22,8 @@ def run(function: Function, context: PassContext) -> Function:
     """Build ``kernel`` regions."""
     terminator = function.body.terminator
     groups: dict[tuple[DimLike, ...], list[Value]] = {}
-    for root in terminator.args:
+    returned = _distinct(terminator)
+    for root in returned:
         if not on_host(root):
             group = groups.setdefault(shape_of(root.type), [])
             if root not in group:
@@ -41,10 +42,23 @@ def run(function: Function, context: PassContext) -> Function:
         why = "" if len(groups) == 1 else f"results of shape {_shape_text(shape)} have their own iterations"
         _kernel(builder, function, name, why, roots, values)
     builder.loc = terminator.loc
-    builder.inst("return", tuple(values.get(a, a) for a in terminator.args), dict(terminator.attrs))
+    builder.inst("return", tuple(values.get(a, a) for a in returned), dict(terminator.attrs))
     fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
     # Views and constants that went inside have no use outside any more.
     return cleanup.dce(fused, context)
+
+
+def _distinct(terminator: Inst) -> list[Value]:
+    """The returned values; one that stands twice is copied, because its results are two arrays.
+
+    The user's function computed it twice: the front end returns one value once.
+    """
+    builder = Builder(terminator.loc)
+    returned: list[Value] = []
+    for value in terminator.args:
+        again = value in returned and isinstance(value.type, ArrayType) and not on_host(value)
+        returned.append(builder.emit("copy", (value,), name=value.name) if again else value)
+    return returned
 
 
 def _shape_text(shape: tuple[DimLike, ...]) -> str:
@@ -76,7 +90,7 @@ def _kernel(
     inner: dict[Value, Value] = {}
     params: list[Value] = []
     for value in inputs:
-        param = Value(value.type, value.name)
+        param = Value(value.type, _name(value))
         params.append(param)
         inner[value] = param
     for inst in order:
@@ -94,6 +108,13 @@ def _kernel(
     for root, result in zip(roots, kernel.results, strict=True):
         result.name = root.name
         values[root] = result
+
+
+def _name(value: Value) -> str:
+    """The user's name for a kernel input; a converted scalar is called like the scalar."""
+    if value.name or value.inst is None or value.inst.op.name != "convert":
+        return value.name
+    return value.inst.args[0].name or "scalar"
 
 
 def _producers(roots: list[Value]) -> tuple[list[Inst], list[Value]]:

@@ -12,7 +12,7 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, attr_key
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import element, shape_of
+from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.context import PassContext
 
 
@@ -37,10 +37,20 @@ def _is(value: Value, number: float) -> bool:
 def _rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     replacement = _replacement(inst, args)
     if replacement is not None and replacement.type == inst.types[0]:
+        if _is_callers(replacement):
+            # The result is a new array even where its values are an argument's.
+            return (builder.emit("copy", (replacement,), name=replacement.name),)
         return (replacement,)
     if inst.op.name == "transpose":
         return _transpose(builder, inst, args[0])
     return None
+
+
+def _is_callers(value: Value) -> bool:
+    """An argument, or a view of one, which would be returned as such."""
+    while value.inst is not None and value.inst.op.kind == "view" and value.inst.op.name != "broadcast":
+        value = value.inst.args[0]
+    return value.inst is None and isinstance(value.type, ArrayType)
 
 
 def _replacement(inst: Inst, args: tuple[Value, ...]) -> Value | None:

@@ -293,9 +293,10 @@ def _jax(obj: Any, name: str) -> ArrayInfo:
 
 def _protocols(obj: Any, name: str) -> ArrayInfo | None:
     interface = getattr(obj, "__cuda_array_interface__", None)
-    if interface is not None:
+    if isinstance(interface, dict):
         return _cuda_interface(interface, obj, name, "cuda_interface")
-    if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
+    # Looked up on the class, as Python looks up special methods: an instance may answer to any name.
+    if hasattr(type(obj), "__dlpack__") and hasattr(type(obj), "__dlpack_device__"):
         return _dlpack(obj, name)
     return None
 

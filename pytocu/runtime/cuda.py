@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -44,6 +44,11 @@ def _driver() -> Any:
     return _bindings
 
 
+def bindings() -> Any:
+    """``cuda.bindings.driver``, initialised; for code that launches on its own."""
+    return _driver()
+
+
 def _initialised() -> Any:
     try:
         from cuda.bindings import driver  # pyright: ignore[reportAttributeAccessIssue]
@@ -61,7 +66,7 @@ def _initialised() -> Any:
     return driver
 
 
-def _fail(driver: Any, status: Any, what: str) -> None:
+def _fail(driver: Any, status: Any, what: str) -> NoReturn:
     _, name = driver.cuGetErrorName(status)
     _, sentence = driver.cuGetErrorString(status)
     name = name.decode() if name else str(status)
@@ -353,6 +358,16 @@ def launch(
             _call("cuCtxPopCurrent")
     if status:
         _fail(driver, status, f"launching {kernel.name} with grid {grid} and block {block}")
+
+
+def launch_failed(kernel: Kernel, status: Any, blocks: int, threads: int) -> NoReturn:
+    """Raise what the driver said of a launch.
+
+    Raises
+    ------
+    BackendError
+    """
+    _fail(_driver(), status, f"launching {kernel.name} with {blocks} blocks of {threads} threads")
 
 
 # Memory.

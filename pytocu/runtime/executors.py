@@ -14,26 +14,29 @@ import numpy as np
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import arrays, cuda, threads
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.plan import Executor, KernelSpec
+from pytocu.runtime.plan import KernelSpec
 
-_ELEMENTS_PER_THREAD = 1 << 15
+ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this take less time than waking another thread."""
 
 _MAX_GRID = 2**31 - 1
 
 
-class CpuExecutor(Executor):
+class CpuExecutor:
     """Runs native functions on arrays in the host's memory.
 
     Parameters
     ----------
+    specs : sequence of KernelSpec
+        The kernels of the plan.
     addresses : sequence of int
-        Entry of each kernel of the plan.
+        Entry of each.
     like : ArrayInfo or None
         Whose library results belong to; None for NumPy.
     """
 
-    def __init__(self, addresses: Sequence[int], like: ArrayInfo | None):
+    def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
+        self.specs = specs
         self.addresses = addresses
         self.like = like if like is not None and like.library != "numpy" else None
 
@@ -44,11 +47,12 @@ class CpuExecutor(Executor):
         made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
         return made, made.ctypes.data
 
-    def launch(self, number: int, spec: KernelSpec, values: Sequence[Any], work: int, cost: int) -> None:
+    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
         """Run the native function on the thread pool; returns when it is done."""
-        slots = _slots(spec.parameters)
+        spec = self.specs[number]
+        slots = slot_layout(spec.parameters)
         packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
-        minimum = max(_ELEMENTS_PER_THREAD // max(cost, 1), 1)
+        minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
 
     def scalar(self, array: Any) -> Any:
@@ -61,7 +65,7 @@ class CpuExecutor(Executor):
 
 
 @lru_cache(maxsize=1024)
-def _slots(parameters: tuple[str, ...]) -> struct.Struct:
+def slot_layout(parameters: tuple[str, ...]) -> struct.Struct:
     """The layout of the parameters in slots of 8 bytes."""
     codes: list[str] = []
     for word in parameters:
@@ -92,19 +96,23 @@ class CudaKernels:
         return found
 
 
-class CudaExecutor(Executor):
+class CudaExecutor:
     """Launches kernels on the caller's stream.
 
     Parameters
     ----------
+    specs : sequence of KernelSpec
+        The kernels of the plan.
     kernels : CudaKernels
+        The same, to be loaded.
     like : ArrayInfo
         Whose library, device and stream results belong to.
     infos : iterable of ArrayInfo
         All arrays of the call; the launch is ordered after whoever writes them.
     """
 
-    def __init__(self, kernels: CudaKernels, like: ArrayInfo, infos: Iterable[ArrayInfo]):
+    def __init__(self, specs: Sequence[KernelSpec], kernels: CudaKernels, like: ArrayInfo, infos: Iterable[ArrayInfo]):
+        self.specs = specs
         self.like = like
         device = arrays.resolve_device(like)
         assert isinstance(device, int)
@@ -119,9 +127,10 @@ class CudaExecutor(Executor):
         """A new array from the caller's own allocator."""
         return arrays.allocate(self.like, shape, dtype, layout, self.stream)
 
-    def launch(self, number: int, spec: KernelSpec, values: Sequence[Any], work: int, cost: int) -> None:
+    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
         """Start the kernel with a grid that covers the work."""
-        parameters = cuda.thread_parameters(_codes(spec.parameters, spec.index_bits))
+        spec = self.specs[number]
+        parameters = cuda.thread_parameters(parameter_codes(spec.parameters, spec.index_bits))
         parameters.pack(*values)
         blocks = min(-(-work // spec.block), _MAX_GRID)
         cuda.launch(self.kernels[number], (blocks, 1, 1), (spec.block, 1, 1), parameters, self.stream)
@@ -160,6 +169,7 @@ def device_like(device: int) -> ArrayInfo:
 
 
 @lru_cache(maxsize=1024)
-def _codes(parameters: tuple[str, ...], index_bits: int) -> str:
+def parameter_codes(parameters: tuple[str, ...], index_bits: int) -> str:
+    """The kernel's parameters as codes of `cuda.Parameters`."""
     index = "i" if index_bits == 32 else "q"
     return "".join({"pointer": "P", "index": index}.get(w) or cuda.PARAMETER_CODES[dtype_named(w)] for w in parameters)

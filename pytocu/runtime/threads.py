@@ -27,6 +27,11 @@ _PIECES_PER_THREAD = 4
 _ALIGNMENT = 64
 
 
+def native(address: int) -> Any:
+    """The kernel at an address as a callable ``(slots, begin, end)`` that releases Python's lock."""
+    return _KERNEL(address)
+
+
 def run(address: int, slots_address: int, total: int, minimum: int) -> None:
     """Run ``void kernel(void *slots, int64_t begin, int64_t end)`` over ``total`` iterations.
 

@@ -1,19 +1,15 @@
 """Every operation of the op table on every kind of operand, compared strictly with NumPy.
 
-A :class:`Group` is one function of many expressions over the same operands, so that a few
-compilations answer for thousands of cases.  ``python -m pytocu.testing.cases --full`` runs the
-whole matrix; tests run :func:`sampled_groups`.
+``python -m pytocu.testing.cases --full`` runs the whole matrix of :mod:`pytocu.testing.operands`;
+tests run a sample.  FORMULAS and LIMITS state where the answer is not NumPy's.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import linecache
-import random
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +19,10 @@ from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp_rows, promote
 from pytocu.ir.core import OPS, Function, Op, walk
 from pytocu.ir.ops import elementwise_rows
-from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named, dtype_of
-from pytocu.testing.compare import compare, edge_values, same_bits, ulp_distance
+from pytocu.ir.types import COMPILED_DTYPES, dtype_named, dtype_of
+from pytocu.jit import jit
+from pytocu.testing.compare import compare, same_bits, ulp_distance
+from pytocu.testing.operands import Expression, Group, Operand, all_groups, make_function, sampled_groups
 
 FORMULAS = {
     "maximum": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
@@ -36,6 +34,14 @@ FORMULAS = {
     "reciprocal": "of the integer 0, which is a cast of infinity",
 }
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
+
+LIMITS = {
+    "power": "an integer power whose signed exponent is known only at run time is refused",
+    "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
+    "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
+    "float16": "what NumPy computes in float16 or in complex numbers is refused",
+}
+"""Where NumPy answers and an error is expected instead."""
 
 ZERO_SIGN = frozenset({"maximum", "minimum", "fmax", "fmin", "clip"})
 
@@ -54,6 +60,9 @@ def compare_with_numpy(rows: Iterable[str], actual: Any, expected: Any) -> None:
     AssertionError
         See :func:`pytocu.testing.compare.compare`.
     """
+    if isinstance(expected, dict):
+        assert isinstance(actual, dict) and list(actual) == list(expected), f"got {actual!r} where {expected!r} is expected"
+        actual, expected = tuple(actual.values()), tuple(expected.values())
     if ZERO_SIGN & set(rows):
         actual, expected = _positive_zeros(actual), _positive_zeros(expected)
     compare(actual, expected)
@@ -65,7 +74,7 @@ def _positive_zeros(value: Any) -> Any:
             return type(value)(map(_positive_zeros, value))
         case np.ndarray() | np.generic() if value.dtype.kind == "f":
             with np.errstate(all="ignore"):
-                plain = value + value.dtype.type(0)
+                plain = np.add(value, value.dtype.type(0))
             return plain if isinstance(value, np.ndarray) else plain[()]
         case _:
             return value
@@ -103,8 +112,8 @@ def _within_bound(op: Op, actual: Any, reference: np.ndarray) -> None:
     if not good.all():
         worst = np.unravel_index(np.argmax(np.where(good, 0, distance)), distance.shape)
         raise AssertionError(
-            f"{int((~good).sum())} of {good.size} elements are more than {op.ulp:g} ulp off, worst at {tuple(map(int, worst))}: "
-            f"{left[worst]!r}, correctly rounded {right[worst]!r}, {distance[worst]:g} ulp"
+            f"{int((~good).sum())} of {good.size} elements are more than {op.ulp:g} ulp off, "
+            f"worst at {tuple(map(int, worst))}: {left[worst]!r}, correctly rounded {right[worst]!r}, {distance[worst]:g} ulp"
         )
 
 
@@ -134,162 +143,6 @@ def _promoted(value: Any) -> Any:
     return kind if kind else dtype_of(np.asarray(value).dtype)
 
 
-# Operands.
-
-
-@dataclass(frozen=True)
-class Operand:
-    """One operand of the expressions of a group.
-
-    Attributes
-    ----------
-    form : str
-        ``array``, ``zero_d`` (an array without axes), ``scalar`` (a NumPy scalar), ``python`` (a
-        Python scalar as an argument), ``literal`` (written in the source), ``constant`` (a global).
-    dtype : str
-        Short dtype name, or ``bool``, ``int``, ``float`` of Python.
-    text : str
-        Source of the value; empty for arrays.
-    """
-
-    form: str
-    dtype: str
-    text: str = ""
-
-    @property
-    def strong(self) -> bool:
-        """Whether it has a dtype of its own."""
-        return self.form in ("array", "zero_d", "scalar") or self.text.startswith("np.")
-
-    def value(self) -> Any:
-        """The value; arrays come from :meth:`Group.arguments`."""
-        made = eval(self.text, {"np": np})
-        return np.array(made) if self.form == "zero_d" else made
-
-    def __str__(self) -> str:
-        return f"{self.form} {self.text or self.dtype}"
-
-
-_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan")}
-
-
-def strong_operands(form: str, dtypes: Iterable[Any] = COMPILED_DTYPES) -> list[Operand]:
-    """NumPy scalars, 0-d arrays or constants of the dtypes."""
-    return [
-        Operand(form, d.name, f"np.dtype('{d.numpy}').type({text})") for d in dtypes for text in _NUMBERS[d.kind]
-    ]
-
-
-PYTHON_VALUES = {
-    "bool": ("True", "False"),
-    "int": ("3", "-1", "0", "300", "2**40", "2**63", "-2**63 - 1"),
-    "float": ("2.5", "1e300", "-0.0", "float('nan')"),
-}
-
-
-def weak_operands(form: str) -> list[Operand]:
-    """Python scalars as arguments (``python``), in the source (``literal``) or in a global (``constant``)."""
-    return [Operand(form, kind, text) for kind, texts in PYTHON_VALUES.items() for text in texts]
-
-
-# Groups.
-
-
-@dataclass(frozen=True)
-class Expression:
-    """One case: a row and its source over the operands ``a`` and ``b``."""
-
-    row: str
-    text: str
-    arguments: tuple[str, ...]
-    operator: bool = False
-
-
-def _call(op: Op, arguments: tuple[str, ...]) -> Iterator[Expression]:
-    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)})", arguments)
-    if op.symbol == "abs":
-        yield Expression(op.name, f"abs({arguments[0]})", arguments, True)
-    elif op.symbol and len(arguments) == 1:
-        yield Expression(op.name, f"{op.symbol}({arguments[0]})", arguments, True)
-    elif op.symbol:
-        yield Expression(op.name, f"({arguments[0]}) {op.symbol} ({arguments[1]})", arguments, True)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Operands, and every expression over them."""
-
-    operands: tuple[Operand, ...]
-    count: int = 96
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """How expressions write the operands."""
-        letters = zip("ab", self.operands, strict=False)
-        return tuple(f"({o.text})" if o.form == "literal" else n.upper() if o.form == "constant" else n for n, o in letters)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Parameters of the group's functions."""
-        return tuple(n for n in self.names if n in ("a", "b"))
-
-    def globals(self) -> dict[str, Any]:
-        """Globals of the group's functions."""
-        found = {n: o.value() for n, o in zip(self.names, self.operands, strict=True) if o.form == "constant"}
-        return {"np": np, **found}
-
-    def arguments(self) -> tuple[Any, ...]:
-        """Values of the parameters; two arrays hold every pair of edge values."""
-        arrays = sum(o.form == "array" for o in self.operands)
-        out: list[Any] = []
-        for number, operand in enumerate(self.operands):
-            if operand.form == "array":
-                values = edge_values(dtype_named(operand.dtype).numpy, self.count, number)
-                if arrays == 2:
-                    values = np.repeat(values, self.count) if number == 0 else np.tile(values, self.count)
-                out.append(values)
-            elif operand.form in ("zero_d", "scalar", "python"):
-                out.append(operand.value())
-        return tuple(out)
-
-    def expressions(self) -> Iterator[Expression]:
-        """Every case of the group."""
-        names = self.names
-        for op in elementwise_rows():
-            if op.arity == len(names):
-                yield from _call(op, names)
-        if len(names) == 1:
-            for dtype in ALL_DTYPES:
-                if self.operands[0].strong:
-                    yield Expression("cast", f"({names[0]}).astype(np.{dtype.numpy})", names)
-                yield Expression("cast", f"np.dtype('{dtype.numpy}').type({names[0]})", names)
-            return
-        for low, high in ((names[1], names[1]), (names[1], "5"), ("None", names[1]), (names[1], "None")):
-            row = {("None", names[1]): "minimum", (names[1], "None"): "maximum"}.get((low, high), "clip")
-            yield Expression(row, f"np.clip({names[0]}, {low}, {high})", (names[0], low, high))
-        condition = "np.equal(np.remainder(np.isnan(np.float64(a)) + np.float64(a), 2), 0)" if "a" in names else "True"
-        yield Expression("where", f"np.where({condition}, {names[0]}, {names[1]})", names)
-        yield Expression("where", f"np.where({names[0]}, {names[1]}, {names[0]})", names)
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.operands))
-
-
-_COUNTER = itertools.count()
-
-
-def make_function(parameters: Iterable[str], expressions: Iterable[str], namespace: dict[str, Any]) -> Any:
-    """A function of the expressions as a tuple, with source that Python's tools find."""
-    name = f"<case {next(_COUNTER)}>"
-    lines = [f"def case({', '.join(parameters)}):\n", "    return (\n"]
-    lines += [f"        {text},\n" for text in expressions]
-    lines.append("    )\n")
-    # Without a time stamp linecache keeps what no file holds.
-    linecache.cache[name] = (0, None, lines, name)
-    exec(compile("".join(lines), name, "exec"), namespace)
-    return namespace["case"]
-
-
 # Checking.
 
 
@@ -303,8 +156,13 @@ def _numpy_answer(text: str, scope: dict[str, Any]) -> Any:
 
 
 def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
-    """Whether the answer is an UnsupportedError: float16 and complex results, and powers that depend on a sign."""
+    """Whether an error is expected where NumPy may answer: see LIMITS."""
     dtype = getattr(expected, "dtype", None)
+    if not expression.operator and isinstance(expected, (int, float)) and not isinstance(expected, np.generic):
+        # A NumPy function gives a Python number only where it went through an array of objects.
+        return True
+    if "np.clip" in expression.text and _beyond_dtype(group):
+        return True
     if isinstance(expected, complex) or (dtype is not None and dtype_of(dtype) not in COMPILED_DTYPES):
         return True
     op = OPS[expression.row]
@@ -334,9 +192,19 @@ def _operand(operand: Operand, operands: tuple[Operand, ...], expression: Expres
     return operand.dtype
 
 
-def _needs_objects(operand: Operand) -> bool:
-    """A Python int that no dtype holds: NumPy takes it for an object, whose methods it then looks for."""
-    return operand.dtype == "int" and not -(2**63) <= operand.value() < 2**64
+def _huge(group: Group) -> bool:
+    """A Python int that no dtype holds, or only uint64 and there is no dtype beside it."""
+    top = 2**64 if any(o.strong for o in group.operands) else 2**63
+    return any(o.dtype == "int" and not -(2**63) <= o.value() < top for o in group.operands)
+
+
+def _beyond_dtype(group: Group) -> bool:
+    """A Python int as an argument that the integer dtype of the first operand does not hold."""
+    first, bound = group.operands
+    if bound.form != "python" or bound.dtype != "int" or not first.strong or dtype_named(first.dtype).kind not in "iu":
+        return False
+    limits = np.iinfo(dtype_named(first.dtype).numpy)
+    return not limits.min <= bound.value() <= limits.max
 
 
 @dataclass(frozen=True)
@@ -381,13 +249,46 @@ def check_group(group: Group, call: Callable[..., Any], results: list[Any] | Non
             fine.append((expression, expected))
     answers = _answers(group, [e for e, _ in fine], call, arguments)
     for (expression, expected), answer in zip(fine, answers, strict=True):
+        if isinstance(answer, OverflowError) and _huge(group):
+            continue
         if isinstance(answer, PytocuError):
             failures.append(Failure(group, expression, f"{type(answer).__name__}: {answer}"))
             continue
         if results is not None:
             results.append((expression, answer))
         try:
-            _check_value(expression, answer, expected, scope)
+            _check_value(expression, answer, expected, scope, known=not group.parameters)
+        except AssertionError as error:
+            failures.append(Failure(group, expression, str(error)))
+    return failures
+
+
+def device_failures(group: Group, call: Callable[..., Any]) -> list[Failure]:
+    """Run every case of a group on a device, and compare with the CPU backend.
+
+    Exact rows have the same bits; the others are compared with the correctly rounded value.
+
+    Parameters
+    ----------
+    call : callable
+        ``call(function, *arguments)`` moves arrays to the device, runs, and gives NumPy arrays.
+    """
+    answered: list[Any] = []
+    failures = check_group(group, call_jit, answered)
+    arguments = group.arguments()
+    scope = {**group.globals(), **dict(zip(group.parameters, arguments, strict=True))}
+    answers = _answers(group, [e for e, _ in answered], call, arguments)
+    for (expression, expected), actual in zip(answered, answers, strict=True):
+        op = OPS[expression.row]
+        try:
+            if isinstance(actual, PytocuError):
+                raise AssertionError(str(actual))
+            if op.exact or np.asarray(expected).dtype.kind != "f":
+                compare(np.asarray(actual), np.asarray(expected))
+                continue
+            compare(np.zeros_like(actual), np.zeros_like(np.asarray(expected)))
+            rounded = reference(op, tuple(eval(n, scope) for n in expression.arguments), np.asarray(expected).dtype)
+            _within_bound(op, actual, rounded)
         except AssertionError as error:
             failures.append(Failure(group, expression, str(error)))
     return failures
@@ -411,13 +312,14 @@ def _check_refused(
 ) -> str:
     """An empty text when the case raises what it must, and the next good call works."""
     wanted = type(expected) if isinstance(expected, Exception) else UnsupportedError
-    wanted = next(t for t in (TypeError, OverflowError, ZeroDivisionError, ValueError, UnsupportedError) if issubclass(wanted, t))
+    kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, UnsupportedError)
+    wanted = next(kind for kind in kinds if issubclass(wanted, kind))
     try:
         answer = call(make_function(group.parameters, [expression.text], group.globals()), *arguments)
     except PytocuError as error:
         if isinstance(error, UnsupportedError) and must_refuse(group, expression, expected):
             return ""
-        if isinstance(error, OverflowError) and any(_needs_objects(o) for o in group.operands):
+        if isinstance(error, OverflowError) and (_huge(group) or "np.clip" in expression.text):
             return ""
         if not isinstance(error, wanted):
             return f"{type(error).__name__} where NumPy has {expected!r}: {error}"
@@ -425,20 +327,35 @@ def _check_refused(
         if wanted in (TypeError, ValueError) and not str(error).startswith(sentence):
             return f"another sentence than NumPy's: {str(error).splitlines()[0]!r}, not {sentence!r}"
         return ""
+    if must_refuse(group, expression, expected) and not isinstance(expected, Exception):
+        # What is known while compiling is NumPy's own answer, in float16 or not.
+        return _known_answer(answer[0], expected)
+    if _huge(group) and not any(o.strong for o in group.operands):
+        return ""
     return f"gives {answer!r} where {expected!r} is expected"
 
 
-def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict[str, Any]) -> None:
+def _known_answer(answer: Any, expected: Any) -> str:
+    try:
+        compare(answer, expected)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict[str, Any], known: bool) -> None:
     op = OPS[expression.row]
     kind = getattr(expected, "dtype", np.dtype(object)).kind
     if expression.row == "cast":
         (argument,) = (eval(n, scope) for n in expression.arguments)
-        if not isinstance(argument, (bool, int, float)):
+        if type(argument) not in (bool, int, float):
             wanted = dtype_of(expected.dtype)
             assert wanted is not None
             exact = interp_rows.cast(argument, wanted)
             _agrees_in_range(np.asarray(argument), np.asarray(exact), np.asarray(expected))
-            expected = np.asarray(exact) if isinstance(expected, np.ndarray) else exact
+            if not known:
+                # What is known while compiling NumPy computes itself.
+                expected = np.asarray(exact) if isinstance(expected, np.ndarray) else exact
         compare(actual, expected)
         return
     python = not isinstance(expected, (np.ndarray, np.generic))
@@ -454,7 +371,7 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
         expected = np.where(argument == 0, value, expected).astype(expected.dtype)
         expected = expected if isinstance(actual, np.ndarray) else expected[()]
     compare_with_numpy({op.name}, actual, expected)
-    if op.name in ZERO_SIGN and not python:
+    if op.name in ZERO_SIGN and not python and not known:
         arguments = tuple(eval(n, scope) for n in expression.arguments)
         if all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
             compare(np.asarray(actual), np.asarray(interp_rows.evaluate(op, arguments)))
@@ -468,62 +385,9 @@ def _agrees_in_range(given: np.ndarray, ours: np.ndarray, numpys: np.ndarray) ->
     assert same_bits(ours, numpys).all(), "the formula of cast is not NumPy's answer in range"
 
 
-# Which groups.
-
-
-def all_groups() -> Iterator[Group]:
-    """The whole matrix: every pair of dtypes, forms and positions."""
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
-    others = other_operands()
-    for operand in (*arrays, *others):
-        yield Group((operand,))
-    for pair in itertools.product(arrays, arrays):
-        yield Group(pair)
-    for array, other in itertools.product(arrays, others):
-        yield Group((array, other))
-        yield Group((other, array))
-    for pair in itertools.product(others, others):
-        yield Group(pair)
-
-
-def other_operands() -> list[Operand]:
-    """Every operand that is no array with axes."""
-    strong = [o for form in ("zero_d", "scalar", "constant") for o in strong_operands(form)]
-    return strong + [o for form in ("python", "literal", "constant") for o in weak_operands(form)]
-
-
-ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))
-"""Pairs of array dtypes in every sample."""
-
-
-def sampled_groups(count: int, seed: int = 0) -> list[Group]:
-    """A part of the matrix: every dtype alone, the usual pairs, and `count` others."""
-    chosen = [Group((Operand("array", d.name),)) for d in COMPILED_DTYPES]
-    chosen += [Group((Operand("array", a), Operand("array", b))) for a, b in ALWAYS]
-    pick = random.Random(seed)
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
-    others = other_operands()
-    for number in range(count):
-        other = others[(number * 37 + seed * 11) % len(others)]
-        match number % 5:
-            case 0:
-                chosen.append(Group((other,)))
-            case 1:
-                chosen.append(Group((pick.choice(arrays), other)))
-            case 2:
-                chosen.append(Group((other, pick.choice(arrays))))
-            case 3:
-                chosen.append(Group((other, pick.choice(others))))
-            case _:
-                chosen.append(Group((pick.choice(arrays), pick.choice(arrays))))
-    return list(dict.fromkeys(chosen))
-
-
 def call_jit(function: Any, *arguments: Any) -> Any:
     """Compile with ``@jit`` and run."""
-    import pytocu
-
-    return pytocu.jit(function)(*arguments)
+    return jit(function)(*arguments)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -147,7 +147,7 @@ def mask_minus_infinity(points, mask):
 
 
 #$ dump mask_minus_infinity --args "f32[n, 3], bool[n]" --emit cuda
-#| // mask_minus_infinity (mask_out.py:24)
+#| // mask_minus_infinity (mask_out.py:15)
 #| extern "C" __global__ void __launch_bounds__(256) mask_minus_infinity(
 #|     const float* __restrict__ points,
 #|     const bool* __restrict__ mask,
@@ -166,7 +166,7 @@ def mask_nan(points, mask):
 
 
 #$ dump mask_nan --args "f32[n, 3], bool[n]" --emit cuda
-#| // mask_nan (mask_out.py:31)
+#| // mask_nan (mask_out.py:21)
 #| extern "C" __global__ void __launch_bounds__(256) mask_nan(
 #|     const float* __restrict__ points,
 #|     const bool* __restrict__ mask,
@@ -213,10 +213,10 @@ def mask_integers(points, mask):
 
 
 #$ dump mask_integers --args "i32[n, 3], bool[n]" --emit cuda
-#| // mask_integers (mask_out.py:52)
+#| // mask_integers (mask_out.py:39)
 #| extern "C" __global__ void __launch_bounds__(256) mask_integers(
-#|     const bool* __restrict__ mask,
 #|     const int* __restrict__ points,
+#|     const bool* __restrict__ mask,
 #|     double* __restrict__ out,
 #|     int n
 #| ) {

@@ -1,0 +1,326 @@
+"""Loop-level functions to NVVM IR, and NVVM IR to a cubin through libNVVM and nvJitLink.
+
+In: functions in the form for a GPU, primitives only.  Out: one module as text with one kernel a
+function, and from it PTX and a cubin.
+
+The text is written for the older of the two LLVMs in libNVVM (typed pointers), which both of
+them read: one text serves every architecture.  Needs no GPU, no driver, no header and no CUDA
+toolkit.  The libraries are called by ``cuda.bindings``, whose two modules import in 30 ms;
+``cuda.core`` takes 100 to 200 ms.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from pytocu.backend import archs
+from pytocu.backend.cuda_c import kernel_names
+from pytocu.backend.llvm_dialect import NVVM, kind_of
+from pytocu.backend.llvm_writer import Writer
+from pytocu.errors import BackendError, InternalError
+from pytocu.ir.core import Function, walk
+from pytocu.ir.types import PointerType
+
+# libNVVM ends the process on a module without a layout.
+_LAYOUT = (
+    "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64"
+    "-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+)
+_HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
+_EXTERNAL = re.compile(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)")
+_INSTALL = "pip install 'pytocu[cu13]'"
+
+
+def emit(functions: Sequence[Function]) -> str:
+    """NVVM IR of loop-level functions, as one module.
+
+    Parameters
+    ----------
+    functions : sequence of Function
+        At loop level in the form for a GPU, primitives only.
+
+    Returns
+    -------
+    str
+        Text for every architecture; the kernels take the functions' parameters and are called
+        as :func:`pytocu.backend.cuda_c.kernel_names` says.
+
+    Raises
+    ------
+    BackendError
+        A dtype or an instruction has no form on a GPU.
+
+    Examples
+    --------
+    >>> from pytocu.ir.parser import parse_function
+    >>> text = "loop func @nothing(%x: ptr f32, %n: index) facts {index_bits = 32} {\\n  return\\n}"
+    >>> "define void @nothing(float* noalias readonly %x, i32 %n)" in emit([parse_function(text)])
+    True
+    """
+    declarations: set[str] = set()
+    bodies: list[str] = []
+    notes: list[str] = []
+    for function, name in zip(functions, kernel_names(functions), strict=True):
+        text, signature = _kernel(function, name, declarations)
+        bodies.append(text)
+        notes.append(f'!{{{signature}* @{name}, !"kernel", i32 1}}')
+        block = function.fact("block")
+        if isinstance(block, int):
+            notes.append(f'!{{{signature}* @{name}, !"maxntidx", i32 {block}}}')
+    numbers = [f"!{number}" for number in range(len(notes) + 1)]
+    metadata = [f"!nvvm.annotations = !{{{', '.join(numbers[:-1])}}}", f"!nvvmir.version = !{{{numbers[-1]}}}"]
+    metadata += [f"{number} = {note}" for number, note in zip(numbers, [*notes, "!{i32 2, i32 0}"], strict=True)]
+    parts = [_HEAD, *bodies, "\n".join(sorted(declarations)), "\n".join(metadata)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str, str]:
+    """The text of a kernel, and its type."""
+    if function.level != "loop":
+        raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
+    written = {inst.args[0] for inst in walk(function.body) if inst.op.name == "store"}
+    writer = Writer(function, NVVM, declarations, name)
+    params: list[str] = []
+    types: list[str] = []
+    for param in function.params:
+        type, attributes = writer.type(param.type, memory=True), ""
+        given = writer.fresh(param.name or "v")
+        # Arguments do not overlap unless nothing is written; what is only read may be cached.
+        if isinstance(param.type, PointerType):
+            attributes = "noalias " if param in written else "noalias readonly "
+            writer.values[param] = given
+        else:
+            writer.values[param] = writer.from_memory(given, param.type) if kind_of(param.type) == "b" else given
+        types.append(type)
+        params.append(f"{type} {attributes}{given}")
+    for inst in function.body.insts[:-1]:
+        writer.inst(inst)
+    last = function.body.terminator
+    if last.op.name != "return" or last.args:
+        raise InternalError(f"{function.name}: a kernel ends with a return of nothing")
+    head = f"define void @{name}({', '.join(params)}) {NVVM.kernel} {{"
+    return "\n".join([head, "entry:", *writer.lines, "  ret void", "}"]), f"void ({', '.join(types)})"
+
+
+# The libraries.
+
+
+def _libraries() -> tuple[Any, Any]:
+    """The bindings of libNVVM and of nvJitLink.
+
+    Raises
+    ------
+    BackendError
+        A wheel is missing; the text says the command that installs it.
+    """
+    try:
+        from cuda.bindings import nvjitlink, nvvm  # pyright: ignore[reportAttributeAccessIssue]
+    except ImportError as error:
+        raise BackendError(f"compiling for a GPU needs cuda-python ({error}): {_INSTALL}") from None
+    return nvvm, nvjitlink
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+@lru_cache(maxsize=1)
+def version() -> tuple[int, ...]:
+    """Versions of nvJitLink and of the IR that libNVVM reads, as ``(13, 5, 2, 0, 3, 2)``.
+
+    Raises
+    ------
+    BackendError
+        A library is not installed.
+    """
+    nvvm, nvjitlink = _libraries()
+    try:
+        return (*nvjitlink.version(), *nvvm.ir_version())
+    except RuntimeError as error:
+        # The bindings load a library at its first call and report its absence this way.
+        raise BackendError(f"libNVVM or nvJitLink was not found ({_first_line(error)}): {_INSTALL}") from None
+
+
+@lru_cache(maxsize=1)
+def supported_archs() -> tuple[str, ...]:
+    """The architectures this libNVVM has code for, as ``("sm_75", ..., "sm_121")``.
+
+    Raises
+    ------
+    BackendError
+        A library is not installed.
+    """
+    return tuple(arch for arch in (f"sm_{number}" for number in range(50, 200)) if _takes(arch))
+
+
+@lru_cache(maxsize=256)
+def _takes(arch: str) -> bool:
+    """Whether libNVVM has code for an architecture, which older ones tell in no other way."""
+    version()
+    nvvm, _ = _libraries()
+    module = emit([]).encode()
+    program = nvvm.create_program()
+    try:
+        nvvm.add_module_to_program(program, module, len(module), "empty")
+        nvvm.verify_program(program, 1, [arch.replace("sm_", "-arch=compute_")])
+    except nvvm.nvvmError:
+        return False
+    finally:
+        nvvm.destroy_program(program)
+    return True
+
+
+def check_arch(arch: str) -> str:
+    """The architecture, when libNVVM compiles for it.
+
+    Parameters
+    ----------
+    arch : str
+        ``sm_90``; a letter ``a`` or ``f`` behind it asks for features of that model or family.
+
+    Raises
+    ------
+    BackendError
+        With the known architectures.
+    """
+    if archs.ARCH.fullmatch(arch) and _takes(arch):
+        return arch
+    compiler = f"libNVVM of CUDA {'.'.join(map(str, version()[:2]))}"
+    archs.check(arch, supported_archs(), compiler)
+    raise BackendError(f"{compiler} has no code for {arch}: it has for {arch[:-1]}, without the letter")
+
+
+def options_for(arch: str) -> tuple[str, ...]:
+    """The options of libNVVM for a kernel; part of what identifies a binary."""
+    compute = arch.replace("sm_", "compute_")
+    return (f"-arch={compute}", "-opt=3", "-fma=0", "-ftz=0", "-prec-div=1", "-prec-sqrt=1")
+
+
+@lru_cache(maxsize=1)
+def _device_library() -> bytes:
+    """libdevice, the math functions ``__nv_*`` as bitcode."""
+    try:
+        from cuda.pathfinder import find_bitcode_lib  # pyright: ignore[reportAttributeAccessIssue]
+
+        path = find_bitcode_lib("device")
+    except (ImportError, RuntimeError) as error:
+        raise BackendError(f"libdevice was not found ({_first_line(error)}): {_INSTALL}") from None
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
+    """PTX of a module.
+
+    Parameters
+    ----------
+    source : str
+        As :func:`emit` writes it.
+    arch : str
+        ``sm_90``.
+    name : str
+        What libNVVM calls the module in its messages.
+    options : sequence of str
+        More options of libNVVM.
+
+    Raises
+    ------
+    BackendError
+        A library is missing, the architecture is unknown, the text is refused (which is a
+        defect of pytocu and shown with the text), or the PTX calls functions nobody defines.
+    """
+    version()
+    nvvm, _ = _libraries()
+    if not archs.ARCH.fullmatch(arch):
+        check_arch(arch)
+    if "target datalayout" not in source:
+        raise InternalError(f"{name}: a module for libNVVM states its data layout")
+    chosen = [*options_for(arch), *options]
+    text = source.encode()
+    program = nvvm.create_program()
+    try:
+        nvvm.add_module_to_program(program, text, len(text), name)
+        nvvm.verify_program(program, len(chosen), chosen)
+        if "@__nv_" in source:
+            # Lazily: only what is called is read, which is 2 ms instead of 100.
+            library = _device_library()
+            nvvm.lazy_add_module_to_program(program, library, len(library), "libdevice")
+        nvvm.compile_program(program, len(chosen), chosen)
+        result = bytearray(nvvm.get_compiled_result_size(program))
+        nvvm.get_compiled_result(program, result)
+    except nvvm.nvvmError as error:
+        # Asked only now, because the question takes as long as a small kernel.
+        check_arch(arch)
+        log = bytearray(nvvm.get_program_log_size(program))
+        nvvm.get_program_log(program, log)
+        said = _text(log)
+        raise BackendError(
+            f"libNVVM refused {name} for {arch} ({error}), which is a defect of pytocu:\n{said}\n{_excerpt(source, said)}"
+        ) from None
+    finally:
+        nvvm.destroy_program(program)
+    made = _text(result)
+    unknown = sorted(set(_EXTERNAL.findall(made)))
+    if unknown:
+        raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
+    return made
+
+
+# NVIDIA states that libNVVM may be called by many threads at once; of nvJitLink it does not.
+_link_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    # A thread of the parent may have held the lock; it does not exist in the child.
+    global _link_lock
+    _link_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> bytes:
+    """Compile a module to a cubin; parameters and errors as :func:`ptx`.
+
+    Returns
+    -------
+    bytes
+        An ELF file with the kernels.
+    """
+    text = ptx(source, arch, name, options).encode()
+    _, nvjitlink = _libraries()
+    with _link_lock:
+        linker = nvjitlink.create(1, [f"-arch={arch}"])
+        try:
+            nvjitlink.add_data(linker, nvjitlink.InputType.PTX, text, len(text), name)
+            nvjitlink.complete(linker)
+            binary = bytearray(nvjitlink.get_linked_cubin_size(linker))
+            nvjitlink.get_linked_cubin(linker, binary)
+        except nvjitlink.nvJitLinkError as error:
+            log = bytearray(nvjitlink.get_error_log_size(linker))
+            nvjitlink.get_error_log(linker, log)
+            raise BackendError(
+                f"nvJitLink refused {name} for {arch} ({error}), which is a defect of pytocu:\n{_text(log)}"
+            ) from None
+        finally:
+            nvjitlink.destroy(linker)
+    return bytes(binary)
+
+
+def _text(buffer: bytearray) -> str:
+    return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()
+
+
+def _excerpt(source: str, log: str) -> str:
+    """The numbered lines around the first place that the log names, or all of a short text."""
+    lines = list(enumerate(source.splitlines(), 1))
+    place = re.search(r"\((\d+), \d+\)", log)
+    middle = int(place[1]) if place else 1
+    return "\n".join(f"{n:4} | {line}" for n, line in lines[max(0, middle - 20) : middle + 20])

@@ -1,0 +1,420 @@
+"""Python's own functions on abstract values.
+
+On values known now the functions of :data:`PURE` are called as they are; the functions of
+:data:`BUILTINS` also have a meaning on run-time values, on containers of them and on functions.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+import math
+import operator
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import MissingAttributeError, UnsupportedError, raised
+from pytocu.frontend.attributes import Method
+from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.numpy_calls import call_handler
+from pytocu.frontend.objects import get_attribute
+from pytocu.frontend.operators import binary, compute, truth, unary
+from pytocu.frontend.values import (
+    Context,
+    as_dim,
+    contains_dynamic,
+    describe,
+    dim_value,
+    dimensions,
+    is_array,
+    is_dynamic,
+    python_type_name,
+    refuse_array,
+)
+from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_max, dim_min
+from pytocu.ir.types import WeakType, element
+
+
+class Members(list[Any]):
+    """The members of a generator expression, ``zip``, ``map`` and the like, which are iterators in Python."""
+
+    __pytocu_plain__ = True
+
+
+PURE: tuple[Any, ...] = (
+    abs, all, any, ascii, bin, bool, bytes, chr, complex, dict, divmod, float, format, frozenset, hex, int,
+    issubclass, len, list, max, min, oct, ord, pow, range, repr, round, set, slice, sorted, str, sum, tuple,
+)  # fmt: skip
+"""Builtins without effects."""
+
+_ABOUT_FUNCTIONS = (issubclass, repr, str, dict, list, tuple, len, set, slice)
+_PURE_MODULES = ("math", "cmath", "_operator", "operator")
+_PLAIN_OWNERS = (
+    str,
+    bytes,
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+    int,
+    float,
+    complex,
+    range,
+    np.dtype,
+    np.generic,
+    np.finfo,
+    np.iinfo,
+)
+
+
+def is_pure(function: Any) -> bool:
+    """Whether calling a function of Python or NumPy with known values has no effects."""
+    if any(function is f for f in PURE):
+        return True
+    if isinstance(function, type):
+        plain = not any(isinstance(getattr(function, n), types.FunctionType) for n in ("__init__", "__new__"))
+        return issubclass(function, Exception) and plain
+    if not isinstance(function, (types.BuiltinFunctionType, types.MethodDescriptorType)):
+        return False
+    if getattr(function, "__module__", None) in _PURE_MODULES:
+        return True
+    owner = getattr(function, "__self__", None)
+    return owner is not None and isinstance(owner, _PLAIN_OWNERS)
+
+
+def call_pure(context: Context, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a pure function with known values.
+
+    Raises
+    ------
+    UnsupportedError
+        It would call a function of the user.
+    """
+    if not any(function is f for f in _ABOUT_FUNCTIONS):
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, (types.FunctionType, types.MethodType, LocalFunction, functools.partial)):
+                raise UnsupportedError(
+                    f"{function.__name__}() with {describe(value)} would run it while compiling",
+                    context.loc,
+                    "write the loop or the comprehension",
+                )
+    return compute(context, function, *args, **kwargs)
+
+
+def iterate(frame: Frame, value: Any, what: str) -> Iterable[Any]:
+    """The members of something whose length is known now.
+
+    Raises
+    ------
+    UnsupportedError
+        The length is only known at run time.
+    """
+    context = frame.context
+    if isinstance(value, Value):
+        if not is_array(value):
+            raise raised(TypeError(f"'{python_type_name(value)}' object is not iterable"), context.loc)
+        if not dimensions(value):
+            raise raised(TypeError("iteration over a 0-d array"), context.loc)
+        length = dimensions(value)[0]
+        if not isinstance(length, int):
+            raise UnsupportedError(
+                f"{what} goes over an array whose length is known only at run time ({value.type})",
+                context.loc,
+                "compute on the whole array, or index the rows you need",
+            )
+        return [subscript(context, value, i) for i in range(length)]
+    if isinstance(value, (range, tuple, list, str, bytes)):
+        return value
+    if isinstance(value, dict):
+        return list(value)
+    if isinstance(value, np.ndarray):
+        refuse_array(context, "")
+    if isinstance(value, (set, frozenset)):
+        raise UnsupportedError(f"{what} goes over a set, whose order is not fixed", context.loc, "use a tuple, or sorted(...)")
+    if isinstance(value, enum.EnumType):
+        return list(value.__members__.values())
+    if value is None or isinstance(value, (bool, int, float, complex, np.generic)):
+        raise raised(TypeError(f"'{type(value).__name__}' object is not iterable"), context.loc)
+    raise UnsupportedError(
+        f"{what} goes over {describe(value)}", context.loc, "loop over a tuple, a list, a dict or range(...)"
+    )
+
+
+def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of :data:`BUILTINS`."""
+    context = frame.context
+    handler = _HANDLERS[id(function)]
+    known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
+    if known_now and is_pure(function):
+        return call_pure(context, function, args, kwargs)
+    return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
+
+
+def _len(frame: Frame, value: Any) -> Any:
+    if not isinstance(value, Value):
+        return len(value)
+    if not is_array(value):
+        raise raised(TypeError(f"object of type '{python_type_name(value)}' has no len()"), frame.context.loc)
+    if not dimensions(value):
+        raise raised(TypeError("len() of unsized object"), frame.context.loc)
+    return dim_value(frame.context, dimensions(value)[0])
+
+
+def _members(frame: Frame, value: Any) -> list[Any]:
+    return list(iterate(frame, value, "iteration"))
+
+
+def _range(frame: Frame, *bounds: Any) -> Any:
+    for bound in bounds:
+        if as_dim(bound) is not None and is_dynamic(bound):
+            raise UnsupportedError(
+                "a loop over the length of an array, which is known only at run time",
+                frame.context.loc,
+                "compute on whole arrays and slices: x[1:] - x[:-1]",
+            )
+        if is_dynamic(bound):
+            raise UnsupportedError(
+                "a loop whose number of steps is known only at run time",
+                frame.context.loc,
+                "make the bound a constant or name it in @jit(static=(...))",
+            )
+    return compute(frame.context, range, *bounds)
+
+
+def _float(frame: Frame, value: Value) -> Any:
+    if isinstance(value.type, WeakType) and value.type.kind in ("bool", "int"):
+        return binary(frame.context, "multiply", value, 1.0)
+    return _python_scalar(frame.context, value, "float")
+
+
+def _int(frame: Frame, value: Value) -> Any:
+    if isinstance(value.type, WeakType) and value.type.kind == "bool":
+        return binary(frame.context, "add", value, 0)
+    return _python_scalar(frame.context, value, "int")
+
+
+def _bool(frame: Frame, value: Any) -> Any:
+    if isinstance(value, Value) and isinstance(value.type, WeakType):
+        return value if value.type.kind == "bool" else binary(frame.context, "not_equal", value, 0)
+    return truth(frame.context, value, "bool()")
+
+
+def _python_scalar(context: Context, value: Value, kind: str) -> Any:
+    if isinstance(value.type, WeakType) and value.type.kind == kind:
+        return value
+    raise UnsupportedError(
+        f"{kind}() of a value known only at run time ({value.type})",
+        context.loc,
+        f"use np.{kind}64(x), which stays in the kernel",
+    )
+
+
+def _abs(frame: Frame, value: Any) -> Any:
+    return unary(frame.context, "absolute", value)
+
+
+def _pow(frame: Frame, base: Any, exponent: Any) -> Any:
+    return binary(frame.context, "power", base, exponent)
+
+
+def _divmod(frame: Frame, a: Any, b: Any) -> Any:
+    return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)
+
+
+def _round(frame: Frame, value: Any, digits: Any = None) -> Any:
+    raise UnsupportedError("round() of a value known only at run time", frame.context.loc, "use np.rint(x)")
+
+
+def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    flat = [c for w in wanted for c in (w.__args__ if isinstance(w, types.UnionType) else (w,))]
+    kind: type
+    if isinstance(value, LocalFunction):
+        kind = types.FunctionType
+    elif not isinstance(value, Value):
+        return isinstance(value, tuple(flat))
+    elif isinstance(value.type, WeakType):
+        kind = getattr(builtins, value.type.kind)
+    else:
+        kind = np.ndarray if is_array(value) else element(value.type).numpy.type
+    return compute(frame.context, issubclass, kind, tuple(flat))
+
+
+def _callable(frame: Frame, value: Any) -> bool:
+    return isinstance(value, (LocalFunction, Method, Partial)) or callable(value)
+
+
+def _getattr(frame: Frame, base: Any, name: Any, *default: Any) -> Any:
+    try:
+        return get_attribute(frame, base, name)
+    except MissingAttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def _hasattr(frame: Frame, base: Any, name: Any) -> bool:
+    try:
+        get_attribute(frame, base, name)
+    except MissingAttributeError:
+        return False
+    except UnsupportedError:
+        if isinstance(base, Value):
+            return True
+        raise
+    return True
+
+
+def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) -> Callable[..., Any]:
+    def handler(frame: Frame, *values: Any) -> Any:
+        members = _members(frame, values[0]) if len(values) == 1 else list(values)
+        lengths = [as_dim(m) for m in members]
+        if members and None not in lengths:
+            return dim_value(frame.context, functools.reduce(dim, lengths))
+        raise UnsupportedError(
+            f"{function.__name__}() of run-time values chooses by the truth of a comparison",
+            frame.context.loc,
+            f"use np.{row}(a, b)",
+        )
+
+    return handler
+
+
+def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
+    if isinstance(values, Value) and dimensions(values) and not isinstance(dimensions(values)[0], int):
+        raise UnsupportedError(
+            "sum() of an array: reductions are not compiled", frame.context.loc, "compute the sum outside the function"
+        )
+    return functools.reduce(lambda total, value: binary(frame.context, "add", total, value), _members(frame, values), start)
+
+
+def _product(frame: Frame, values: Any, start: Any = 1) -> Any:
+    return functools.reduce(
+        lambda total, value: binary(frame.context, "multiply", total, value), _members(frame, values), start
+    )
+
+
+def _all(frame: Frame, values: Any) -> bool:
+    return all(truth(frame.context, v, "all()", "use a & b, or np.logical_and(a, b)") for v in _members(frame, values))
+
+
+def _any(frame: Frame, values: Any) -> bool:
+    return any(truth(frame.context, v, "any()", "use a | b, or np.logical_or(a, b)") for v in _members(frame, values))
+
+
+def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
+    members = [_members(frame, v) for v in values]
+    return compute_members(frame, lambda: Members(zip(*members, strict=strict)))
+
+
+def compute_members(frame: Frame, make: Callable[[], Members]) -> Members:
+    """Members that Python's own iterators arrange; their errors become errors at this line."""
+    try:
+        return make()
+    except (TypeError, ValueError) as error:
+        raise raised(error, frame.context.loc) from None
+
+
+def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
+    members = _members(frame, values)
+    return compute_members(frame, lambda: Members(enumerate(members, start)))
+
+
+def _map(frame: Frame, function: Any, *values: Any) -> Any:
+    call = frame.context.hooks.call
+    return Members(call(frame, function, members, {}) for members in zip(*(_members(frame, v) for v in values), strict=False))
+
+
+def _filter(frame: Frame, function: Any, values: Any) -> Any:
+    call = frame.context.hooks.call
+    kept = ((m, m if function is None else call(frame, function, (m,), {})) for m in _members(frame, values))
+    return Members(m for m, keep in kept if truth(frame.context, keep, "filter()"))
+
+
+def _reduce(frame: Frame, function: Any, values: Any, *initial: Any) -> Any:
+    members = [*initial, *_members(frame, values)]
+    if not members:
+        raise raised(TypeError("reduce() of empty iterable with no initial value"), frame.context.loc)
+    return functools.reduce(lambda total, value: frame.context.hooks.call(frame, function, (total, value), {}), members)
+
+
+def _dict(frame: Frame, *pairs: Any, **named: Any) -> Any:
+    if pairs and not isinstance(pairs[0], dict):
+        pairs = ([tuple(iterate(frame, p, "dict()")) for p in _members(frame, pairs[0])],)
+    return compute_dict(frame, pairs, named)
+
+
+def compute_dict(frame: Frame, pairs: tuple[Any, ...], named: dict[str, Any]) -> dict[Any, Any]:
+    """A dict of abstract values."""
+    try:
+        return dict(*pairs, **named)
+    except (TypeError, ValueError) as error:
+        raise raised(error, frame.context.loc) from None
+
+
+def _operator(row: str) -> Callable[..., Any]:
+    return lambda frame, a, b: binary(frame.context, row, a, b)
+
+
+def _unary_operator(row: str) -> Callable[..., Any]:
+    return lambda frame, a: unary(frame.context, row, a)
+
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
+    "pow": "power", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+    "rshift": "right_shift", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal",
+}  # fmt: skip
+
+_UNARY_OPERATORS = {"neg": "negative", "pos": "positive", "invert": "invert"}
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    len: _len,
+    range: _range,
+    enumerate: _enumerate,
+    zip: _zip,
+    map: _map,
+    filter: _filter,
+    functools.reduce: _reduce,
+    reversed: lambda frame, values: Members(reversed(_members(frame, values))),
+    tuple: lambda frame, values=(): tuple(_members(frame, values)),
+    list: lambda frame, values=(): _members(frame, values),
+    iter: lambda frame, values: Members(_members(frame, values)),
+    dict: _dict,
+    sum: _sum,
+    math.prod: _product,
+    all: _all,
+    any: _any,
+    abs: _abs,
+    pow: _pow,
+    divmod: _divmod,
+    round: _round,
+    float: _float,
+    int: _int,
+    bool: _bool,
+    min: _extreme(min, "minimum", dim_min),
+    max: _extreme(max, "maximum", dim_max),
+    isinstance: _isinstance,
+    functools.partial: lambda frame, function, *args, **kwargs: Partial(function, args, kwargs),
+    callable: _callable,
+    getattr: _getattr,
+    hasattr: _hasattr,
+    **{getattr(operator, name): _operator(row) for name, row in _OPERATORS.items()},
+    **{getattr(operator, name): _unary_operator(row) for name, row in _UNARY_OPERATORS.items()},
+}  # fmt: skip
+"""Python functions with a meaning on run-time values: ``(frame, *args)``."""
+
+_HANDLERS = {id(function): handler for function, handler in BUILTINS.items()}
+
+
+def has_handler(function: Any) -> bool:
+    """Whether the function is one of :data:`BUILTINS`."""
+    return id(function) in _HANDLERS

@@ -1,0 +1,223 @@
+"""The names of a function while it is read: scopes as Python has them, late binding included."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from pytocu.errors import Loc, UndefinedNameError, UnsupportedError, raised
+from pytocu.frontend.guards import MISSING, read_closure, read_global
+from pytocu.frontend.objects import capture_name
+from pytocu.frontend.source import FunctionNode, node_loc
+from pytocu.frontend.values import Context
+
+BREAK = object()
+CONTINUE = object()
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A return statement was reached."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a function's statements say about names."""
+
+    names: frozenset[str]
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Frame:
+    """The names of one function, or of one comprehension, while it is read.
+
+    Parameters
+    ----------
+    context : Context
+    function : types.FunctionType
+        Whose globals and closure names outside `parent` come from.
+    scope : Scope
+    locals : dict
+        Abstract values by name.
+    file, name : str
+        For locations.
+    caller : Loc or None
+        Where the function was called, when it is inlined.
+    parent : Frame or None
+        The frame around a nested function or a comprehension.
+    comprehension : bool
+        Assignment expressions pass through to the parent.
+    """
+
+    context: Context
+    function: Any
+    scope: Scope
+    locals: dict[str, Any]
+    file: str
+    name: str
+    caller: Loc | None
+    parent: Frame | None = None
+    comprehension: bool = False
+
+    def loc(self, node: ast.AST) -> Loc:
+        """The place of a syntax node of this function."""
+        return node_loc(node, self.file, self.name, self.caller)
+
+    def inside(self, names: frozenset[str]) -> Frame:
+        """The frame of a comprehension whose loops bind `names`."""
+        scope = Scope(names)
+        return Frame(self.context, self.function, scope, {}, self.file, self.name, self.caller, self, comprehension=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalFunction:
+    """A function or lambda defined inside the function being read."""
+
+    __pytocu_plain__: ClassVar[bool] = True
+    node: FunctionNode
+    frame: Frame
+    defaults: dict[str, Any]
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """``functools.partial`` made inside the function being read."""
+
+    __pytocu_plain__: ClassVar[bool] = True
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+@lru_cache(maxsize=1024)
+def scope_of(node: FunctionNode) -> Scope:
+    """The names a function or lambda binds, and those it declares global or nonlocal."""
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    names = {a.arg for a in (*every, arguments.vararg, arguments.kwarg) if a is not None}
+    declared_global: set[str] = set()
+    declared_nonlocal: set[str] = set()
+    body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    stack: list[tuple[ast.AST, bool]] = [(child, False) for child in body]
+    while stack:
+        child, in_comprehension = stack.pop()
+        match child:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+                continue
+            case ast.Lambda():
+                continue
+            case ast.Global(names=listed):
+                declared_global.update(listed)
+            case ast.Nonlocal(names=listed):
+                declared_nonlocal.update(listed)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names.update(a.asname or a.name.split(".")[0] for a in aliases)
+            case ast.NamedExpr(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if not in_comprehension:
+                names.add(name)
+        within = in_comprehension or isinstance(child, _COMPREHENSIONS)
+        stack.extend((grandchild, within) for grandchild in ast.iter_child_nodes(child))
+    return Scope(
+        frozenset(names - declared_global - declared_nonlocal), frozenset(declared_global), frozenset(declared_nonlocal)
+    )
+
+
+def lookup(frame: Frame, name: str) -> Any:
+    """A name: local, of an enclosing function, captured, global or builtin.
+
+    Raises
+    ------
+    UndefinedNameError
+        With the closest known name.
+    """
+    context = frame.context
+    scope: Frame | None = frame
+    while scope is not None:
+        if name in scope.locals:
+            return scope.locals[name]
+        if name in scope.scope.names:
+            raise raised(
+                UnboundLocalError(_unbound(frame, scope, name)), context.loc, "assign it on every path before this line"
+            )
+        if name in scope.scope.globals:
+            break
+        scope = scope.parent
+    function = frame.function
+    free = function.__code__.co_freevars
+    if name in free and scope is None:
+        position = free.index(name)
+        value = read_closure(function, position)
+        if value is not MISSING:
+            return capture_name(context, name, value, function, lambda: read_closure(function, position))
+        message = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        raise UndefinedNameError(message, context.loc, "assign it before the call")
+    value = read_global(function, name)
+    if value is not MISSING:
+        return capture_name(context, name, value, function, lambda: read_global(function, name))
+    known: set[str] = {*free, *function.__globals__, *dir(builtins)}
+    while frame.parent is not None:
+        known.update(frame.locals)
+        frame = frame.parent
+    close = difflib.get_close_matches(name, sorted(known | frame.locals.keys()), 1)
+    raise UndefinedNameError(f"name '{name}' is not defined", context.loc, f"did you mean {close[0]}?" if close else None)
+
+
+def _unbound(frame: Frame, owner: Frame, name: str) -> str:
+    while frame.comprehension and frame.parent is not None and frame is not owner:
+        frame = frame.parent
+    if frame is owner:
+        return f"cannot access local variable '{name}' where it is not associated with a value"
+    return f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+
+
+def owner_of(frame: Frame, name: str, through_comprehensions: bool = False) -> Frame:
+    """The frame in which an assignment to a name binds it.
+
+    Raises
+    ------
+    UnsupportedError
+        The name belongs to the module or to a function that is not being read.
+    """
+    while through_comprehensions and frame.comprehension and frame.parent is not None:
+        frame = frame.parent
+    if name in frame.scope.globals:
+        raise UnsupportedError(
+            f"assignment to the global {name}", frame.context.loc, "return the value and assign it outside the function"
+        )
+    if name not in frame.scope.nonlocals:
+        return frame
+    outer = frame.parent
+    while outer is not None and name not in outer.scope.names:
+        outer = outer.parent
+    if outer is None:
+        raise UnsupportedError(
+            f"assignment to {name}, a variable of the function around this one",
+            frame.context.loc,
+            "return the value and assign it outside",
+        )
+    return outer
+
+
+def mangled(frame: Frame, name: str) -> str:
+    """The attribute name Python uses for ``__name`` inside a class."""
+    if not name.startswith("__") or name.endswith("__"):
+        return name
+    parts = frame.function.__qualname__.split(".<locals>")[-1].split(".")
+    owner = parts[-2].lstrip("_") if len(parts) > 1 else ""
+    return f"_{owner}{name}" if owner else name

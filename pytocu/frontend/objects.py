@@ -1,0 +1,160 @@
+"""Objects from outside the function: captured names and attributes, each remembered as a guard.
+
+Properties and ``__getattr__`` of the user's classes are read like any other function; nothing
+of the user's code runs while compiling.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import MissingAttributeError, UnsupportedError
+from pytocu.frontend.attributes import attribute
+from pytocu.frontend.guards import MISSING, argument_key, guard, is_opaque, read_attribute, static_key
+from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
+from pytocu.frontend.values import Context, Reader, as_value, describe, refuse_array
+from pytocu.ir.core import Value
+
+_MUTABLE = (list, dict, set)
+
+
+def note_argument(context: Context, position: int, name: str, value: Any) -> None:
+    """Remember where an argument known while compiling comes from."""
+    _adopt(context, name, value, lambda arguments: arguments[position])
+    _mark_outside(context, value)
+
+
+def capture_name(context: Context, name: str, value: Any, function: types.FunctionType, read: Callable[[], Any]) -> Any:
+    """A global or closure value; compiled code depends on it."""
+    if isinstance(value, np.ndarray):
+        refuse_array(context, name)
+    place = (id(function), name)
+    if place not in context.guarded:
+        context.guarded[place] = function
+        context.guards.append(guard(name, value, lambda _: read()))
+        _adopt(context, name, value, lambda _: read())
+        _mark_outside(context, value)
+    return value
+
+
+def _adopt(context: Context, name: str, value: Any, read: Reader) -> None:
+    """Remember how to find an opaque object again.
+
+    One object found on two ways must be one object at the next call too, because guards on
+    its attributes follow the first way only.
+    """
+    if not is_opaque(value):
+        return
+    first = context.origins.setdefault(id(value), (value, read))[1]
+    if first is not read:
+        context.guards.append(guard(name, True, lambda arguments: first(arguments) is read(arguments)))
+
+
+def _mark_outside(context: Context, value: Any) -> None:
+    """Lists, dicts and sets the function did not make must not be changed by it."""
+    if not isinstance(value, (*_MUTABLE, tuple)) or id(value) in context.outside:
+        return
+    context.outside[id(value)] = value
+    for member in value.values() if isinstance(value, dict) else value:
+        _mark_outside(context, member)
+
+
+def refuse_outside(context: Context, value: Any, what: str) -> None:
+    """Refuse a change of a list, dict or set that lives outside the function.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if id(value) in context.outside:
+        raise UnsupportedError(
+            f"{what} changes a {type(value).__name__} that lives outside the function",
+            context.loc,
+            f"copy it first: {type(value).__name__}(...), or change it outside the function",
+        )
+
+
+def get_attribute(frame: Any, base: Any, name: str) -> Any:
+    """``base.name``: of IR values, NumPy-like modules, and captured objects (guarded).
+
+    Raises
+    ------
+    MissingAttributeError
+        With the closest known attribute.
+    """
+    context: Context = frame.context
+    if isinstance(base, Value):
+        return attribute(context, base, name)
+    if isinstance(base, types.ModuleType):
+        return _module_attribute(context, base, name)
+    found = inspect.getattr_static(base, name, MISSING)
+    kind = type(base)
+    if isinstance(kind.__getattribute__, types.FunctionType):
+        raise UnsupportedError(f"an attribute of {describe(base)}, whose class defines __getattribute__", context.loc)
+    if isinstance(base, (type, enum.Enum, np.generic, np.dtype, np.finfo, np.iinfo)):
+        found = getattr(base, name, MISSING)
+    elif isinstance(found, property) and found.fget is not None:
+        return context.hooks.call(frame, found.fget, (base,), {})
+    elif isinstance(found, functools.cached_property):
+        return context.hooks.call(frame, found.func, (base,), {})
+    elif found is MISSING and isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
+        return context.hooks.call(frame, kind.__getattr__, (base, name), {})
+    elif found is not MISSING:
+        found = getattr(base, name, MISSING)
+    if found is MISSING:
+        close = difflib.get_close_matches(name, dir(base), 1)
+        message = f"type object '{base.__name__}'" if isinstance(base, type) else f"'{kind.__name__}' object"
+        raise MissingAttributeError(
+            f"{message} has no attribute '{name}'", context.loc, f"did you mean {close[0]}?" if close else None
+        )
+    if isinstance(found, np.ndarray):
+        refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
+    if is_opaque(base) or isinstance(base, type):
+        _guard_attribute(context, base, name, found)
+    return found
+
+
+def _module_attribute(context: Context, module: types.ModuleType, name: str) -> Any:
+    numpy_like = module.__name__ in NAMESPACES
+    try:
+        value = namespace_attribute(module, name) if numpy_like else getattr(module, name)
+    except AttributeError:
+        close = difflib.get_close_matches(name, dir(np if numpy_like else module), 1)
+        raise MissingAttributeError(
+            f"module '{module.__name__}' has no attribute '{name}'",
+            context.loc,
+            f"did you mean {module.__name__}.{close[0]}?" if close else None,
+        ) from None
+    if isinstance(value, np.ndarray):
+        as_value(context, value)
+    if not numpy_like and module.__name__ != "math":
+        _guard_attribute(context, module, name, value)
+    return value
+
+
+def _guard_attribute(context: Context, base: Any, name: str, value: Any) -> None:
+    place = (id(base), name)
+    if place in context.guarded:
+        return
+    context.guarded[place] = base
+    _, origin = context.origins.get(id(base), (None, None))
+
+    def read(arguments: Any) -> Any:
+        return read_attribute(base if origin is None else origin(arguments), name)
+
+    shown = f"{getattr(base, '__name__', type(base).__name__)}.{name}"
+    if getattr(value, "__self__", None) is base and hasattr(value, "__func__"):
+        # The object may be another one next time; the function its class binds must not.
+        context.guards.append(guard(shown, value.__func__, lambda arguments: getattr(read(arguments), "__func__", None)))
+        return
+    context.guards.append(guard(shown, value, read, static_key if origin is None else argument_key))
+    _adopt(context, shown, value, read)
+    _mark_outside(context, value)

@@ -1,0 +1,228 @@
+"""The cases of the strict comparison: every operation of the op table on every kind of operand.
+
+A :class:`Group` is one function of many expressions over the same operands, so that a few
+compilations answer for thousands of cases.  :mod:`pytocu.testing.cases` runs and compares them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir.core import Op
+from pytocu.ir.ops import elementwise_rows
+from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named
+from pytocu.testing.compare import edge_values
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of the expressions of a group.
+
+    Attributes
+    ----------
+    form : str
+        ``array``, ``zero_d`` (an array without axes), ``scalar`` (a NumPy scalar), ``python`` (a
+        Python scalar as an argument), ``literal`` (written in the source), ``constant`` (a global).
+    dtype : str
+        Short dtype name, or ``bool``, ``int``, ``float`` of Python.
+    text : str
+        Source of the value; empty for arrays.
+    """
+
+    form: str
+    dtype: str
+    text: str = ""
+
+    @property
+    def strong(self) -> bool:
+        """Whether it has a dtype of its own."""
+        return self.form in ("array", "zero_d", "scalar") or self.text.startswith("np.")
+
+    def value(self) -> Any:
+        """The value; arrays come from :meth:`Group.arguments`."""
+        made = eval(self.text, {"np": np})
+        return np.array(made) if self.form == "zero_d" else made
+
+    def __str__(self) -> str:
+        return f"{self.form} {self.text or self.dtype}"
+
+
+_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan")}
+
+
+def strong_operands(form: str, dtypes: Iterable[Any] = COMPILED_DTYPES) -> list[Operand]:
+    """NumPy scalars, 0-d arrays or constants of the dtypes."""
+    return [
+        Operand(form, d.name, f"np.dtype('{d.numpy}').type({text})") for d in dtypes for text in _NUMBERS[d.kind]
+    ]
+
+
+PYTHON_VALUES = {
+    "bool": ("True", "False"),
+    "int": ("3", "-1", "0", "300", "2**40", "2**63", "-2**63 - 1"),
+    "float": ("2.5", "1e300", "-0.0", "float('nan')"),
+}
+
+
+def weak_operands(form: str) -> list[Operand]:
+    """Python scalars as arguments (``python``), in the source (``literal``) or in a global (``constant``)."""
+    return [Operand(form, kind, text) for kind, texts in PYTHON_VALUES.items() for text in texts]
+
+
+# Groups.
+
+
+@dataclass(frozen=True)
+class Expression:
+    """One case: a row and its source over the operands ``a`` and ``b``."""
+
+    row: str
+    text: str
+    arguments: tuple[str, ...]
+    operator: bool = False
+
+
+def _call(op: Op, arguments: tuple[str, ...]) -> Iterator[Expression]:
+    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)})", arguments)
+    if op.symbol == "abs":
+        yield Expression(op.name, f"abs({arguments[0]})", arguments, True)
+    elif op.symbol and len(arguments) == 1:
+        yield Expression(op.name, f"{op.symbol}({arguments[0]})", arguments, True)
+    elif op.symbol:
+        yield Expression(op.name, f"({arguments[0]}) {op.symbol} ({arguments[1]})", arguments, True)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Operands, and every expression over them."""
+
+    operands: tuple[Operand, ...]
+    count: int = 96
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How expressions write the operands."""
+        letters = zip("ab", self.operands, strict=False)
+        return tuple(f"({o.text})" if o.form == "literal" else n.upper() if o.form == "constant" else n for n, o in letters)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Parameters of the group's functions."""
+        return tuple(n for n in self.names if n in ("a", "b"))
+
+    def globals(self) -> dict[str, Any]:
+        """Globals of the group's functions."""
+        found = {n: o.value() for n, o in zip(self.names, self.operands, strict=True) if o.form == "constant"}
+        return {"np": np, **found}
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Values of the parameters; two arrays hold every pair of edge values."""
+        arrays = sum(o.form == "array" for o in self.operands)
+        out: list[Any] = []
+        for number, operand in enumerate(self.operands):
+            if operand.form == "array":
+                values = edge_values(dtype_named(operand.dtype).numpy, self.count, number)
+                if arrays == 2:
+                    values = np.repeat(values, self.count) if number == 0 else np.tile(values, self.count)
+                out.append(values)
+            elif operand.form in ("zero_d", "scalar", "python"):
+                out.append(operand.value())
+        return tuple(out)
+
+    def expressions(self) -> Iterator[Expression]:
+        """Every case of the group."""
+        names = self.names
+        for op in elementwise_rows():
+            if op.arity == len(names):
+                yield from (e for e in _call(op, names) if not self._fills_memory(e))
+        if len(names) == 1:
+            for dtype in ALL_DTYPES:
+                if self.operands[0].strong:
+                    yield Expression("cast", f"({names[0]}).astype(np.{dtype.numpy})", names)
+                yield Expression("cast", f"np.dtype('{dtype.numpy}').type({names[0]})", names)
+            return
+        for low, high in ((names[1], names[1]), (names[1], "5"), ("None", names[1]), (names[1], "None")):
+            row = {("None", names[1]): "minimum", (names[1], "None"): "maximum"}.get((low, high), "clip")
+            yield Expression(row, f"np.clip({names[0]}, {low}, {high})", (names[0], low, high))
+        condition = "np.equal(np.remainder(np.isnan(np.float64(a)) + np.float64(a), 2), 0)" if "a" in names else "True"
+        yield Expression("where", f"np.where({condition}, {names[0]}, {names[1]})", names)
+        yield Expression("where", f"np.where({names[0]}, {names[1]}, {names[0]})", names)
+
+    def _fills_memory(self, expression: Expression) -> bool:
+        """Python computes 3 << 2**40 and 3 ** 2**40 exactly."""
+        count = self.operands[-1]
+        grows = expression.operator and expression.row in ("left_shift", "power")
+        return grows and count.dtype == "int" and not any(o.strong for o in self.operands) and count.value() > 1000
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.operands))
+
+
+_COUNTER = itertools.count()
+
+
+def make_function(parameters: Iterable[str], expressions: Iterable[str], namespace: dict[str, Any]) -> Any:
+    """A function of the expressions as a tuple, with source that Python's tools find."""
+    name = f"<case {next(_COUNTER)}>"
+    lines = [f"def case({', '.join(parameters)}):\n", "    return (\n"]
+    lines += [f"        {text},\n" for text in expressions]
+    lines.append("    )\n")
+    # Without a time stamp linecache keeps what no file holds.
+    linecache.cache[name] = (0, None, lines, name)
+    exec(compile("".join(lines), name, "exec"), namespace)
+    return namespace["case"]
+
+
+def all_groups() -> Iterator[Group]:
+    """The whole matrix: every pair of dtypes, forms and positions."""
+    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    others = other_operands()
+    for operand in (*arrays, *others):
+        yield Group((operand,))
+    for pair in itertools.product(arrays, arrays):
+        yield Group(pair)
+    for array, other in itertools.product(arrays, others):
+        yield Group((array, other))
+        yield Group((other, array))
+    for pair in itertools.product(others, others):
+        yield Group(pair)
+
+
+def other_operands() -> list[Operand]:
+    """Every operand that is no array with axes."""
+    strong = [o for form in ("zero_d", "scalar", "constant") for o in strong_operands(form)]
+    return strong + [o for form in ("python", "literal", "constant") for o in weak_operands(form)]
+
+
+ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))
+"""Pairs of array dtypes in every sample."""
+
+
+def sampled_groups(count: int, seed: int = 0) -> list[Group]:
+    """A part of the matrix: every dtype alone, the usual pairs, and `count` others."""
+    chosen = [Group((Operand("array", d.name),)) for d in COMPILED_DTYPES]
+    chosen += [Group((Operand("array", a), Operand("array", b))) for a, b in ALWAYS]
+    pick = random.Random(seed)
+    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    others = other_operands()
+    for number in range(count):
+        other = others[(number * 37 + seed * 11) % len(others)]
+        match number % 5:
+            case 0:
+                chosen.append(Group((other,)))
+            case 1:
+                chosen.append(Group((pick.choice(arrays), other)))
+            case 2:
+                chosen.append(Group((other, pick.choice(arrays))))
+            case 3:
+                chosen.append(Group((other, pick.choice(others))))
+            case _:
+                chosen.append(Group((pick.choice(arrays), pick.choice(arrays))))
+    return list(dict.fromkeys(chosen))

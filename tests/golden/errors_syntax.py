@@ -1,0 +1,107 @@
+"""Errors about Python that is not compiled, each with what to write instead."""
+
+import numpy as np
+
+
+def in_place(x):
+    x[0] = 1  #! UnsupportedError: an array changed in place (x[0] = ...)
+    #! at: x[0]
+    #! help: build the new array with np.where(condition, new, old)
+    return x
+
+
+#$ error in_place --args "f32[n]"
+
+
+def augmented(x):
+    x += 1  #! UnsupportedError: an array changed in place: x += ... writes into the array x refers to
+    #! at: x += 1
+    #! help: write x = x + ... , which makes a new array
+    return x
+
+
+#$ error augmented --args "f32[n]"
+
+
+def out_keyword(x):
+    return np.add(x, 1, out=x)  #! UnsupportedError: np.add with the argument out= is not supported
+    #! at: np.add(x, 1, out=x)
+    #! help: return the result; pytocu allocates it
+
+
+#$ error out_keyword --args "f32[n]"
+
+
+def handled(x):
+    try:  #! UnsupportedError: a try statement is not supported
+    #! at: try:
+    #! help: check the inputs before the call, or catch the error around it
+        return x + 1
+    except ValueError:
+        return x
+
+
+#$ error handled --args "f32[n]"
+
+
+def generator(x):  #! UnsupportedError: generator is a generator or a coroutine, which is not compiled
+#! help: return the arrays instead of yielding or awaiting them
+    yield x
+
+
+#$ error generator --args "f32[n]"
+
+
+def matrix_product(a, b):
+    return a @ b  #! UnsupportedError: the operator @ is not supported
+    #! at: a @ b
+    #! help: matrix products are not compiled; compute them outside the function
+
+
+#$ error matrix_product --args "f32[n, m], f32[m, n]"
+
+
+def reduction(x):
+    return np.sum(x)  #! UnsupportedError: np.sum is not supported
+    #! at: np.sum(x)
+    #! help: reductions, scans and matrix products are not compiled; compute them outside the function
+
+
+#$ error reduction --args "f32[n]"
+
+
+def printed(x):
+    print(x)  #! UnsupportedError: print() has no meaning in compiled code
+    #! at: print(x)
+    #! help: call it outside the function
+    return x
+
+
+#$ error printed --args "f32[n]"
+
+
+def fancy(x, i):
+    return x[i]  #! UnsupportedError: indexing with an array, a list or a mask
+    #! at: x[i]
+    #! help: select per element with np.where(mask, x, other)
+
+
+#$ error fancy --args "f32[n], i64[m]"
+
+
+def recursive(x):
+    return recursive(x)  #! UnsupportedError: recursion: recursive calls itself
+    #! at: recursive(x)
+    #! help: write it as a loop over range(...)
+
+
+#$ error recursive --args "f32[n]"
+
+
+def positions(x):
+    return np.where(x > 0)  #! UnsupportedError: np.where with one argument (the positions of True) has a length known only at run time
+    #! at: np.where(x > 0)
+    #! help: use the three-argument form np.where(condition, a, b)
+
+
+#$ error positions --args "f32[n]"

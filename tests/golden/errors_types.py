@@ -1,0 +1,88 @@
+"""Errors about dtypes and shapes carry NumPy's sentence."""
+
+import numpy as np
+
+
+def different(a, b):
+    return a + b  #! ShapeError: operands could not be broadcast together with shapes (3,) (4,)
+    #! at: a + b
+    #! ShapeError: operands could not be broadcast together with shapes (2,3) (n,2)
+    #! at: a + b
+
+
+#$ error different --args "f32[3], f32[4]"
+#$ error different --args "f32[2, 3], f32[n, 2]"
+
+
+def inverted(x):
+    return np.sqrt(x) + ~x  #! DTypeError: ufunc 'invert' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
+    #! at: ~x
+
+
+#$ error inverted --args "f32[n]"
+
+
+def subtracted(a):
+    return a - a  #! DTypeError: numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.
+    #! at: a - a
+
+
+#$ error subtracted --args "bool[n]"
+
+
+def overflowing(x):
+    return x + 300  #! RangeError: Python integer 300 out of bounds for uint8
+    #! at: x + 300
+
+
+#$ error overflowing --args "u8[n]"
+
+
+def halves(x):
+    return np.sqrt(x)  #! UnsupportedError: NumPy computes sqrt of i8[n] in float16, which is not supported
+    #! at: np.sqrt(x)
+    #! help: convert an operand first: x.astype(np.float32)
+
+
+#$ error halves --args "i8[n]"
+
+
+def out_of_bounds(x):
+    return x[5]  #! IndexingError: index 5 is out of bounds for axis 0 with size 3
+    #! at: x[5]
+
+
+#$ error out_of_bounds --args "f32[3, n]"
+
+
+def too_many(x):
+    return x[0, 0, 0]  #! IndexingError: too many indices for array: array is 2-dimensional, but 3 were indexed
+    #! at: x[0, 0, 0]
+
+
+#$ error too_many --args "f32[n, m]"
+
+
+def negative_power(x):
+    return x**-2  #! ValueError: Integers to negative integer powers are not allowed.
+    #! at: x**-2
+
+
+#$ error negative_power --args "i32[n]"
+
+
+def bad_axes(x):
+    return np.transpose(x, (0, 0))  #! ShapeError: repeated axis in transpose
+    #! at: np.transpose(x, (0, 0))
+
+
+#$ error bad_axes --args "f32[n, m]"
+
+
+def half_precision(x):
+    return x.astype(np.float16)  #! UnsupportedError: dtype float16 is not supported
+    #! at: x.astype(np.float16)
+    #! help: the dtypes are bool, int8 to int64, uint8 to uint64, float32 and float64; convert with astype
+
+
+#$ error half_precision --args "f32[n]"

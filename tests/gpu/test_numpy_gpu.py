@@ -1,0 +1,221 @@
+"""The generated cases, the golden programs and random programs on a real GPU, against the CPU backend.
+
+Run with ``pytest -m gpu``.  Exact operations have the same bits on both; the others stay within the
+bound of their row.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import CompileError, UnsupportedError
+from pytocu.ir.core import OPS
+from pytocu.runtime import cuda
+from pytocu.testing.arguments import make_arguments
+from pytocu.testing.cases import call_jit, check_group, close, device_failures, rows_of
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import Group, Operand, make_function, sampled_groups
+from pytocu.testing.programs import program_arguments, random_program
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from golden_plugin import golden_files, read
+from test_numpy_random import SIZES, make
+
+pytestmark = pytest.mark.gpu
+
+GROUPS = [g for g in sampled_groups(300, seed=1) if any(o.form in ("array", "zero_d") for o in g.operands)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def a_gpu():
+    fine, reason = cuda.available()
+    if not fine:
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+class Interface:
+    """Nothing but a CUDA array interface, and that without ``strides``."""
+
+    def __init__(self, owner: Any):
+        self.owner = owner
+        self.__cuda_array_interface__ = {k: v for k, v in owner.__cuda_array_interface__.items() if k != "strides"}
+
+
+def on_device(cupy: Any, array: Any) -> Any:
+    """A CuPy array with the same values and strides; other objects as they are."""
+    if not isinstance(array, np.ndarray):
+        return array
+    owner: Any = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    whole = cupy.asarray(owner, order="A" if owner.flags.fnc else "C")
+    if owner is array or whole.strides != owner.strides:
+        return whole
+    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    memory = cupy.cuda.MemoryPointer(whole.data.mem, whole.data.ptr - whole.data.mem.ptr + offset)
+    return cupy.ndarray(array.shape, array.dtype, memory, array.strides)
+
+
+def to_host(value: Any) -> Any:
+    """Device arrays as NumPy arrays, inside tuples, lists and dicts too."""
+    match value:
+        case tuple() | list():
+            return type(value)(map(to_host, value))
+        case dict():
+            return {k: to_host(v) for k, v in value.items()}
+        case _ if hasattr(value, "get") and not isinstance(value, np.ndarray):
+            return value.get()
+        case _:
+            return value
+
+
+def arrays_only(value: Any) -> Any:
+    """NumPy scalars as arrays without axes: what CuPy has in their place."""
+    match value:
+        case tuple() | list():
+            return type(value)(map(arrays_only, value))
+        case dict():
+            return tuple(map(arrays_only, value.values()))
+        case np.generic():
+            return np.asarray(value)
+        case _:
+            return value
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=str)
+def test_cupy_arrays(cupy: Any, group: Group) -> None:
+    def call(function: Any, *arguments: Any) -> Any:
+        result = pytocu.jit(function)(*(on_device(cupy, a) for a in arguments))
+        assert all(not isinstance(r, (np.ndarray, np.generic)) for r in result)
+        return to_host(result)
+
+    failures = device_failures(group, call)
+    assert not failures, "\n".join(map(str, failures))
+
+
+@pytest.mark.parametrize("group", [g for g in sampled_groups(30, seed=2) if g.parameters], ids=str)
+def test_numpy_arrays(group: Group) -> None:
+    """With ``device="cuda"`` everything is as on the CPU: errors, kinds of results, bits."""
+    failures = check_group(group, lambda function, *arguments: pytocu.jit(function, device="cuda")(*arguments))
+    assert not failures, "\n".join(map(str, failures))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "?"])
+def test_interface_without_strides(cupy: Any, dtype: str) -> None:
+    group = Group((Operand("array", np.dtype(dtype).name.replace("float", "f").replace("int", "i")),) * 2)
+
+    def call(function: Any, *arguments: Any) -> Any:
+        owners = [on_device(cupy, a) for a in arguments]
+        result = pytocu.jit(function)(*map(Interface, owners))
+        return tuple(cupy.asarray(r).get() for r in result)
+
+    failures = device_failures(group, call)
+    assert not failures, "\n".join(map(str, failures))
+
+
+def test_faults_are_seen(cupy: Any) -> None:
+    group = Group((Operand("array", "f32"), Operand("array", "f32")))
+
+    def call(function: Any, *arguments: Any) -> Any:
+        result = pytocu.jit(function)(*(on_device(cupy, a) for a in arguments))
+        return tuple(np.nextafter(r, r.dtype.type(0)) if r.dtype.kind == "f" else r for r in to_host(result))
+
+    assert len(device_failures(group, call)) >= 20
+
+
+def golden_programs() -> list[Any]:
+    """Every program of every golden file."""
+    return [
+        pytest.param(golden, command, id=f"{path.stem}-{command.function}-{command.options.args}")
+        for path in golden_files()
+        for golden in [read(path)]
+        for command in golden.programs()
+    ]
+
+
+@pytest.mark.parametrize(("golden", "command"), golden_programs())
+def test_goldens(cupy: Any, golden: Any, command: Any) -> None:
+    function = golden.function(command.function)
+    for seed, sizes in enumerate(command.size_cases()):
+        arguments = make_arguments(command.types, sizes, seed, command.options.values)
+        given = [on_device(cupy, a) for a in arguments]
+        try:
+            expected = function(*arguments, **command.static)
+        except CompileError as error:
+            with pytest.raises(type(error)):
+                function(*given, **command.static)
+            continue
+        actual = arrays_only(to_host(function(*given, **command.static)))
+        rows = rows_of(function.lower(*arguments, **command.static).function)
+        if all(OPS[row].exact for row in rows):
+            compare(actual, arrays_only(expected))
+        else:
+            close(actual, arrays_only(expected), command.options.within)
+
+
+def test_random_programs(cupy: Any) -> None:
+    pick = random.Random(7)
+    computed = 0
+    for number in range(300):
+        program = random_program(pick.choice)
+        function = make(program, 50_000 + number)
+        arguments = program_arguments(program, SIZES[number % len(SIZES)], pick.choice)
+        if not any(isinstance(a, np.ndarray) for a in arguments):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = pytocu.jit(function)(*arguments)
+        except (UnsupportedError, TypeError, OverflowError, ZeroDivisionError):
+            continue
+        actual = pytocu.jit(function)(*(on_device(cupy, a) for a in arguments))
+        try:
+            compare(arrays_only(to_host(actual)), arrays_only(expected))
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{program.source}") from None
+        computed += 1
+    assert computed >= 200
+
+
+@pytest.mark.parametrize("n", [2**25, 2**25 + 3])
+def test_large_and_strided(cupy: Any, n: int) -> None:
+    """Sizes at which every block works, with inputs of any strides."""
+
+    def expressions(x, y):
+        return x * 3 - y / 2, np.where(x > y, x, -y), (x * y)[::-1]
+
+    random_bits = np.random.default_rng(3).integers(0, 2**32, 2 * n, dtype=np.uint32).view(np.float32)
+    x, y = random_bits[:n], random_bits[::-2]
+    with np.errstate(all="ignore"):
+        expected = call_jit(expressions, x, y)
+    actual = call_jit(expressions, *(on_device(cupy, a) for a in (x, y)))
+    for a, e in zip(actual, expected, strict=True):
+        compare(to_host(a), np.asarray(e))
+
+
+def test_streams_side_by_side(cupy: Any) -> None:
+    function = pytocu.jit(make_function("xy", ["x * y + 1", "x - y"], {"np": np}))
+    streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(4)]
+    results = []
+    for number, stream in enumerate(streams):
+        with stream:
+            x = cupy.full(2**20 + number, number, np.float32)
+            for _ in range(10):
+                x = function(x, x)[1] + number
+            results.append(function(x, x))
+    for number, stream in enumerate(streams):
+        stream.synchronize()
+        compare(to_host(results[number][0]), np.full(2**20 + number, number * number + 1, np.float32))

@@ -1,0 +1,549 @@
+"""What a user reads when something cannot be compiled: which line, why, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import re
+import textwrap
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import CompileError, Loc, raised, source_excerpt
+from pytocu.testing.compare import compare
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+I = np.arange(6, dtype=np.int32).reshape(2, 3)
+M = X > 2
+ARRAY = np.ones(3, np.float32)
+_COUNT = iter(range(10**9))
+
+
+class Thing:
+    """A class whose code must not run while compiling."""
+
+    data = ARRAY
+    value = 3
+
+    def __init__(self):
+        self.count = 0
+
+    def __add__(self, other):
+        raise AssertionError("ran the user's code")
+
+    __radd__ = __len__ = __bool__ = __eq__ = __str__ = __hash__ = __contains__ = __getitem__ = __float__ = __add__
+
+
+THING = Thing()
+LIST = [1, 2]
+COUNTER = 0
+
+
+def effect(*args):
+    raise AssertionError("ran the user's code")
+
+
+def made(text, name="f", **names):
+    """A function of the text, with a file name that has source."""
+    file = f"<errors {next(_COUNT)}>"
+    text = textwrap.dedent(text).strip("\n") + "\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    scope = {"np": np, "pytocu": pytocu, "THING": THING, "Thing": Thing, "LIST": LIST, "COUNTER": COUNTER, "ARRAY": ARRAY}
+    scope |= {"effect": effect, **names}
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]
+
+
+def error_of(function, *args, kind=CompileError, **kwargs):
+    """The error of a call; a second call gives it again, and a good one afterwards works."""
+    jitted = pytocu.jit(function) if not hasattr(function, "specializations") else function
+    messages = []
+    for _ in range(2):
+        with pytest.raises(CompileError) as caught:
+            jitted(*args, **kwargs)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert isinstance(caught.value, kind), type(caught.value).__mro__
+    return caught.value
+
+
+# (the line, where the caret is, part of the sentence, part of the help)
+STATEMENTS = [
+    ("with np.errstate(): pass", "with np.errstate(): pass", "a with statement is not supported", "around the call"),
+    ("try: pass\nexcept ValueError: pass", "try: pass", "a try statement is not supported", "before the call"),
+    ("try: pass\nexcept* ValueError: pass", "try: pass", "a try statement is not supported", "before the call"),
+    ("class C: pass", "class C: pass", "a class definition is not supported", "outside the function"),
+    ("async def g(): pass", "async def g(): pass", "a coroutine is not supported", "plain function"),
+    ("match x:\n    case _: pass", "match x:", "a match statement is not supported", "if and elif"),
+    ("@effect\ndef g(): pass", "effect", "the decorator of the nested function g", "leave it out"),
+    ("def g():\n    yield x\nreturn g()", "def g():", "a generator function", "a list or a tuple"),
+    ("x[0] = 1", "x[0]", "an array changed in place (x[0] = ...)", "np.where(condition, new, old)"),
+    ("x[0] += 1", "x[0] += 1", "an array changed in place (x[0] += ...)", "np.where(condition, new, old)"),
+    ("x += 1", "x += 1", "an array changed in place: x += ... writes into the array x refers to", "write x = x + ..."),
+    ("y = x + 1\ny **= 2", "y **= 2", "y **= ... writes into the array", "write y = y ** ..."),
+    ("x @= x", "x @= x", "the operator @= is not supported", "matrix products"),
+    ("THING.count = 1", "THING.count", "assignment to the attribute THING.count", "assign it outside"),
+    ("THING.count += 1", "THING.count += 1", "the attribute THING.count changed by +=", "assign it outside"),
+    ("x.shape = 3", "x.shape", "assignment to the attribute x.shape", "assign it outside"),
+    ("LIST.append(3)", "LIST.append(3)", "list.append() changes a list that lives outside the function", "copy it first"),
+    ("LIST[0] = 3", "LIST[0]", "LIST[0] = ... changes a list that lives outside", "copy it first"),
+    ("y = LIST\ny += [3]", "y += [3]", "y += ... changes a list that lives outside", "copy it first"),
+    ("global COUNTER\nCOUNTER = 1", "COUNTER", "assignment to the global COUNTER", "outside the function"),
+    ("del x[0]", "del x[0]", "del x[0]", "leave it out"),
+    ("for k in range(len(x)): pass", "range(len(x))", "a loop over the length of an array", "x[1:] - x[:-1]"),
+    ("for row in x: pass", "x", "the loop goes over an array whose length is known only at run time", "index the rows"),
+    ("for k in range(10**6): pass", "for k in range(10**6): pass", "more than 10000 steps", "whole arrays"),
+    ("while True: pass", "while True: pass", "more than 10000 steps", "whole arrays"),
+    ("while x[0, 0] > 0: pass", "x[0, 0] > 0", "the loop depends on a scalar computed at run time (bool)", "np.where"),
+    ("if x > 0: pass", "x > 0", "the branch depends on the data of an array (bool[x_0, x_1])", "np.where(condition, a, b)"),
+    ("if len(x) > 2: pass", "len(x) > 2", "the branch depends on the length of an array", "serves every length"),
+    ("assert x.shape[0] > 1, 'long'", "x.shape[0] > 1", "the assertion depends on the length of an array", "leave it out"),
+    ("assert np.all(x > 0)", "np.all(x > 0)", "np.all is not supported", "reductions"),
+    ("a, b = x", "a, b", "unpacking goes over an array whose length is known only at run time", "index the rows"),
+    ("import antigravity", "import antigravity", "the import of antigravity, which is not loaded yet", "at the top"),
+    ("from . import y", "from . import y", "a relative import", "at the top"),
+    ("from os import nothing", "from os import nothing", "module 'os' has no attribute 'nothing'", ""),
+    ("raise", "raise", "No active exception to reraise", ""),
+    ("raise 3", "raise 3", "raising an object of type int", "ValueError"),
+]
+
+EXPRESSIONS = [
+    ("x @ x", "x @ x", "the operator @ is not supported", "matrix products"),
+    ("1 < x < 2", "1 < x < 2", "a chained comparison of run-time values (bool[x_0, x_1])", "(a < x) & (x < b)"),
+    (
+        "(x > 0) and (x < 1)",
+        "(x > 0) and (x < 1)",
+        "'and' depends on the data of an array",
+        "write (a) & (b), or np.logical_and(a, b)",
+    ),
+    ("(x > 0) or 1", "(x > 0) or 1", "'or' depends on the data of an array", "write (a) | (b)"),
+    ("not x", "not x", "'not' depends on the data of an array", "np.logical_not(x)"),
+    ("1 if x else 2", "1 if x else 2", "the conditional expression depends on the data", "np.where(condition, a, b)"),
+    ("x in (x, 1)", "x in (x, 1)", "'in' with run-time values", "combine with |"),
+    ("x is x.T", "x is x.T", "'is' with run-time values other than None", "=="),
+    ("x == None", "x == None", "a comparison of an array with None", "write 'is None'"),
+    ("x.shape == (2, 3)", "x.shape == (2, 3)", "a comparison of tuple and tuple", "checked where the arrays meet"),
+    ("f'{x}'", "{x}", "a run-time value in a string", "return the value itself"),
+    ("'%s' % x", "'%s' % x", "a run-time value in a string", ""),
+    ("str(x)", "str(x)", "str() of values known only at run time", "NumPy's functions"),
+    ("{1: x}[x]", "{1: x}[x]", "a dict indexed by a run-time value", "constants"),
+    ("{x: 1}", "{x: 1}", "a run-time value as a key", "constants as keys"),
+    ("{x}", "{x}", "a run-time value as a key", "constants as keys"),
+    ("x[x]", "x[x]", "indexing with an array, a list or a mask", "np.where(mask, x, other)"),
+    ("x[[0, 1]]", "x[[0, 1]]", "indexing with an array, a list or a mask", "np.where(mask, x, other)"),
+    ("x[True]", "x[True]", "indexing with an array, a list or a mask", "np.where(mask, x, other)"),
+    ("x.sum()", "x.sum", "ndarray.sum is not supported", "reductions, scans and matrix products"),
+    ("x.sort()", "x.sort", "ndarray.sort is not supported", "not changed in place"),
+    ("x.reshape(-1)", "x.reshape", "ndarray.reshape is not supported", "the methods are astype, clip"),
+    ("np.sum(x)", "np.sum(x)", "np.sum is not supported", "reductions"),
+    ("np.linalg.norm(x)", "np.linalg.norm(x)", "numpy.linalg.norm is not supported", "outside the function"),
+    ("np.random.rand(3)", "np.random.rand(3)", "random numbers (rand)", "pass the samples as an argument"),
+    ("np.random.default_rng().normal()", "np.random.default_rng()", "default_rng", ""),
+    ("np.add.reduce(x)", "np.add.reduce(x)", "np.add.reduce", "outside the function"),
+    ("np.add(x, 1, out=x)", "np.add(x, 1, out=x)", "np.add with the argument out= is not supported", "pytocu allocates it"),
+    ("np.add(x, 1, x)", "np.add(x, 1, x)", "np.add with the argument out= is not supported", "pytocu allocates it"),
+    ("np.add(x, 1, where=x > 0)", "np.add(x, 1, where=x > 0)", "the argument where=", "np.where(condition, result, other)"),
+    ("np.add(x, 1, dtype='f8')", "np.add(x, 1, dtype='f8')", "the argument dtype=", "astype first"),
+    ("np.where(x > 0)", "np.where(x > 0)", "np.where with one argument", "np.where(condition, a, b)"),
+    (
+        "x.astype('f4', order='F')",
+        "x.astype('f4', order='F')",
+        "ndarray.astype(): got an unexpected keyword argument 'order'",
+        "dtype, copy",
+    ),
+    ("x.astype(np.float16)", "x.astype(np.float16)", "dtype float16 is not supported", "float32 and float64"),
+    ("x.astype('c8')", "x.astype('c8')", "dtype complex64 is not supported", "float32 and float64"),
+    ("x.astype('O')", "x.astype('O')", "dtype object is not supported", "bool, integer or float"),
+    ("x.astype('>f4')", "x.astype('>f4')", "dtype >f4 is not supported", "bool, integer or float"),
+    ("x * 1j", "x * 1j", "complex numbers are not supported", ""),
+    ("x + ARRAY", "ARRAY", "the array ARRAY is captured from outside the function", "pass it as an argument"),
+    ("x + THING.data", "THING.data", "the array Thing.data is captured from outside the function", "pass it as an argument"),
+    ("x + [1, 2, 3]", "x + [1, 2, 3]", "a list is used as an array", "pass an array"),
+    ("x + THING", "x + THING", "an object of type Thing is used as a number or an array", ""),
+    ("THING + 1", "THING + 1", "the operator + of an object of type Thing would run code of its class", "by attribute"),
+    ("len(THING)", "len(THING)", "an object of type Thing would run code of its class", "by attribute"),
+    ("1 if THING else 2", "1 if THING else 2", "bool of an object of type Thing would run code of its class", "by attribute"),
+    ("THING == 3", "THING == 3", "an object of type Thing would run code of its class", "by attribute"),
+    ("str(THING)", "str(THING)", "str of an object of type Thing would run code of its class", "by attribute"),
+    ("f'{THING}'", "{THING}", "an object of type Thing would run code of its class", "by attribute"),
+    ("3 in THING", "3 in THING", "an object of type Thing would run code of its class", "by attribute"),
+    ("THING[0]", "THING[0]", "an object of type Thing would run code of its class", "by attribute"),
+    ("Thing()", "Thing()", "making an object of the class Thing would run its code while compiling", "make the object outside"),
+    (
+        "sorted((1, 2), key=effect)",
+        "sorted((1, 2), key=effect)",
+        "the function effect would run it while compiling",
+        "write the loop",
+    ),
+    ("print(x)", "print(x)", "print() has no meaning in compiled code", "outside the function"),
+    ("open('file')", "open('file')", "open() has no meaning in compiled code", "outside the function"),
+    ("eval('x')", "eval('x')", "eval() has no meaning in compiled code", "outside the function"),
+    ("type(x)", "type(x)", "type()", "isinstance"),
+    ("float(x[0, 0])", "float(x[0, 0])", "float() of a value known only at run time (f32)", "np.float64(x)"),
+    ("int(x[0, 0])", "int(x[0, 0])", "int() of a value known only at run time (f32)", "np.int64(x)"),
+    ("bool(x)", "bool(x)", "bool() depends on the data of an array", "np.where"),
+    ("round(x)", "round(x)", "round() of a value known only at run time", "np.rint(x)"),
+    ("max(x, 1)", "max(x, 1)", "max() of run-time values chooses by the truth of a comparison", "np.maximum(a, b)"),
+    ("min(x[0, 0], 1)", "min(x[0, 0], 1)", "min() of run-time values", "np.minimum(a, b)"),
+    ("sum(x)", "sum(x)", "sum() of an array", "outside the function"),
+    ("(lambda: (yield))()", "yield", "yield is not supported", "as a tuple"),
+    ("x(1)", "x(1)", "'numpy.ndarray' object is not callable", ""),
+    ("(3)(x)", "(3)(x)", "'int' object is not callable", ""),
+    ("[*x[0, 0]]", "[*x[0, 0]]", "'numpy.float32' object is not iterable", ""),
+    ("(k for k in (x, x))", "(k for k in (x, x))", "the function returns an iterator", "tuples, lists and dicts"),
+    ("x.dtype", "x.dtype", "the function returns an object of type Float32DType", "return arrays, scalars"),
+    ("zip([x])", "zip([x])", "the function returns an iterator", "tuples, lists and dicts"),
+    ("{1, 2}", "{1, 2}", "the function returns an object of type set", "tuples, lists and dicts"),
+    ("lambda: x", "lambda: x", "the function returns", "tuples, lists and dicts"),
+    ("super().f(x)", "super()", "super()", "Base.method(self, ...)"),
+    ("x.squeeze(2)", "x.squeeze(2)", "axis 2 is out of bounds for array of dimension 2", ""),
+    ("x[1:-1].squeeze()", "x[1:-1].squeeze()", "which may or may not be 1", "x.squeeze(axis=0)"),
+    ("effect(*x)", "effect(*x)", "goes over an array whose length is known only at run time", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "caret", "sentence", "help"), STATEMENTS, ids=[s[0].split("\n")[-1] for s in STATEMENTS])
+def test_statements(text, caret, sentence, help):
+    lines = textwrap.indent(text, "    ")
+    function = made(f"def f(x):\n{lines}\n    return x\n")
+    check_message(error_of(function, X), caret, sentence, help)
+    compare(pytocu.jit(lambda x: x + 1)(X), X + 1)
+
+
+@pytest.mark.parametrize(("text", "caret", "sentence", "help"), EXPRESSIONS, ids=[s[0] for s in EXPRESSIONS])
+def test_expressions(text, caret, sentence, help):
+    function = made(f"def f(x):\n    y = {text}\n    return y\n", I=I)
+    returned = sentence.startswith("the function returns")
+    check_message(error_of(function, X), None if returned else caret, sentence, help)
+
+
+def check_message(error, caret, sentence, help):
+    message = str(error)
+    assert sentence in error.message, message
+    assert help in (error.help or ""), message
+    assert help == "" or error.help, message
+    if caret is not None:
+        assert pointed_at(message) == caret, message
+
+
+def pointed_at(message):
+    """The part of the source line over the first caret."""
+    lines = message.splitlines()
+    for above, below in itertools.pairwise(lines):
+        found = re.match(r"^( +\| *)(\^+)$", below)
+        if found:
+            return above[found.start(2) : found.end(2)]
+    return None
+
+
+def test_every_statement_and_expression_of_python_is_known():
+    """A node of a later Python is refused by its own name, never read as something else."""
+    covered = "\n".join([s[0] for s in STATEMENTS] + [e[0] for e in EXPRESSIONS])
+    for kind in (ast.With, ast.Try, ast.ClassDef, ast.AsyncFunctionDef, ast.Match, ast.Yield):
+        assert any(isinstance(n, kind) for n in ast.walk(ast.parse(textwrap.dedent(covered_tree(covered))))), kind
+
+
+def covered_tree(text):
+    return "def f(x):\n" + textwrap.indent(text.replace("from . import y\n", ""), "    ")
+
+
+# NumPy's own sentences.
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda x: x & 1, (X,)),
+        (lambda x: ~x, (X,)),
+        (lambda x: x << 1, (X,)),
+        (lambda m: -m, (M,)),
+        (lambda m: m - m, (M,)),
+        (lambda m: np.positive(m), (M,)),
+        (lambda x: x + "a", (X,)),
+        (lambda x: x[0, 0, 0], (X,)),
+        (lambda x: x[..., ...], (X,)),
+        (lambda x: x[1.5], (X,)),
+        (lambda x: x["a"], (X,)),
+        (lambda x: x[::0], (X,)),
+        (lambda x: x[0][0][0], (X,)),
+        (lambda x: x[5], (X,)),
+        (lambda x: x[-3], (X,)),
+        (lambda x: x.transpose(0), (X,)),
+        (lambda x: x.transpose(0, 0), (X,)),
+        (lambda x: np.expand_dims(x, 5), (X,)),
+        (lambda x: np.swapaxes(x, 0, 2), (X,)),
+        (lambda x: x.squeeze(0), (X,)),
+        (lambda x: x[0].mT, (X,)),
+        (lambda x: np.clip(x, 0, 1, min=2), (X,)),
+        (lambda x: np.add(x), (X,)),
+        (lambda x: x.shap, (X,)),
+        (lambda x: np.sinn(x), (X,)),
+        (lambda x: nothing(x), (X,)),  # noqa: F821
+        (lambda x: len(x[0, 0]), (X,)),
+        (lambda x: (1, 2)[5], (X,)),
+        (lambda x: {"a": 1}["b"], (X,)),
+        (lambda x: int("a"), (X,)),
+        (lambda x: x / (1 // 0), (X,)),
+        (lambda x: 1 + "a", (X,)),
+        (lambda x: x.astype("nonsense"), (X,)),
+        (lambda x: np.int8(300) + x, (X,)),
+        (lambda i: i**-1, (I,)),
+        (lambda x, y: x + y, (X, X[:, :2])),
+        (lambda x, y: x + y, (X, np.ones(4))),
+        (lambda x, y: np.where(x > 0, y, x), (X, np.ones((3, 3)))),
+        (lambda x, y, z: (x + y) * z, (np.ones(3), np.ones(3), np.ones(4))),
+        (lambda x: x[1:] + x[:, 1:], (X,)),
+        (lambda x: (lambda a, b: a)(x), (X,)),
+        (lambda x: [a for a, b in [(1, 2, 3)]], (X,)),
+        (lambda x: np.float32("a"), (X,)),
+        (lambda x: list(zip([1], [], strict=True)), (X,)),
+        (lambda x, s: s.nothing, (X, 2)),
+        (lambda x, s: x * (s / 0), (X, 2)),
+        (lambda x: np.dtype("f9"), (X,)),
+    ],
+)
+def test_numpys_sentence(function, args):
+    with pytest.raises(Exception) as expected, np.errstate(all="ignore"):
+        function(*args)
+    kind = next(k for k in type(expected.value).__mro__ if k.__module__ == "builtins")
+    error = error_of(function, *args, kind=kind)
+    assert error.loc is not None and "-->" in str(error)
+    sentence = str(expected.value).replace("<lambda>() ", "").replace("test_numpys_sentence.<locals>.", "")
+    if kind in (NameError, AttributeError) or "missing 1 required positional" in sentence:
+        # Python itself adds suggestions to these; the name is what matters.
+        assert sentence.split("'")[1] in error.message or "missing" in error.message
+    elif "ufunc 'add'" in sentence:
+        assert "the string 'a' is used as a number or an array" in error.message
+    else:
+        assert sentence in error.message
+
+
+def test_errors_come_before_anything_is_computed():
+    f = pytocu.jit(lambda x, y, k: (x + k, x[:, :2] + y))
+    f(X, X[:, :2].copy(), 1)
+    seen = f.specializations
+    with pytest.raises(ValueError, match=r"shapes \(2,2\) \(2,3\) "):
+        f(X, X, 1)
+    assert f.specializations == seen
+
+
+def test_suggestions():
+    for text, help in [
+        ("x.shpe", "did you mean shape?"),
+        ("np.sqrtt(x)", "did you mean numpy.sqrt?"),
+        ("LSIT[0] + x", "did you mean LIST?"),
+        ("THING.valu + x", "did you mean value?"),
+        ("xx + 1", "did you mean x?"),
+        ("quite_unknown + 1", None),
+    ]:
+        assert error_of(made(f"def f(x):\n    return {text}\n"), X).help == help
+
+
+# Arguments.
+
+
+class Sub(np.ndarray):
+    """A subclass."""
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "help"),
+    [
+        (np.array([1, None], object), "dtype object", ""),
+        (
+            np.ones(3, np.longdouble),
+            "longdouble" if np.dtype(np.longdouble).name == "longdouble" else "float128",
+            "astype(np.float64)",
+        ),
+        (np.ones(3, np.float16), "float16", "astype(np.float32)"),
+        (np.ones(3, complex), "complex128", ""),
+        (np.ones(3, ">f4"), "byte order", "newbyteorder"),
+        (np.ones(3, ">i8"), "byte order", "newbyteorder"),
+        (np.zeros(3, [("a", "f4")]), "structured", ""),
+        (np.zeros(3, "M8[s]"), "dates", ""),
+        (np.array(["a", "b"]), "strings", ""),
+        (np.ma.masked_array([1.0, 2.0], [True, False]), "MaskedArray", "filled"),
+        (np.matrix([[1.0]]), "np.matrix", "np.asarray(x)"),
+        (np.ones(3).view(Sub), "Sub, a subclass of np.ndarray", "np.asarray(x)"),
+        (np.recarray(3, [("a", "f4")]), "recarray", "np.asarray(x)"),
+        (np.float16(1), "float16", ""),
+        (np.longdouble(1), "NumPy scalar", ""),
+        (np.datetime64("2020-01-01"), "NumPy scalar", ""),
+        (np.complex64(1), "complex64", ""),
+        (1j, "complex", ""),
+        ([1.0, 2.0], "a list is used as an array", "pass an array"),
+        ((1.0, 2.0), "a tuple is used as an array", "pass an array"),
+        ("text", "the string 'text' is used as a number or an array", ""),
+        (b"text", "is used as a number or an array", ""),
+        (None, "None is used as a number or an array", ""),
+        ({"a": 1}, "is used as a number or an array", ""),
+        (THING, "an object of type Thing is used as a number or an array", ""),
+        (effect, "the function effect is used as a number or an array", ""),
+        ([X, X], "a list of arrays", "an argument of its own"),
+        ({"a": X}, "a dict of arrays", "an argument of its own"),
+    ],
+)
+def test_arguments_that_are_refused(value, sentence, help):
+    f = pytocu.jit(lambda x, y: y * x + 1)
+    error = error_of(f, value, X)
+    assert sentence in error.message and help in (error.help or ""), str(error)
+    assert pointed_at(str(error)) in ("x", "y * x"), str(error)
+    compare(f(X, X), X * X + 1)
+
+
+def test_wrong_number_of_arguments_inside():
+    error = error_of(made("def g(a, b=1):\n    return a\ndef f(x):\n    return g(x, 1, 2)\n"), X, kind=TypeError)
+    assert error.message == "g() too many positional arguments" and error.help == "the signature is g(a, b=1)"
+
+
+# Functions.
+
+
+def test_no_source():
+    scope = {"np": np}
+    exec("def f(x):\n    return x + 1\n", scope)
+    error = error_of(scope["f"], X)
+    assert "the source of f is not available (file '<string>')" in error.message
+    assert "in a file or a notebook cell" in error.help
+    outer = made("def f(x):\n    return g(x) + 1\n", g=scope["f"])
+    assert pointed_at(str(error_of(outer, X))) == "g(x)"
+
+
+def test_changed_source():
+    function = made("def f(x):\n    return x + 1\n")
+    file = function.__code__.co_filename
+    for text in ("\ny = 3\n", "def f(y):\n    return y\n", "def g(x):\n    return x\n"):
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        assert "the file changed since it was imported" in error_of(function, X).help
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("def f(x):\n    yield x", "f is a generator or a coroutine"),
+        ("async def f(x):\n    return x", "f is a generator or a coroutine"),
+        ("async def f(x):\n    yield x", "f is a generator or a coroutine"),
+        ("def f(x):\n    return f(x)", "recursion: f calls itself"),
+        ("def f(x):\n    return g(x)\ndef g(x):\n    return f(x)", "recursion: f calls itself"),
+        ("def f(x):\n    def g(n):\n        return g(n)\n    return g(x)", "recursion: g calls itself"),
+        ("def f(x):\n    y = lambda n: (lambda m: y(m))(n)\n    return y(x)", "recursion: <lambda> calls itself"),
+        ("def f(x):\n    return g(x)\ndef g(x):\n    yield x", "g is a generator or a coroutine"),
+    ],
+)
+def test_functions_that_are_refused(text, sentence):
+    error = error_of(made(text), X)
+    assert sentence in error.message and error.help and "-->" in str(error)
+
+
+def test_endless_closures_are_refused():
+    text = "def f(x):\n    def make(n):\n        return (lambda: make)()\n    g = make\n    return step(x)\n"
+    text += "def step(x):\n    return (lambda k: k(k))(lambda k: wrap(k))\ndef wrap(k):\n    return (lambda: k(k))()\n"
+    assert "recursion" in error_of(made(text), X).message
+
+
+def test_nested_too_deeply():
+    # 400 calls, each inside the other; Python itself reads them.
+    text = "def f(x):\n    return " + "abs(" * 90 + "x" + ")" * 90
+    compare(pytocu.jit(made(text))(X), X)
+    chain = "def f0(x):\n    return x\n" + "".join(f"def f{n}(x):\n    return f{n - 1}(x)\n" for n in range(1, 400))
+    error = error_of(made(chain, "f399"), X)
+    assert "nested too deeply" in error.message and "intermediate" in error.help
+
+
+# Places.
+
+
+def test_columns_count_characters():
+    error = error_of(made("def f(x):\n    ä = 'größe'; ω = x + 'é'; return ω\n"), X)
+    assert error.loc.column == len("    ä = 'größe'; ω = ") + 1 and pointed_at(str(error)) == "x + 'é'"
+
+
+def test_carets_under_wide_characters():
+    error = error_of(made("def f(x):\n    return ('漢字', x.nothing)\n"), X)
+    line, caret = str(error).splitlines()[2:4]
+    assert caret.index("^") == line.index("x.nothing") + 2 and caret.count("^") == len("x.nothing")
+
+
+def test_expressions_on_several_lines():
+    error = error_of(made("def f(x):\n    y = (\n        x\n        +\n        'a')\n    return y\n"), X)
+    assert error.loc.line == 3 and pointed_at(str(error)) == "x"
+    error = error_of(made("def f(x):\n    return np.sum(x,\n        axis=1)\n"), X)
+    assert error.loc.line == 2 and pointed_at(str(error)) == "np.sum(x,"
+
+
+def test_tabs():
+    error = error_of(made("def f(x):\n\tif True:\n\t\treturn x.nothing\n"), X)
+    assert pointed_at(str(error)) == "x.nothing"
+
+
+def test_calls_are_listed():
+    text = """
+    def inner(y):
+        return y.nothing
+
+    def middle(y):
+        return 1 + inner(y)
+
+    def f(x):
+        return middle(x) * 2
+    """
+    lines = [line.split(":")[-1] if "-->" in line else line for line in str(error_of(made(text), X)).splitlines()]
+    shown = "\n".join(lines)
+    assert [loc.function for loc in error_of(made(text), X).loc.chain()] == ["inner", "middle", "f"]
+    assert shown.count("called from") == 2 and shown.index("y.nothing") < shown.index("inner(y)") < shown.index("middle(x)")
+
+
+def test_errors_at_run_time_name_the_line():
+    f = made("def f(x, y):\n    a = x * 2\n    b = a + y\n    return b\n")
+    f = pytocu.jit(f)
+    f(X, X)
+    error = error_of(f, X, X[:, :2], kind=ValueError)
+    assert error.loc.line == 3 and pointed_at(str(error)) == "a + y"
+    g = pytocu.jit(made("def f(x, k):\n    return x + k * 1000\n"))
+    small = np.ones(2, np.int8)
+    compare(pytocu.jit(lambda x, k: x + k)(small, 100), small + 100)
+    error = error_of(g, small, 5, kind=OverflowError)
+    assert error.message == "Python integer 5000 out of bounds for int8" and error.loc.line == 2
+
+
+# Exceptions of the user.
+
+
+class MyError(ValueError):
+    """An error of the user."""
+
+
+def test_raise_keeps_the_class():
+    f = pytocu.jit(
+        made("def f(x):\n    if x.ndim == 2:\n        raise MyError(f'rank {x.ndim} of {x}')\n    return x\n", MyError=MyError)
+    )
+    error = error_of(f, X, kind=MyError)
+    assert error.message == "rank 2 of <f32[x_0, x_1]>" and type(error).__name__ == "MyError" and error.loc.line == 3
+    compare(f(X[0]), X[0])
+
+
+@pytest.mark.parametrize(
+    "kind", [AssertionError, KeyError, RuntimeError, OSError, NotImplementedError, StopIteration, UnicodeError]
+)
+def test_any_exception_can_be_raised(kind):
+    f = made("def f(x):\n    raise kind('no') from None\n", kind=kind)
+    assert "no" in error_of(f, X, kind=kind).message
+
+
+def test_assertions():
+    error = error_of(made("def f(x):\n    assert x.ndim == 3, f'rank {x.ndim}'\n    return x\n"), X, kind=AssertionError)
+    assert error.message == "rank 2"
+    assert error_of(made("def f(x):\n    assert x.ndim == 3\n"), X, kind=AssertionError).message == "AssertionError"
+
+
+def test_raised_classes_are_made_once():
+    first, second = raised(KeyError("a"), None), raised(KeyError("b"), Loc("file", 1))
+    assert type(first) is type(second) and raised(first, None) is first
+
+
+def test_excerpts():
+    assert source_excerpt(Loc("no such file", 3)) == ""
+    made("x = 1\n", "x")

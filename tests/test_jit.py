@@ -1,0 +1,502 @@
+"""The decorator: binding, methods, static arguments, guards, specialisations, threads, pickling."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import functools
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.testing.compare import compare
+
+X = np.arange(4, dtype=np.float32)
+
+
+@pytocu.jit
+def scaled(x, factor=2.0, *, shift=0):
+    """Scale and shift."""
+    return x * factor + shift
+
+
+@pytocu.jit(static="mode")
+def activated(x, mode="relu"):
+    if mode == "relu":
+        return np.maximum(x, 0)
+    if mode == "double":
+        return x * 2
+    raise ValueError(f"unknown mode {mode}")
+
+
+# Binding.
+
+
+def test_looks_like_the_function():
+    assert scaled.__name__ == "scaled" and scaled.__doc__ == "Scale and shift."
+    assert scaled.__module__ == __name__ and inspect.isfunction(scaled.__wrapped__)
+    assert str(inspect.signature(scaled)) == "(x, factor=2.0, *, shift=0)"
+    assert repr(scaled) == "<pytocu.jit scaled(x, factor=2.0, *, shift=0)>"
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((X,), {}), ((X, 3), {}), ((X,), {"factor": 3}), ((), {"x": X, "shift": 1}), ((X, 1), {"shift": np.float64(2)})],
+)
+def test_arguments(args, kwargs):
+    compare(scaled(*args, **kwargs), scaled.__wrapped__(*args, **kwargs))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "sentence"),
+    [
+        ((), {}, "missing a required argument: 'x'"),
+        ((X, 1, 2), {}, "too many positional arguments"),
+        ((X,), {"y": 1}, "got an unexpected keyword argument 'y'"),
+        ((X,), {"x": X}, "multiple values for argument 'x'"),
+    ],
+)
+def test_wrong_arguments(args, kwargs, sentence):
+    with pytest.raises(TypeError, match=sentence) as caught:
+        scaled(*args, **kwargs)
+    assert "scaled(x, factor=2.0, *, shift=0)" in str(caught.value)
+    compare(scaled(X), X * 2.0)
+
+
+def test_any_number_of_arguments_is_refused_at_the_call():
+    f = pytocu.jit(lambda *xs: xs[0])
+    with pytest.raises(NotImplementedError, match=r"takes any number of arguments \(\*xs\)"):
+        f(X)
+    wrapped = pytocu.jit(functools.wraps(scaled.__wrapped__)(lambda *a, **k: scaled.__wrapped__(*a, **k)))
+    with pytest.raises(NotImplementedError, match="put jit next to the def"):
+        wrapped(X)
+
+
+def test_decorators_around():
+    def twice(f):
+        @functools.wraps(f)
+        def inner(*args):
+            return f(f(*args))
+
+        return inner
+
+    @twice
+    @pytocu.jit
+    def f(x):
+        return x + 1
+
+    compare(f(X), X + 2)
+    compare(pytocu.jit(pytocu.jit(lambda x: x + 1))(X), X + 1)
+
+
+@pytest.mark.parametrize(
+    ("thing", "help"),
+    [
+        (functools.partial(np.add, 1), "make the partial of the result"),
+        (staticmethod(lambda x: x), "write @staticmethod above @pytocu.jit"),
+        (classmethod(lambda x: x), "write @classmethod above @pytocu.jit"),
+        (np.sin, "decorate a def or a lambda"),
+        (3, "decorate a def or a lambda"),
+        (int, "decorate a def or a lambda"),
+    ],
+)
+def test_not_a_function(thing, help):
+    with pytest.raises(NotImplementedError, match="jit takes a Python function") as caught:
+        pytocu.jit(thing)
+    assert help in str(caught.value)
+
+
+def test_options_are_checked():
+    with pytest.raises(pytocu.PytocuError, match="has no parameter z; its parameters: x"):
+        pytocu.jit(lambda x: x, static="z")
+    with pytest.raises(pytocu.PytocuError, match="device='gpu'"):
+        pytocu.jit(lambda x: x, device="gpu")
+    with pytest.raises(pytocu.PytocuError, match="fastmath='fast'"):
+        pytocu.jit(lambda x: x, fastmath="fast")
+    with pytest.raises(pytocu.PytocuError, match="no backend 'metal'"):
+        pytocu.jit(lambda x: x + 1, backend="metal")(X)
+
+
+# Methods.
+
+
+class Model:
+    """A class with jitted methods."""
+
+    bias = 1.0
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    @pytocu.jit
+    def apply(self, x, power=1):
+        return self.helper(x) * self.scale + self.bias * power
+
+    @pytocu.jit
+    def helper(self, x):
+        return x + self.scale
+
+    @staticmethod
+    @pytocu.jit
+    def plain(x):
+        return x * 3
+
+    @classmethod
+    @pytocu.jit
+    def of_class(cls, x):
+        return x + cls.bias
+
+    @property
+    @pytocu.jit
+    def number(self):
+        return self.scale * 2
+
+    def __eq__(self, other):
+        raise AssertionError("the class's own comparison must not run")
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+def test_methods():
+    model = Model(2.0)
+    compare(model.apply(X), (X + 2.0) * 2.0 + 1.0)
+    compare(model.apply(X, power=3), (X + 2.0) * 2.0 + 3.0)
+    compare(Model.apply(model, X), model.apply(X))
+    compare(model.plain(X), X * 3)
+    compare(Model.plain(X), X * 3)
+    compare(model.of_class(X), X + 1.0)
+    assert model.number == 4.0
+    assert model.apply == model.apply and model.apply != Model(1).apply
+    assert model.apply.__name__ == "apply" and model.apply.__self__ is model
+    compare(model.apply.__wrapped__(X), model.apply(X))
+    assert [k.name for k in model.apply.lower("f32[n]").kernels] == ["apply"]
+
+
+def test_objects_of_a_class_share_code_where_they_agree():
+    f = pytocu.jit(lambda m, x: x * m.scale)
+    first, second, third = Model(2.0), Model(2.0), Model(3.0)
+    for model in (first, second, third, first):
+        compare(f(model, X), X * model.scale)
+    assert len(f.specializations) == 2
+    first.scale = 5.0
+    compare(f(first, X), X * 5.0)
+    compare(f(second, X), X * 2.0)
+
+
+def test_changes_of_attributes_are_seen():
+    model = Model(2.0)
+    before = model.apply(X)
+    model.scale = 4.0
+    compare(model.apply(X), (X + 4.0) * 4.0 + 1.0)
+    Model.bias = 7.0
+    try:
+        compare(model.apply(X), (X + 4.0) * 4.0 + 7.0)
+        compare(Model.of_class(X), X + 7.0)
+    finally:
+        Model.bias = 1.0
+    model.scale = 2.0
+    compare(model.apply(X), before)
+
+
+def test_one_object_twice_and_two_objects():
+    f = pytocu.jit(lambda x, a, b: x * a.s + b.s)
+    one, two, three = SimpleNamespace(s=2), SimpleNamespace(s=2), SimpleNamespace(s=5)
+    compare(f(X, one, one), X * 2 + 2)
+    compare(f(X, three, one), X * 5 + 2)
+    compare(f(X, one, three), X * 2 + 5)
+    compare(f(X, three, three), X * 5 + 5)
+    nested = SimpleNamespace(a=one, b=one)
+    g = pytocu.jit(lambda x, c: x * c.a.s + c.b.s)
+    compare(g(X, nested), X * 2 + 2)
+    compare(g(X, SimpleNamespace(a=three, b=two)), X * 5 + 2)
+    nested.b = three
+    compare(g(X, nested), X * 2 + 5)
+
+
+SETTINGS = SimpleNamespace(s=2)
+
+
+def test_an_object_that_is_captured_and_passed():
+    f = pytocu.jit(lambda x, c: x * c.s + SETTINGS.s)
+    compare(f(X, SETTINGS), X * 2 + 2)
+    other = SimpleNamespace(s=2)
+    compare(f(X, other), X * 2 + 2)
+    SETTINGS.s = 3
+    try:
+        compare(f(X, other), X * 2 + 3)
+        compare(f(X, SETTINGS), X * 3 + 3)
+    finally:
+        SETTINGS.s = 2
+
+
+def test_bound_methods_are_jitted_with_their_object():
+    class Plain:
+        k = 3
+
+        def f(self, x):
+            return x * self.k
+
+    compare(pytocu.jit(Plain().f)(X), X * 3)
+
+
+# Static arguments and guards.
+
+
+def test_static_values():
+    x = X - 2
+    compare(activated(x), np.maximum(x, 0))
+    compare(activated(x, "double"), x * 2)
+    compare(activated(x, mode="relu"), np.maximum(x, 0))
+    assert len(activated.specializations) == 2
+    assert any("static 'double'" in t for s in activated.specializations for t in s.types)
+    with pytest.raises(ValueError, match="unknown mode sinh") as caught:
+        activated(x, "sinh")
+    assert type(caught.value).__name__ == "ValueError"
+    compare(activated(x, "double"), x * 2)
+
+
+def test_static_numbers_tell_types_apart():
+    f = pytocu.jit(lambda x, k: x * k if isinstance(k, float) else x + k, static=("k",))
+    for k in (1, 1.0, True, 2, np.float64(1), -0.0, 0.0):
+        compare(f(X, k), f.__wrapped__(X, k))
+    assert len(f.specializations) == 7
+
+
+def test_static_containers():
+    f = pytocu.jit(lambda x, axes, table: sum(x * a for a in axes) + table["k"], static=("axes", "table"))
+    compare(f(X, (1, 2), {"k": 1}), X * 1 + X * 2 + 1)
+    compare(f(X, [1, 2], {"k": 1}), X * 1 + X * 2 + 1)
+    axes = [3]
+    compare(f(X, axes, {"k": 1}), X * 3 + 1)
+    axes.append(4)
+    compare(f(X, axes, {"k": 2}), X * 3 + X * 4 + 2)
+
+
+def test_a_static_array_is_refused():
+    with pytest.raises(NotImplementedError, match="the static argument x is an array"):
+        pytocu.jit(lambda x: x, static="x")(X)
+
+
+def test_scalars_do_not_share_wrongly():
+    f = pytocu.jit(lambda x, s: x * s)
+    for s in (1, True, 1.0, np.float64(1), np.float32(1), np.int8(1), np.bool_(True), 2**70, np.array(1.0)):
+        compare(f(X, s), X * s)
+    for s in (5, 7.5, False):
+        compare(f(X, s), X * s)
+    assert len(f.specializations) == 9
+
+
+SCALE = 2.0
+TABLE = {"a": [1, 2]}
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+def helper(x):
+    return x * SCALE
+
+
+def test_globals_are_guarded(monkeypatch):
+    f = pytocu.jit(lambda x: helper(x) + SCALE)
+    module = sys.modules[__name__]
+    compare(f(X), X * 2.0 + 2.0)
+    for value in (3.0, 3, np.float64(3), True, -0.0, 0.0):
+        monkeypatch.setattr(module, "SCALE", value)
+        compare(f(X), X * value + value)
+    monkeypatch.setattr(module, "SCALE", 2.0)
+    count = len(f.specializations)
+    compare(f(X), X * 2.0 + 2.0)
+    assert len(f.specializations) == count == 7
+    assert "captured SCALE" in f.specializations[0].facts
+
+
+def test_changed_functions_and_tables_are_seen(monkeypatch):
+    f = pytocu.jit(lambda x: helper(x) + TABLE["a"][0] + len(TABLE["a"]))
+    module = sys.modules[__name__]
+    compare(f(X), X * 2.0 + 3)
+    TABLE["a"].append(9)
+    compare(f(X), X * 2.0 + 4)
+    TABLE["a"].pop()
+    monkeypatch.setattr(module, "helper", lambda x: x - 1)
+    compare(f(X), X - 1 + 3)
+    monkeypatch.setitem(TABLE, "a", [5, 6])
+    compare(f(X), X - 1 + 7)
+
+
+def test_shadowing_a_builtin_is_seen(monkeypatch):
+    f = pytocu.jit(lambda x: x * len((1, 2)))
+    compare(f(X), X * 2)
+    monkeypatch.setattr(sys.modules[__name__], "len", lambda x: 10, raising=False)
+    compare(f(X), X * 10)
+
+
+def test_closures_are_guarded():
+    k = 2
+    name = "a"
+
+    @pytocu.jit
+    def f(x):
+        return x * k if name == "a" else x - k
+
+    compare(f(X), X * 2)
+    k = 3
+    compare(f(X), X * 3)
+    name = "b"
+    compare(f(X), X - 3)
+    del k
+    with pytest.raises(NameError, match="free variable 'k'"):
+        f(X)
+    k = 2
+    compare(f(X), X - 2)
+
+
+def test_captured_modules_and_objects(monkeypatch):
+    f = pytocu.jit(lambda x: x * SETTINGS.s + np.pi)
+    compare(f(X), X * 2 + np.pi)
+    monkeypatch.setattr(sys.modules[__name__], "SETTINGS", SimpleNamespace(s=11))
+    compare(f(X), X * 11 + np.pi)
+
+
+# Specialisations.
+
+
+def test_a_new_size_is_no_new_compile():
+    f = pytocu.jit(lambda x, y: x[1:] + y[:-1] * 2)
+    for n in (5, 9, 1000, 3, 4, 0):
+        x = np.arange(n, dtype=np.float32)
+        compare(f(x, x), x[1:] + x[:-1] * 2)
+    assert len(f.specializations) == 1
+    compare(f(X.astype(float), X), X.astype(float)[1:] + X[:-1] * 2)
+    assert len(f.specializations) == 2
+
+
+def test_length_one_is_a_fact():
+    f = pytocu.jit(lambda x, y: x + y)
+    for n, m in [(4, 4), (1, 4), (4, 1), (1, 1), (5, 5), (7, 1), (1, 0)]:
+        compare(f(np.ones(n), np.ones(m)), np.ones(n) + np.ones(m))
+    assert len(f.specializations) == 4
+
+
+def test_after_an_error_the_next_call_works():
+    f = pytocu.jit(lambda x, y: x + y)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(4,\) \(3,\) "):
+            f(X, X[:3])
+        compare(f(X, X), X + X)
+        with pytest.raises(TypeError):
+            f(X, np.array(["a"]))
+
+
+def test_lower_takes_types_values_and_defaults():
+    text = scaled.lower("f32[n]").ir("lower")
+    assert "weak float" in text
+    assert scaled.lower(X, "weak int", shift="f64").kernels[0].name == "scaled"
+    assert activated.lower("f32[n]", "double").kernels
+    assert activated.lower("f32[n]").kernels
+    with pytest.raises(TypeError, match="argument x"):
+        scaled.lower("f3[n]")
+    with pytest.raises(TypeError, match="missing a required argument"):
+        scaled.lower()
+    named = pytocu.jit(lambda x, kind="relu": x + 1 if kind == "relu" else x)
+    assert named.lower("f32[n]", "other").ir("lower") != named.lower("f32[n]").ir("lower")
+
+
+# Processes and threads.
+
+
+def test_pickles_by_reference():
+    assert pickle.loads(pickle.dumps(scaled)) is scaled
+    assert copy.deepcopy(scaled) is scaled
+    assert pickle.loads(pickle.dumps(Model.apply)) is Model.apply
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(pytocu.jit(lambda x: x))
+
+
+def test_errors_pickle():
+    for function, kind in ((lambda x: x.shap, AttributeError), (lambda x: {}["k"], KeyError), (lambda x: x[0, 0], IndexError)):
+        with pytest.raises(kind) as caught:
+            pytocu.jit(function)(X)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert isinstance(again, kind) and isinstance(again, pytocu.CompileError) and str(again) == str(caught.value)
+
+
+def test_threads_compile_once():
+    f = pytocu.jit(lambda x, k: np.where(x > k, x * k, x - k))
+    start = threading.Barrier(8)
+    failures = []
+
+    def work(seed):
+        start.wait()
+        for k in range(20):
+            x = np.arange(50 + seed + k, dtype=np.float32)
+            try:
+                compare(f(x, k), f.__wrapped__(x, k))
+                compare(f(x, float(k)), f.__wrapped__(x, float(k)))
+            except Exception as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(f.specializations) == 2
+
+
+def run(tmp_path, text, **environment):
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(text))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, check=False)
+
+
+def test_disabled_runs_plain_python(tmp_path):
+    done = run(
+        tmp_path,
+        """
+        import numpy as np, pytocu, sys
+        @pytocu.jit
+        def f(x, *rest):
+            print("in python")
+            return x + 1
+        class C:
+            @pytocu.jit
+            def m(self, x):
+                return x * 2
+        print(f(np.ones(2)), C().m(3), "llvmlite" in sys.modules)
+        """,
+        PYTOCU_DISABLE="1",
+    )
+    assert done.stdout == "in python\n[2. 2.] 6 False\n", done.stderr
+
+
+FAILING = """
+    import numpy as np, pytocu
+    def inner(y):
+        return y.nothing
+    @pytocu.jit
+    def f(x):
+        return inner(x)
+    f(np.ones(2))
+"""
+
+
+def test_tracebacks_hide_the_compiler(tmp_path):
+    done = run(tmp_path, FAILING)
+    frames = [line for line in done.stderr.splitlines() if line.startswith("  File")]
+    assert "program.py" in frames[0] and all("jit.py" in f for f in frames[1:]) and len(frames) <= 3, done.stderr
+    assert "line 4, in inner" not in done.stderr and "called from" in done.stderr
+    debug = run(tmp_path, FAILING, PYTOCU_DEBUG="1")
+    assert "attributes.py" in debug.stderr

@@ -1,0 +1,318 @@
+"""The package: its floors of imports, what importing it costs, its metadata, and what editors see of it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import inspect
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytocu
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = Path(pytocu.__file__).parent
+
+_GROUND = {"errors", "config"}
+_COMPILER = {"frontend", "passes", "backend"}
+FLOORS: dict[str, set[str]] = {
+    "errors": _GROUND,
+    "config": _GROUND,
+    "ir": _GROUND | {"ir"},
+    "frontend": _GROUND | {"ir", "frontend"},
+    "passes": _GROUND | {"ir", "passes"},
+    "backend": _GROUND | {"ir", "backend"},
+    "runtime": _GROUND | {"ir.types", "ir.dims", "runtime"},
+    "driver": _GROUND | _COMPILER | {"ir", "runtime"},
+    "jit": _GROUND | _COMPILER | {"ir", "runtime", "driver"},
+    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
+    "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "cli", ""},
+    "": _GROUND | {"jit"},
+    "__main__": {"cli"},
+}
+"""What each floor may import: a folder, a module, or ``""`` for the package itself."""
+
+
+def modules(package: Path) -> dict[str, ast.Module]:
+    """Syntax trees of all modules by dotted name below the package."""
+    found: dict[str, ast.Module] = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text())
+    return found
+
+
+def imports(tree: ast.AST, inside_function: bool = False) -> Iterator[tuple[str, int, bool]]:
+    """Imported names, dotted to the last part, with the line and whether a function holds the import."""
+    for node in ast.iter_child_nodes(tree):
+        inside = inside_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        match node:
+            case ast.Import(names):
+                yield from ((alias.name, node.lineno, inside) for alias in names)
+            case ast.ImportFrom(module, names, level):
+                assert level == 0, f"line {node.lineno}: imports are absolute"
+                yield from ((f"{module}.{alias.name}", node.lineno, inside) for alias in names)
+            case _:
+                yield from imports(node, inside)
+
+
+def violations(trees: dict[str, ast.Module]) -> list[str]:
+    """Every import of the package's own modules that goes up, sideways, or hides in a function."""
+    found: list[str] = []
+    for name, tree in trees.items():
+        floor = name.partition(".")[0]
+        for imported, line, inside in imports(tree):
+            head, _, rest = imported.partition(".")
+            if head != "pytocu":
+                continue
+            # The last part may be a name of a module: the longest part that is a module counts.
+            while rest and rest not in trees:
+                rest = rest.rpartition(".")[0]
+            if inside:
+                found.append(f"{name}:{line} imports {imported} inside a function")
+            folders = {rest, rest.partition(".")[0]} if rest else {""}
+            if not folders & FLOORS.get(floor, set()):
+                found.append(f"{name}:{line} must not import {imported}")
+    return found
+
+
+def test_imports_point_down():
+    trees = modules(PACKAGE)
+    assert len(trees) > 40
+    assert {name.partition(".")[0] for name in trees} == set(FLOORS)
+    assert violations(trees) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "said"),
+    [
+        ("passes.planted", "from pytocu.frontend import lower", "passes.planted:1 must not import pytocu.frontend.lower"),
+        ("ir.planted", "from pytocu.passes.context import Target", "ir.planted:1 must not import"),
+        ("runtime.planted", "from pytocu.ir.core import Inst", "runtime.planted:1 must not import"),
+        ("runtime.planted", "from pytocu.ir import core", "runtime.planted:1 must not import"),
+        ("runtime.planted", "import pytocu", "runtime.planted:1 must not import pytocu"),
+        ("errors", "\nimport pytocu.ir.dims", "errors:2 must not import pytocu.ir.dims"),
+        ("driver", "def f():\n    from pytocu.ir import core", "driver:2 imports pytocu.ir.core inside a function"),
+        ("driver", "if True:\n    from pytocu import jit", "driver:2 must not import pytocu.jit"),
+    ],
+)
+def test_the_floors_are_held(module, source, said):
+    trees = {**modules(PACKAGE), module: ast.parse(source)}
+    assert any(found.startswith(said) for found in violations(trees))
+
+
+def test_modules_import_nothing_heavy():
+    allowed = sys.stdlib_module_names | {"numpy", "pytocu"}
+    found = [
+        f"{name}:{line} imports {imported}"
+        for name, tree in modules(PACKAGE).items()
+        for imported, line, inside in imports(tree)
+        if not inside and imported.partition(".")[0] not in allowed
+    ]
+    assert found == []
+
+
+def python(source: str, **environment: str) -> str:
+    """Run a program in a new process and return what it printed."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTOCU_")}
+    path = os.pathsep.join(filter(None, (str(PACKAGE.parent), os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        env={**inherited, "PYTHONPATH": path, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_brings_numpy_and_nothing_else():
+    new = json.loads(
+        python("""
+            import json, sys, numpy
+            before = set(sys.modules)
+            import pytocu
+            pytocu.jit(lambda x: x + 1)
+            print(json.dumps(sorted({m.partition(".")[0] for m in set(sys.modules) - before})))
+        """)
+    )
+    assert "pytocu" in new
+    assert set(new) - sys.stdlib_module_names - {"numpy", "pytocu"} == set()
+
+
+def test_lowering_and_cuda_text_need_no_compiler():
+    text = python("""
+        import linecache, sys, pytocu
+        linecache.cache["<here>"] = (20, None, ["f = lambda x: x * 2\\n"], "<here>")
+        scope = {}
+        exec(compile("f = lambda x: x * 2\\n", "<here>", "exec"), scope)
+        low = pytocu.jit(scope["f"]).lower("f32[n]")
+        assert "__global__" in low.compile("cuda:sm_90").source
+        print(sorted(m for m in ("llvmlite", "cuda", "rich", "matplotlib") if m in sys.modules))
+    """)
+    assert text.strip() == "[]"
+
+
+def test_disable_runs_plain_python():
+    program = """
+        import sys, linecache
+        import numpy as np, pytocu
+        source = "def f(x):\\n    calls.append(x)\\n    return x.sum() if x.ndim else x\\n"
+        linecache.cache["<here>"] = (len(source), None, source.splitlines(True), "<here>")
+        scope = {"calls": []}
+        exec(compile(source, "<here>", "exec"), scope)
+        f = pytocu.jit(scope["f"])
+        print(f(np.arange(4.0)), len(scope["calls"]), "llvmlite" in sys.modules)
+    """
+    assert python(program, PYTOCU_DISABLE="1").split() == ["6.0", "1", "False"]
+    with pytest.raises(AssertionError, match="UnsupportedError"):
+        python(program, PYTOCU_DISABLE="0")
+
+
+# What wraps a function looks like it.
+
+
+@pytocu.jit
+def documented(x: np.ndarray, factor: float = 2.0, *, shift: int = 0) -> np.ndarray:
+    """Scale and shift."""
+    return x * factor + shift
+
+
+def test_decorated_functions_keep_their_face():
+    plain = documented.__wrapped__
+    assert inspect.isfunction(plain)
+    assert inspect.signature(documented) == inspect.signature(plain)
+    assert inspect.getdoc(documented) == "Scale and shift."
+    assert (documented.__name__, documented.__qualname__, documented.__module__) == ("documented", "documented", __name__)
+    assert inspect.unwrap(documented) is plain
+    assert repr(documented).startswith("<pytocu.jit documented(x")
+    assert documented.__annotations__ == plain.__annotations__
+    assert pickle.loads(pickle.dumps(documented)) is documented
+    np.testing.assert_array_equal(documented(np.arange(3.0), shift=1), [1.0, 3.0, 5.0])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyright") is None, reason="needs pyright: pip install 'pytocu[dev]'")
+def test_pyright_sees_through_the_decorator(tmp_path):
+    (tmp_path / "sample.py").write_text(
+        textwrap.dedent("""\
+            import numpy as np
+            import pytocu
+
+            @pytocu.jit
+            def bare(x: np.ndarray, factor: float = 2.0) -> np.ndarray:
+                return x * factor
+
+            @pytocu.jit(static=("order",))
+            def called(x: np.ndarray, *, order: int) -> tuple[np.ndarray, np.ndarray]:
+                return x, x * order
+
+            reveal_type(bare(np.ones(3), 1.0))
+            reveal_type(called(np.ones(3), order=2))
+            reveal_type(bare.lower("f32[n]").kernels[0].name)
+            bare("text")
+            called(np.ones(3))
+        """)
+    )
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(PACKAGE.parent)], "pythonVersion": "3.11"}))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = json.loads(done.stdout)["generalDiagnostics"]
+    revealed = [re.sub(r"\s+", " ", d["message"]) for d in said if d["severity"] == "information"]
+    assert ["ndarray" in revealed[0], "tuple[ndarray" in revealed[1], '"str"' in revealed[2]] == [True] * 3
+    errors = [(d["range"]["start"]["line"] + 1, d["rule"]) for d in said if d["severity"] == "error"]
+    assert errors == [(15, "reportArgumentType"), (16, "reportCallIssue")]
+
+
+# Metadata.
+
+
+def test_project_table():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {re.split(r"[<>=]", d)[0] for d in project["dependencies"]} == {"numpy", "llvmlite"}
+    extras = project["optional-dependencies"]
+    assert set(extras) == {"cu13", "cu12", "demo", "test", "dev"}
+    assert all("13" in d for d in extras["cu13"])
+    assert all("12" in d for d in extras["cu12"])
+    assert (PACKAGE / "py.typed").is_file()
+    assert "Copyright (c) The pytocu developers" in (ROOT / "LICENSE").read_text()
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", pytocu.__version__)
+
+
+def installed() -> importlib.metadata.Distribution | None:
+    """The installed package, in whatever way it was installed."""
+    try:
+        return importlib.metadata.distribution("pytocu")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+@pytest.mark.skipif(installed() is None, reason="pytocu is not installed: pip install -e .")
+def test_installed_metadata():
+    found = installed()
+    assert found is not None
+    assert found.version == pytocu.__version__
+    assert found.metadata["License-Expression"] == "BSD-3-Clause"
+    assert found.metadata["Requires-Python"] == ">=3.11"
+    assert {p.name: p.value for p in found.entry_points if p.group == "console_scripts"} == {"pytocu": "pytocu.cli.main:main"}
+
+
+def test_public_names_are_there():
+    assert sorted(pytocu.__all__) == sorted(set(pytocu.__all__))
+    for name in pytocu.__all__:
+        assert getattr(pytocu, name) is not None
+
+
+def test_readme_shows_the_kernel(tmp_path):
+    text = (ROOT / "README.md").read_text()
+    program = "\n".join(line[4:] for line in text.splitlines() if re.match(r"(>>>|\.\.\.) (?!mask_out\()", line))
+    (tmp_path / "mask.py").write_text(program)
+    spec = importlib.util.spec_from_file_location("readme_mask", tmp_path / "mask.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    shown = text.partition("```cuda\n")[2].partition("```")[0]
+    assert module.mask_out.lower("f32[n, 3]", "bool[n]").compile("cuda:sm_90").source.rstrip("\n") + "\n" == shown
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_examples_run(path):
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    )
+    assert done.returncode == 0, done.stderr
+    assert "NumPy: True" in done.stdout
+
+
+def test_gpu_tests_are_left_out_and_counted(tmp_path):
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (tmp_path / "golden_plugin.py").write_text("")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = gpu\n")
+    (tmp_path / "test_sample.py").write_text(
+        "import pytest\n\n@pytest.mark.gpu\n@pytest.mark.parametrize('n', [1, 2])\ndef test_on_a_gpu(n): pass\n\n"
+        "def test_always(): pass\n"
+    )
+
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], cwd=tmp_path, capture_output=True, text=True
+        ).stdout
+
+    assert "2 GPU tests left out: run them with pytest -m gpu" in run()
+    assert "1 passed, 2 deselected" in run()
+    assert "2 passed, 1 deselected" in run("-m", "gpu")
+    assert "1 passed, 2 deselected" in run("-m", "not gpu")
+    if importlib.util.find_spec("xdist") is not None:
+        assert "2 GPU tests left out: run them with pytest -m gpu" in run("-n", "2")
