@@ -319,7 +319,7 @@ class Compiled:
         """Run on arrays that match the types the code was compiled for."""
         arguments = tuple(arguments)
         originals = None
-        if self.target.kind == "cuda":
+        if self.target.kind == "cuda" and any(isinstance(a, np.ndarray) for a in arguments):
             moved = move_to_device(arguments, None)
             if moved is not None:
                 originals, arguments = arguments, moved
@@ -368,16 +368,24 @@ class Compiled:
 
 
 def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, ...] | None:
-    """The arguments with NumPy arrays copied to a device; None when there is none to copy."""
-    if not any(isinstance(a, np.ndarray) and a.ndim for a in arguments):
+    """The arguments with NumPy arrays copied to a device.
+
+    None when one of them is on a device already: nothing has to be copied then, and the
+    results belong to that array's library.
+    """
+    infos = [None if is_scalar(a) else arrays.describe(a, f"number {n}") for n, a in enumerate(arguments)]
+    if any(info is not None and not info.on_host for info in infos):
         return None
     where = cuda.current_device() if device is None else device
-    out: list[Any] = []
-    for number, argument in enumerate(arguments):
-        info = arrays.describe(argument, f"number {number}") if isinstance(argument, np.ndarray) else None
-        # describe() refuses what must not be taken for a plain array.
-        out.append(argument if info is None else cuda.to_device(np.array(argument, order="C"), where))
-    return tuple(out)
+    return tuple(
+        cuda.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
+        for a, info in zip(arguments, infos, strict=True)
+    )
+
+
+def is_scalar(value: Any) -> bool:
+    """A Python or NumPy scalar, a string or None: no array, whatever else it is."""
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
 
 
 def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -> Any:

@@ -351,10 +351,19 @@ def test_dlpack_alone(add):
     torch = pytest.importorskip("torch")
     x, y = two()
 
-    def only(tensor):
-        return types.SimpleNamespace(__dlpack__=tensor.__dlpack__, __dlpack_device__=tensor.__dlpack_device__)
+    class Only:
+        """Nothing but DLPack."""
 
-    made = run(add, only(torch.from_numpy(x).cuda()), only(torch.from_numpy(y).cuda()))
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+        def __dlpack__(self, **options):
+            return self.tensor.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+
+    made = run(add, Only(torch.from_numpy(x).cuda()), Only(torch.from_numpy(y).cuda()))
     assert isinstance(made, cuda.DeviceArray)
     assert_same_bits(made.copy_to_host(), x + y, "dlpack")
 
