@@ -569,6 +569,12 @@ def test_dlpack_keeps_its_memory_until_the_description_goes():
     assert kept() is None
 
 
+def producer_of(capsule, device):
+    """An object with nothing but the two methods of DLPack, on its class as Python wants them."""
+    methods = {"__dlpack__": lambda self, **options: capsule(**options), "__dlpack_device__": lambda self: device()}
+    return type("Producer", (), methods)()
+
+
 def test_dlpack_read_only_null_strides_and_offsets():
     array = device_array(readonly=True)
     capsule = array._capsule(True)
@@ -576,7 +582,7 @@ def test_dlpack_read_only_null_strides_and_offsets():
     assert readonly
     tensor.strides = None
     tensor.byte_offset = 8
-    producer = types.SimpleNamespace(__dlpack__=lambda **_: capsule, __dlpack_device__=lambda: (2, 0))
+    producer = producer_of(lambda **_: capsule, lambda: (2, 0))
     info = describe(producer, "x")
     assert info is not None and (info.pointer, info.strides, info.readonly) == (ADDRESS + 8, None, True)
     tensor.dtype.lanes = 4
@@ -587,7 +593,7 @@ def test_dlpack_read_only_null_strides_and_offsets():
 
 def test_dlpack_of_the_host():
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    producer = types.SimpleNamespace(__dlpack__=x.T.__dlpack__, __dlpack_device__=x.__dlpack_device__)
+    producer = producer_of(x.T.__dlpack__, x.__dlpack_device__)
     info = describe(producer, "x")
     assert info is not None
     assert (info.library, info.device, info.pointer, info.strides) == ("dlpack", "cpu", x.ctypes.data, (4, 12))
@@ -597,7 +603,7 @@ def test_dlpack_of_the_host():
 
 def test_dlpack_elsewhere_is_refused():
     refused(Capsule(device_array(), device=(8, 0)), match="device type 8")
-    wrong = types.SimpleNamespace(__dlpack__=lambda **_: 3, __dlpack_device__=lambda: (2, 0))
+    wrong = producer_of(lambda **_: 3, lambda: (2, 0))
     refused(wrong, match="something else than a DLPack capsule")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
+import types
 from collections import namedtuple
 from types import SimpleNamespace
 
@@ -436,7 +437,7 @@ def test_imports_inside():
 
 
 def test_strings():
-    same(lambda x: (f"{x.ndim:>3}|{'a':*^5}|{1.25!r}", "%d of %s" % (1, "b"), "{}-{}".format(1, 2), x.dtype.name), F)  # noqa: UP032
+    same(lambda x: (f"{x.ndim:>3}|{'a':*^5}|{1.25!r}", "%d of %s" % (1, "b"), "{}-{}".format(1, 2), x.dtype.name), F)  # noqa: UP031, UP032
 
 
 def test_static_metadata_of_results():
@@ -466,3 +467,91 @@ def test_keywords_of_functions():
 def test_integer_dtype_of_lengths():
     same(lambda x: (x * x.size, len(x) * 2.5, x.shape[0] / x.shape[1], math.prod(x.shape), max(x.shape[0] - 5, 1), x.nbytes), F)
     same(lambda x: (x + len(x), len(x) // 2, -len(x), len(x) % 3, x[len(x) // 2]), F[0])
+
+
+def test_namespaces_of_other_libraries():
+    fake = types.ModuleType("cupy")
+    fake.exp = lambda x: 1 / 0
+    fake.float32 = np.float32
+
+    def f(x, xp):
+        return xp.where(x > 0, xp.float32(2) * xp.abs(x), xp.sqrt(xp.abs(x)))
+
+    compare(pytocu.jit(f)(F, fake), f(F, np))
+
+
+def test_source_with_odd_indentation():
+    if True:
+        # fmt: off
+        def f(x):
+            text = """
+at the left margin
+            """
+# a comment at the left margin
+            y = x \
+  + len(text)
+            return (y
+  * 2)
+        # fmt: on
+    same(f, F)
+
+
+def test_containers_of_objects():
+    things = [SimpleNamespace(s=2), SimpleNamespace(s=3)]
+    table = {"a": things[0], Mode.FAST: things[1], 1: 5}
+
+    def f(x):
+        kept = []
+        for thing in things:
+            kept.append(thing)
+        kept.append(np.sqrt)
+        return x * things[0].s + table[Mode.FAST].s + sum(t.s for t in things) + kept[0].s, {1: x, "b": table.get(1)}
+
+    same(f, F)
+    jitted = pytocu.jit(f)
+    before = jitted(F)
+    things[0].s = 7
+    compare(jitted(F)[0], f(F)[0])
+    assert not np.array_equal(before[0], jitted(F)[0])
+
+
+def test_functions_have_names():
+    def f(x):
+        def inner(y):
+            return y
+
+        return x, inner.__name__, f.__name__, sqrt_of.__name__, callable(inner), isinstance(inner, types.FunctionType)
+
+    same(f, F)
+
+
+@pytocu.jit
+def sqrt_of(x):
+    return np.sqrt(x)
+
+
+def test_bounds_of_every_kind():
+    same(lambda x: (x[np.int64(1) :], x[True:], x[Level.LOW], x[: np.uint8(1)], x[np.int8(-1)], x[slice(None, None, -1)]), F[0])
+    index = (slice(1, None), None, Ellipsis)
+    same(lambda x: (x[index], x[index] + 1), F)
+
+
+class Changing:
+    def __get__(self, instance, owner):
+        raise AssertionError("ran the user's code")
+
+
+class WithDescriptor:
+    number = Changing()
+
+
+class WithGetattribute:
+    def __getattribute__(self, name):
+        assert name != "number", "ran the user's code"
+        return object.__getattribute__(self, name)
+
+
+def test_descriptors_do_not_run():
+    for thing in (WithDescriptor(), WithGetattribute()):
+        with pytest.raises(NotImplementedError, match="would run while compiling"):
+            pytocu.jit(lambda x: x * thing.number)(F)

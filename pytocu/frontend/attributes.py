@@ -206,7 +206,7 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
 def _assume_not_one(context: Context, dim: Dim) -> None:
     if as_symbol(dim) is None:
         raise UnsupportedError(
-            f"squeeze() of an axis of length {dim}, which may or may not be 1",
+            f"squeeze() must know which axes have length 1, and {dim} may or may not be 1",
             context.loc,
             "name the axes to remove: x.squeeze(axis=0)",
         )

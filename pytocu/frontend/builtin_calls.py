@@ -89,7 +89,7 @@ def is_pure(function: Any) -> bool:
     return owner is not None and isinstance(owner, _PLAIN_OWNERS)
 
 
-def call_pure(context: Context, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_pure(context: Context, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a pure function with known values.
 
     Raises
@@ -153,7 +153,7 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     handler = _HANDLERS[id(function)]
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if known_now and is_pure(function):
-        return call_pure(context, function, args, kwargs)
+        return call_pure(context, function, *args, **kwargs)
     return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
 
 
@@ -175,13 +175,13 @@ def _range(frame: Frame, *bounds: Any) -> Any:
     for bound in bounds:
         if as_dim(bound) is not None and is_dynamic(bound):
             raise UnsupportedError(
-                "a loop over the length of an array, which is known only at run time",
+                "range() over the length of an array, which is known only at run time, is not compiled",
                 frame.context.loc,
                 "compute on whole arrays and slices: x[1:] - x[:-1]",
             )
         if is_dynamic(bound):
             raise UnsupportedError(
-                "a loop whose number of steps is known only at run time",
+                "range() of a number known only at run time is not compiled",
                 frame.context.loc,
                 "make the bound a constant or name it in @jit(static=(...))",
             )
@@ -210,7 +210,7 @@ def _python_scalar(context: Context, value: Value, kind: str) -> Any:
     if isinstance(value.type, WeakType) and value.type.kind == kind:
         return value
     raise UnsupportedError(
-        f"{kind}() of a value known only at run time ({value.type})",
+        f"{kind}() of a value known only at run time ({value.type}) is not compiled",
         context.loc,
         f"use np.{kind}64(x), which stays in the kernel",
     )
@@ -229,7 +229,7 @@ def _divmod(frame: Frame, a: Any, b: Any) -> Any:
 
 
 def _round(frame: Frame, value: Any, digits: Any = None) -> Any:
-    raise UnsupportedError("round() of a value known only at run time", frame.context.loc, "use np.rint(x)")
+    raise UnsupportedError("round() of a value known only at run time is not compiled", frame.context.loc, "use np.rint(x)")
 
 
 def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
@@ -290,7 +290,7 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
 def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
     if isinstance(values, Value) and dimensions(values) and not isinstance(dimensions(values)[0], int):
         raise UnsupportedError(
-            "sum() of an array: reductions are not compiled", frame.context.loc, "compute the sum outside the function"
+            "sum() of an array is a reduction, which is not compiled", frame.context.loc, "compute the sum outside the function"
         )
     return functools.reduce(lambda total, value: binary(frame.context, "add", total, value), _members(frame, values), start)
 

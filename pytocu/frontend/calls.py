@@ -18,7 +18,7 @@ from pytocu.frontend.builtin_calls import call_builtin, call_pure, has_handler, 
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import compute
+from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
 from pytocu.frontend.values import Context, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
@@ -79,7 +79,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
         return _call_container(context, owner, method, function, args, kwargs)
     if not contains_dynamic(args) and not contains_dynamic(kwargs) and is_pure(function):
-        return call_pure(context, function, args, kwargs)
+        return call_pure(context, function, *args, **kwargs)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):
         return call(frame, special, (function, *args), kwargs)
@@ -154,17 +154,19 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
     if method in _CHANGES[kind]:
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
         if dynamic and method in ("remove", "sort"):
-            raise UnsupportedError(f"{kind.__name__}.{method}() compares run-time values", context.loc)
-        return (call_pure if method == "sort" else _changed)(context, function, args, kwargs)
+            raise UnsupportedError(
+                f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
+            )
+        # Only sort() calls and compares; the others hold whatever they are given.
+        return (call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
     if dynamic and method not in _READS.get(kind, ()):
-        raise UnsupportedError(f"{kind.__name__}.{method}() compares run-time values", context.loc)
-    result = compute(context, function, *args, **kwargs)
+        raise UnsupportedError(
+            f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
+        )
+    for value in args if kind is dict else (owner, *args):
+        check_plain(context, value, f"{kind.__name__}.{method}()")
+    result = attempt(context, function, *args, **kwargs)
     return list(result) if method in ("keys", "values", "items") else result
-
-
-def _changed(context: Context, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Functions may be members of a container: it does not call them."""
-    return compute(context, function, *args, **kwargs)
 
 
 _WITHOUT_MEANING = (
@@ -189,24 +191,24 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
     if module in ("math", "cmath"):
         known = hasattr(np, name) or hasattr(np, {"pow": "power"}.get(name, name))
         return UnsupportedError(
-            f"math.{name} of a value known only at run time",
+            f"math.{name} of a value known only at run time is not compiled",
             context.loc,
             f"use np.{name}, which takes scalars and arrays" if known else "use NumPy's functions",
         )
     library_random = module.startswith(("numpy.random", "cupy.random", "random"))
     if library_random or isinstance(owner, (np.random.RandomState, np.random.Generator, random.Random)):
-        return UnsupportedError(f"random numbers ({name})", context.loc, "pass the samples as an argument")
+        return UnsupportedError(f"random numbers ({name}) are not compiled", context.loc, "pass the samples as an argument")
     if isinstance(owner, np.ufunc):
-        return UnsupportedError(f"np.{owner.__name__}.{name}", context.loc, "compute it outside the function")
+        return UnsupportedError(f"np.{owner.__name__}.{name} is not compiled", context.loc, "compute it outside the function")
     if name in _WITHOUT_MEANING:
         return UnsupportedError(f"{name}() has no meaning in compiled code", context.loc, "call it outside the function")
     if function is super:
-        return UnsupportedError("super()", context.loc, "name the class: Base.method(self, ...)")
+        return UnsupportedError("super() is not compiled", context.loc, "name the class: Base.method(self, ...)")
     if function is type:
-        return UnsupportedError("type()", context.loc, "use isinstance(x, ...) or x.dtype")
+        return UnsupportedError("type() is not compiled", context.loc, "use isinstance(x, ...) or x.dtype")
     if is_pure(function):
         return UnsupportedError(
-            f"{name}() of values known only at run time", context.loc, "use NumPy's functions and operators"
+            f"{name}() of values known only at run time is not compiled", context.loc, "use NumPy's functions and operators"
         )
     if isinstance(function, type):
         return UnsupportedError(

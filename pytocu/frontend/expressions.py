@@ -6,15 +6,17 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import DTypeError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.objects import get_attribute, refuse_outside
-from pytocu.frontend.operators import BINARY, UNARY, binary, check_plain, compute, truth, unary
+from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import contains_dynamic, describe, is_array, is_dynamic
+from pytocu.frontend.values import contains_dynamic, describe, is_array, is_dynamic, refuse_array
 from pytocu.ir.core import Value
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -80,9 +82,8 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Dict(keys=keys, values=values):
             return _dict(frame, keys, values)
         case ast.JoinedStr(values=parts):
-            return "".join(evaluate(frame, p) for p in parts)
-        case ast.FormattedValue():
-            return _format(frame, node)
+            # The places of the parts differ between versions of Python; the whole text's does not.
+            return "".join(_format(frame, p) if isinstance(p, ast.FormattedValue) else evaluate(frame, p) for p in parts)
         case ast.Lambda():
             return LocalFunction(node, frame, local_defaults(frame, node))
         case ast.NamedExpr(target=ast.Name() as target, value=value):
@@ -126,7 +127,7 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
 
 def _percent(frame: Frame, text: Any, values: Any) -> Any:
     if contains_dynamic(values):
-        raise UnsupportedError("a run-time value in a string", frame.context.loc, "use an f-string in the raise itself")
+        raise UnsupportedError("a string cannot show a value known only at run time", frame.context.loc, "format it outside")
     return compute(frame.context, lambda text, values: text % values, text, values)
 
 
@@ -165,7 +166,7 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
     containers = (tuple, list, dict)
     if contains_dynamic((left, right)) and (isinstance(left, containers) or isinstance(right, containers)):
         raise UnsupportedError(
-            f"a comparison of {type(left).__name__} and {type(right).__name__} with values known only at run time",
+            f"a comparison of {type(left).__name__} and {type(right).__name__} holding run-time values is not compiled",
             context.loc,
             "compare the members you need; shapes that must agree are checked where the arrays meet",
         )
@@ -174,9 +175,12 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
 
 def _contains(frame: Frame, member: Any, container: Any) -> bool:
     if contains_dynamic(member) or (contains_dynamic(container) and not isinstance(container, dict)):
-        raise UnsupportedError("'in' with run-time values", frame.context.loc, "compare with == and combine with |")
+        raise UnsupportedError(
+            "'in' with values known only at run time is not compiled", frame.context.loc, "compare with == and combine with |"
+        )
+    for value in (member, container):
+        check_plain(frame.context, value, "'in'")
     if isinstance(container, dict):
-        check_plain(frame.context, member, "'in'")
         return compute(frame.context, lambda m, keys: m in dict.fromkeys(keys), member, list(container))
     return compute(frame.context, lambda m, c: m in c, member, container)
 
@@ -185,7 +189,9 @@ def _identical(frame: Frame, left: Any, right: Any) -> bool:
     if left is None or right is None or left is right:
         return left is right
     if is_dynamic(left) or is_dynamic(right):
-        raise UnsupportedError("'is' with run-time values other than None", frame.context.loc, "compare with ==")
+        raise UnsupportedError(
+            "'is' with values known only at run time, other than None, is not compiled", frame.context.loc, "compare with =="
+        )
     if left is True or left is False or right is True or right is False:
         return left is right
     check_plain(frame.context, left, "'is'")
@@ -216,7 +222,7 @@ def _elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:
 
 def _hashable(frame: Frame, value: Any) -> Any:
     if contains_dynamic(value):
-        raise UnsupportedError("a run-time value as a key", frame.context.loc, "use constants as keys")
+        raise UnsupportedError("a key cannot be a value known only at run time", frame.context.loc, "use constants as keys")
     compute(frame.context, hash, value)
     return value
 
@@ -244,11 +250,12 @@ def _format(frame: Frame, node: ast.FormattedValue) -> str:
     if contains_dynamic(value):
         if not context.in_message:
             raise UnsupportedError(
-                f"a run-time value in a string ({describe(value)})",
+                f"a string cannot show {describe(value)}, which is known only at run time",
                 context.loc,
                 "return the value itself, or format it outside",
             )
         return f"<{value.type}>" if is_dynamic(value) else "<run-time values>"
+    check_plain(context, value, "the text")
     spec = "" if node.format_spec is None else evaluate(frame, node.format_spec)
     convert: Callable[..., Any] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion, lambda v: v)
     return compute(context, lambda v, spec: format(convert(v), spec), value, spec)
@@ -291,9 +298,17 @@ def _subscript(frame: Frame, base: Any, key: Any) -> Any:
         return subscript(context, base, key)
     if contains_dynamic(key):
         raise UnsupportedError(
-            f"a {type(base).__name__} indexed by a run-time value", context.loc, "index with constants or static arguments"
+            f"a {type(base).__name__} cannot be indexed by a value known only at run time",
+            context.loc,
+            "index with constants or static arguments",
         )
-    return compute(context, lambda base, key: base[key], base, key)
+    # A tuple, list or dict may hold anything: only the keys are compared.
+    check_plain(context, list(base) if isinstance(base, dict) else () if isinstance(base, (tuple, list)) else base, "indexing")
+    check_plain(context, key, "indexing")
+    found = attempt(context, lambda: base[key])
+    if isinstance(found, np.ndarray):
+        refuse_array(context, "")
+    return found
 
 
 def _call(frame: Frame, node: ast.Call) -> Any:
@@ -335,7 +350,9 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
             _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
             raise UnsupportedError(
-                f"assignment to the attribute {ast.unparse(target)}", context.loc, "return the value and assign it outside"
+                f"assignment to the attribute {ast.unparse(target)} is not compiled",
+                context.loc,
+                "return the value and assign it outside",
             )
         case ast.Starred():
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)
@@ -345,14 +362,19 @@ def _assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> 
     context = frame.context
     if isinstance(base, Value):
         raise UnsupportedError(
-            f"an array changed in place ({text} = ...)", context.loc, "build the new array with np.where(condition, new, old)"
+            f"{text} = ... changes an array in place, which is not compiled",
+            context.loc,
+            "build the new array with np.where(condition, new, old)",
         )
     if not isinstance(base, (list, dict)):
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
     if contains_dynamic(key):
-        raise UnsupportedError(f"a {type(base).__name__} indexed by a run-time value", context.loc, "use constants as keys")
-    compute(context, lambda base, key, value: base.__setitem__(key, value), base, key, value)
+        raise UnsupportedError(
+            f"a {type(base).__name__} cannot be indexed by a value known only at run time", context.loc, "use constants as keys"
+        )
+    check_plain(context, key, "indexing")
+    attempt(context, base.__setitem__, key, value)
 
 
 def _unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:

@@ -198,7 +198,9 @@ def owner_of(frame: Frame, name: str, through_comprehensions: bool = False) -> F
         frame = frame.parent
     if name in frame.scope.globals:
         raise UnsupportedError(
-            f"assignment to the global {name}", frame.context.loc, "return the value and assign it outside the function"
+            f"assignment to the global {name} is not compiled",
+            frame.context.loc,
+            "return the value and assign it outside the function",
         )
     if name not in frame.scope.nonlocals:
         return frame
@@ -207,7 +209,7 @@ def owner_of(frame: Frame, name: str, through_comprehensions: bool = False) -> F
         outer = outer.parent
     if outer is None:
         raise UnsupportedError(
-            f"assignment to {name}, a variable of the function around this one",
+            f"assignment to {name}, a variable of the function around this one, is not compiled",
             frame.context.loc,
             "return the value and assign it outside",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError
+from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, lower_bound
@@ -26,7 +26,7 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
         NumPy's sentence.
     """
     if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise UnsupportedError("an axis must be an integer constant", context.loc)
+        raise UnsupportedError("an axis must be an integer known while compiling", context.loc)
     if not -ndim <= axis < ndim:
         prefix = f"{name}: " if name else ""
         raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc)
@@ -99,7 +99,7 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         Indexing by arrays or run-time numbers.
     """
     if isinstance(value.type, WeakType):
-        raise UnsupportedError(f"a Python {value.type.kind} is indexed", context.loc)
+        raise raised(TypeError(f"'{value.type.kind}' object is not subscriptable"), context.loc)
     keys = key if isinstance(key, tuple) else (key,)
     for item in keys:
         _check_item(context, item)
@@ -130,7 +130,9 @@ def _check_item(context: Context, item: Any) -> None:
         for bound in (item.start, item.stop, item.step):
             if bound is not None and as_dim(_plain(bound)) is None:
                 raise UnsupportedError(
-                    "a slice bound known only at run time", context.loc, "use constants, static arguments or lengths of arrays"
+                    "a slice bound must be known while compiling, or be computed of lengths",
+                    context.loc,
+                    "use constants, static arguments or lengths of arrays",
                 )
         if item.step is not None and type(_plain(item.step)) is not int:
             raise UnsupportedError("a slice step must be a constant", context.loc)
@@ -139,11 +141,17 @@ def _check_item(context: Context, item: Any) -> None:
         return
     if isinstance(item, (bool, np.bool_, list)) or is_array(item):
         raise UnsupportedError(
-            "indexing with an array, a list or a mask", context.loc, "select per element with np.where(mask, x, other)"
+            "indexing with an array, a list or a mask is not compiled",
+            context.loc,
+            "select per element with np.where(mask, x, other)",
         )
     if as_dim(_plain(item)) is None:
         if isinstance(item, Value):
-            raise UnsupportedError("an index known only at run time", context.loc, "use constants or static arguments")
+            raise UnsupportedError(
+                "an index must be known while compiling, or be computed of lengths",
+                context.loc,
+                "use constants or static arguments",
+            )
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             f"valid indices (this is {describe(item)})",
@@ -152,7 +160,7 @@ def _check_item(context: Context, item: Any) -> None:
 
 
 def _plain(bound: Any) -> Any:
-    return int(bound) if isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) else bound
+    return int(bound) if isinstance(bound, (int, np.integer)) else bound
 
 
 def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) -> Value:

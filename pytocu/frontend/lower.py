@@ -116,7 +116,7 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
             return ("tuple", *(_tree(context, r, leaves) for r in result))
         case list() if type(result) is list:
             return ("list", *(_tree(context, r, leaves) for r in result))
-        case dict() if all(isinstance(k, str) for k in result):
+        case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):
             return ("dict", *((k, _tree(context, v, leaves)) for k, v in result.items()))
         case None:
             return ("none",)

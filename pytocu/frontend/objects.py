@@ -18,8 +18,9 @@ import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError
 from pytocu.frontend.attributes import attribute
-from pytocu.frontend.guards import MISSING, argument_key, guard, is_opaque, read_attribute, static_key
+from pytocu.frontend.guards import MISSING, argument_key, guard, is_opaque, is_plain, read_attribute, static_key
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
+from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Reader, as_value, describe, refuse_array
 from pytocu.ir.core import Value
 
@@ -98,7 +99,13 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
     found = inspect.getattr_static(base, name, MISSING)
     kind = type(base)
     if isinstance(kind.__getattribute__, types.FunctionType):
-        raise UnsupportedError(f"an attribute of {describe(base)}, whose class defines __getattribute__", context.loc)
+        raise UnsupportedError(
+            f"the class of {describe(base)} defines __getattribute__, which would run while compiling",
+            context.loc,
+            "pass the values it holds as arguments",
+        )
+    if getattr(kind, "__pytocu_plain__", False):
+        return attempt(context, getattr, base, name)
     if isinstance(base, (type, enum.Enum, np.generic, np.dtype, np.finfo, np.iinfo)):
         found = getattr(base, name, MISSING)
     elif isinstance(found, property) and found.fget is not None:
@@ -107,6 +114,12 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         return context.hooks.call(frame, found.func, (base,), {})
     elif found is MISSING and isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
         return context.hooks.call(frame, kind.__getattr__, (base, name), {})
+    elif isinstance(getattr(type(found), "__get__", None), types.FunctionType) and not is_plain(found):
+        raise UnsupportedError(
+            f"the attribute {name} of {describe(base)} is made by a descriptor, which would run while compiling",
+            context.loc,
+            "make it a property, or pass its value as an argument",
+        )
     elif found is not MISSING:
         found = getattr(base, name, MISSING)
     if found is MISSING:

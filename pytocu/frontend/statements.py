@@ -15,7 +15,7 @@ from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Return
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context, describe, is_array
+from pytocu.frontend.values import Context, is_array
 
 _MAX_STATIC_STEPS = 10_000
 
@@ -109,7 +109,9 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
             for alias in names:
                 _bind(frame, alias.asname or alias.name, get_attribute(frame, module, alias.name))
         case ast.ImportFrom():
-            raise UnsupportedError("a relative import or an import of *", context.loc, "import at the top of the module")
+            raise UnsupportedError(
+                "a relative import or an import of * is not compiled", context.loc, "import at the top of the module"
+            )
         case _:
             what, help = _REFUSED.get(type(node), (f"the statement {type(node).__name__}", None))
             raise UnsupportedError(f"{what} is not supported", context.loc, help)
@@ -136,7 +138,9 @@ def _module(frame: Frame, name: str) -> types.ModuleType:
     found = sys.modules.get(name)
     if found is None:
         raise UnsupportedError(
-            f"the import of {name}, which is not loaded yet", frame.context.loc, "import it at the top of the module"
+            f"the import of {name}, which is not loaded yet, would run its code while compiling",
+            frame.context.loc,
+            "import it at the top of the module",
         )
     return found
 
@@ -144,12 +148,14 @@ def _module(frame: Frame, name: str) -> types.ModuleType:
 def _define(frame: Frame, node: ast.FunctionDef) -> None:
     if node.decorator_list:
         raise UnsupportedError(
-            f"the decorator of the nested function {node.name}",
+            f"the nested function {node.name} has a decorator, which is not compiled",
             frame.loc(node.decorator_list[0]),
             "leave it out: functions called by a compiled function are compiled with it",
         )
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(node)):
-        raise UnsupportedError("a generator function", frame.context.loc, "return a list or a tuple")
+        raise UnsupportedError(
+            f"{node.name} is a generator, which is not compiled", frame.context.loc, "return a list or a tuple"
+        )
     _bind(frame, node.name, LocalFunction(node, frame, local_defaults(frame, node)))
 
 
@@ -173,7 +179,9 @@ def _delete(frame: Frame, target: ast.expr) -> None:
             for part in parts:
                 _delete(frame, part)
         case _:
-            raise UnsupportedError(f"del {ast.unparse(target)}", loc, "leave it out, or build a new list or dict")
+            raise UnsupportedError(
+                f"del {ast.unparse(target)} is not compiled", loc, "leave it out, or build a new list or dict"
+            )
 
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
@@ -188,7 +196,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     symbol = ast.unparse(ast.AugAssign(ast.Name("a"), node.op, ast.Name("b"))).split()[1]
     if isinstance(node.target, ast.Attribute):
         raise UnsupportedError(
-            f"the attribute {ast.unparse(node.target)} changed by {symbol}",
+            f"{ast.unparse(node.target)} {symbol} ... changes an attribute, which is not compiled",
             context.loc,
             "return the value and assign it outside",
         )
@@ -199,9 +207,11 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     old = evaluate(frame, load)
     if is_array(old):
         if isinstance(node.target, ast.Subscript):
-            raise UnsupportedError(f"an array changed in place ({text} {symbol} ...)", context.loc, _NP_WHERE)
+            raise UnsupportedError(
+                f"{text} {symbol} ... changes an array in place, which is not compiled", context.loc, _NP_WHERE
+            )
         raise UnsupportedError(
-            f"an array changed in place: {text} {symbol} ... writes into the array {text} refers to",
+            f"{text} {symbol} ... changes the array {text} in place, which is not compiled",
             context.loc,
             f"write {text} = {text} {symbol[:-1]} ... , which makes a new array",
         )
@@ -209,7 +219,9 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(old, (list, dict, set)):
         refuse_outside(context, old, f"{text} {symbol} ...")
         if not (isinstance(old, list) and operator == "add"):
-            raise UnsupportedError(f"a {type(old).__name__} changed by {symbol}", context.loc, "build a new one")
+            raise UnsupportedError(
+                f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one"
+            )
         old.extend(iterate(frame, value, symbol))
         return
     assign(frame, node.target, binary(context, operator, old, value))
@@ -268,7 +280,5 @@ def _raise(frame: Frame, exception: ast.expr | None) -> None:
     if isinstance(value, type) and issubclass(value, Exception):
         value = value()
     if not isinstance(value, Exception):
-        raise UnsupportedError(
-            f"raising {describe(value)}", context.loc, "raise an exception of Python, such as ValueError(...)"
-        )
+        raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
     raise raised(value, context.loc)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
-from pytocu.frontend.guards import Guard
+from pytocu.frontend.guards import Guard, is_plain
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
@@ -147,7 +147,9 @@ def as_value(context: Context, value: Any) -> Value:
     weak = weak_type_of(value)
     if weak is not None:
         if weak.kind == "complex":
-            raise UnsupportedError("complex numbers are not supported", context.loc)
+            raise UnsupportedError(
+                "complex numbers are not supported", context.loc, "compute the real and imaginary parts apart"
+            )
         return context.builder.const(value, weak)
     if isinstance(value, enum.Enum) and isinstance(value, (int, float)):
         # NumPy takes a subclass of int or float for an array of its default dtype: not weak.
@@ -190,8 +192,9 @@ def describe(value: Any) -> str:
             return f"the string {value!r}"
         case Value():
             return f"a value of type {value.type}"
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    kind = type(value).__name__
+    # Asking an object of the user for a name may run its code.
+    name = (getattr(value, "__qualname__", None) or getattr(value, "__name__", None)) if is_plain(value) else None
+    kind = "function" if hasattr(value, "__pytocu_plain__") else type(value).__name__
     return f"the {kind} {name}" if name else f"an object of type {kind}"
 
 

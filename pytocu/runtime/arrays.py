@@ -295,8 +295,8 @@ def _protocols(obj: Any, name: str) -> ArrayInfo | None:
     interface = getattr(obj, "__cuda_array_interface__", None)
     if isinstance(interface, dict):
         return _cuda_interface(interface, obj, name, "cuda_interface")
-    # Looked up on the class, as Python looks up special methods: an instance may answer to any name.
-    if hasattr(type(obj), "__dlpack__") and hasattr(type(obj), "__dlpack_device__"):
+    # An object with a __getattr__ may answer to any name.
+    if callable(getattr(obj, "__dlpack__", None)) and callable(getattr(obj, "__dlpack_device__", None)):
         return _dlpack(obj, name)
     return None
 

@@ -387,7 +387,10 @@ def _agrees_in_range(given: np.ndarray, ours: np.ndarray, numpys: np.ndarray) ->
 
 def call_jit(function: Any, *arguments: Any) -> Any:
     """Compile with ``@jit`` and run."""
-    return jit(function)(*arguments)
+    with warnings.catch_warnings():
+        # Python warns of ~True, which is what a case is for.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return jit(function)(*arguments)
 
 
 def main(argv: list[str] | None = None) -> int:

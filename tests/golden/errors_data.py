@@ -44,7 +44,7 @@ def captured(x):
 
 
 def run_time_loop(x, k):
-    for _ in range(k):  #! UnsupportedError: a loop whose number of steps is known only at run time
+    for _ in range(k):  #! UnsupportedError: range() of a number known only at run time is not compiled
     #! at: range(k)
     #! help: make the bound a constant or name it in @jit(static=(...))
         x = x + 1

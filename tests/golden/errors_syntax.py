@@ -4,7 +4,7 @@ import numpy as np
 
 
 def in_place(x):
-    x[0] = 1  #! UnsupportedError: an array changed in place (x[0] = ...)
+    x[0] = 1  #! UnsupportedError: x[0] = ... changes an array in place, which is not compiled
     #! at: x[0]
     #! help: build the new array with np.where(condition, new, old)
     return x
@@ -14,7 +14,7 @@ def in_place(x):
 
 
 def augmented(x):
-    x += 1  #! UnsupportedError: an array changed in place: x += ... writes into the array x refers to
+    x += 1  #! UnsupportedError: x += ... changes the array x in place, which is not compiled
     #! at: x += 1
     #! help: write x = x + ... , which makes a new array
     return x
@@ -81,7 +81,7 @@ def printed(x):
 
 
 def fancy(x, i):
-    return x[i]  #! UnsupportedError: indexing with an array, a list or a mask
+    return x[i]  #! UnsupportedError: indexing with an array, a list or a mask is not compiled
     #! at: x[i]
     #! help: select per element with np.where(mask, x, other)
 

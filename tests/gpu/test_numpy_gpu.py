@@ -172,7 +172,7 @@ def test_goldens(cupy: Any, golden: Any, command: Any) -> None:
 def test_random_programs(cupy: Any) -> None:
     pick = random.Random(7)
     computed = 0
-    for number in range(300):
+    for number in range(400):
         program = random_program(pick.choice)
         function = make(program, 50_000 + number)
         arguments = program_arguments(program, SIZES[number % len(SIZES)], pick.choice)
