@@ -9,6 +9,7 @@ array([[inf, inf, inf],
        [ 1.,  1.,  1.]], dtype=float32)
 """
 
+from pytocu.config import VERSION
 from pytocu.errors import (
     BackendError,
     CompileError,
@@ -21,7 +22,7 @@ from pytocu.errors import (
 )
 from pytocu.jit import JitFunction, jit
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "BackendError",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+VERSION = "0.1.0"
+"""The version of pytocu; part of what identifies compiled code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.runtime import arrays, cuda, libraries
+from pytocu.runtime import arrays, cache, cuda, libraries
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step, check_arguments
@@ -271,7 +272,11 @@ class Compiled:
         return self._binary_for(self.target.arch)
 
     def _binary_for(self, arch: str) -> bytes:
-        return _build(self.backend, self.source, arch, self.name)
+        return _build(self.backend, self.source, arch, self.name, self._signature)
+
+    @property
+    def _signature(self) -> str:
+        return f"({', '.join(str(p.type) for p in self.host.params)})"
 
     @property
     def assembly(self) -> str:
@@ -407,9 +412,40 @@ def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -
 
 
 @lru_cache(maxsize=512)
-def _build(backend: str, source: str, arch: str, name: str) -> bytes:
+def _build(backend: str, source: str, arch: str, name: str, signature: str) -> bytes:
+    """The binary of a source: from the cache on disk, or built and kept there."""
     _, build = _TOOLS[backend]
-    return build(source, arch, name)
+    if not config.enabled("cache"):
+        return build(source, arch, name)
+    # Comments name the user's file and line, which the binary does not depend on.
+    code = "\n".join(line for line in source.splitlines() if not line.startswith("//"))
+    target = f"cuda:{arch}" if arch else "cpu"
+    key = cache.key(("code", config.VERSION, backend, target, *_toolchain(backend, arch), code))
+    found = cache.load(key)
+    if found is not None:
+        return found.binary
+    binary = build(source, arch, name)
+    shown = {"function": name, "signature": signature, "target": target, "backend": backend}
+    cache.store(key, cache.Entry("code", shown, "", binary))
+    return binary
+
+
+def _toolchain(backend: str, arch: str) -> tuple[str, ...]:
+    """What a binary depends on besides its source: the compiler and how it is called."""
+    match backend:
+        case "cuda_c":
+            return (str(nvrtc.version()), *nvrtc.options_for(arch))
+        case "nvvm":
+            return (str(nvvm.version()), _package_version("nvidia-nvvm"), *nvvm.options_for(arch))
+        case _:
+            return (_package_version("llvmlite"), *cpu.host_cpu())
+
+
+def _package_version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def lower(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import Any
 
 import pytest
@@ -9,6 +11,10 @@ import pytest
 pytest_plugins = ["golden_plugin"]
 
 _LEFT_OUT = pytest.StashKey[int]()
+
+# Neither reads nor fills the user's cache; subprocesses inherit it.
+_cache = tempfile.TemporaryDirectory(prefix="pytocu-tests-", ignore_cleanup_errors=True)
+os.environ["PYTOCU_CACHE_DIR"] = _cache.name
 
 
 @pytest.hookimpl(trylast=True)

@@ -566,6 +566,12 @@ def view_functions(x):
         np.moveaxis(x[None], 0, -1),
         x[..., None].mT,
         np.matrix_transpose(x),
+        x.conj(),
+        x.real,
+        np.real(x),
+        np.conj(x),
+        np.conj(x > 0),
+        (x > 0).conj(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 import math
 import types
 from collections import namedtuple
@@ -14,6 +15,8 @@ import pytest
 from test_frontend import same
 
 import pytocu
+from pytocu.frontend.indexing import slice_bounds
+from pytocu.ir.dims import evaluate, floordiv, symbol
 from pytocu.testing.compare import compare
 
 F = np.arange(6, dtype=np.float32).reshape(2, 3) - 2.5
@@ -487,7 +490,7 @@ def test_source_with_odd_indentation():
             text = """
 at the left margin
             """
-# a comment at the left margin
+        # a comment at the left margin
             y = x \
   + len(text)
             return (y
@@ -555,3 +558,58 @@ def test_descriptors_do_not_run():
     for thing in (WithDescriptor(), WithGetattribute()):
         with pytest.raises(NotImplementedError, match="would run while compiling"):
             pytocu.jit(lambda x: x * thing.number)(F)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2])
+def test_bounds_computed_of_lengths(step):
+    """Every bound that a length may give, against Python's own slices."""
+    n, m = symbol("n"), symbol("m")
+    bounds = [None, -9, -2, -1, 0, 1, 2, 9, n, n - 1, n - 2, n - 3, n + 1, 0 - n, 1 - n, floordiv(n, 2), m, m - 2, n - m, 2 * n]
+    for start, stop in itertools.product(bounds, bounds):
+        first, count = slice_bounds(n, start, stop, step)
+        for sizes in ({"n": a, "m": b} for a in range(6) for b in range(4)):
+            values = [None if b is None else evaluate(b, sizes) for b in (start, stop)]
+            expected = range(sizes["n"])[slice(*values, step)]
+            actual = evaluate(count, sizes)
+            assert actual == len(expected), (start, stop, sizes)
+            assert not actual or evaluate(first, sizes) == expected[0], (start, stop, sizes)
+
+
+def test_names_without_a_value():
+    def after(x):
+        y = z  # noqa: F821, F841
+        z = x
+        return z
+
+    def later(x):
+        def inner():
+            return y
+
+        made = inner()
+        y = x
+        return made + y
+
+    def deleted(x):
+        y = x
+        del y
+        return y  # noqa: F821
+
+    def own(x):
+        scale = 1
+
+        def inner():
+            value = scale  # noqa: F823
+            scale = value + x
+            return scale
+
+        return inner() + scale
+
+    def untaken(x):
+        if x.ndim == 5:
+            y = x
+        return y
+
+    for function in (after, later, deleted, own, untaken):
+        same_or_error(function, F)
+        with pytest.raises(NameError, match="where it is not associated with a value"):
+            pytocu.jit(function)(F)

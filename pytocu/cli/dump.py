@@ -39,6 +39,7 @@ types:
 EMIT: dict[str, tuple[str, tuple[str, ...]]] = {
     "ir": ("", ("cuda:sm_90", "cpu")),
     "cuda": ("cuda_c", ("cuda:sm_90",)),
+    "nvvm": ("nvvm", ("cuda:sm_90",)),
     "llvm": ("llvm", ("cpu",)),
     "asm": ("llvm", ("cpu",)),
 }
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
-    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help="IR (default), CUDA C, LLVM IR, assembly")
+    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help="IR (default), CUDA C, NVVM IR, LLVM IR, assembly")
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--locs", action="store_true", help="the source place of every instruction of the IR")
 

@@ -18,7 +18,7 @@ from pytocu import config
 from pytocu.backend import cpu, nvrtc
 from pytocu.cli.terminal import show, table
 from pytocu.errors import BackendError
-from pytocu.runtime import cuda, threads
+from pytocu.runtime import cache, cuda, threads
 
 EPILOG = ""
 
@@ -83,7 +83,7 @@ def _base_section() -> Rows:
         ("platform", Found(platform.platform())),
         ("NumPy", Found(np.__version__)),
         ("llvmlite", Found(f"{llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}")),
-        ("compiled code", Found("kept in memory for the life of the process; there is no cache on disk")),
+        ("compiled code", Found(f"kept in {cache.path()}" if config.enabled("cache") else "not kept on disk: PYTOCU_CACHE=0")),
     ]
 
 

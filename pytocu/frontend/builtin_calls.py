@@ -12,7 +12,7 @@ import functools
 import math
 import operator
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,7 @@ def call_pure(context: Context, function: Any, *args: Any, **kwargs: Any) -> Any
     return compute(context, function, *args, **kwargs)
 
 
-def iterate(frame: Frame, value: Any, what: str) -> Iterable[Any]:
+def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
     """The members of something whose length is known now.
 
     Raises

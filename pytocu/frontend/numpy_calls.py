@@ -31,7 +31,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES
-from pytocu.ir.types import BOOL, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I8, ScalarType, WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy")
 """Modules whose functions are taken for NumPy's of the same name."""
@@ -93,6 +93,12 @@ def _divmod(context: Context, a: Any, b: Any) -> Any:
     return elementwise(context, "floor_divide", a, b), elementwise(context, "remainder", a, b)
 
 
+def _conjugate(context: Context, x: Any) -> Value:
+    value = as_strong(context, x)
+    # NumPy has no conjugate of bools and takes int8's.
+    return cast(context, value, I8) if element(value.type) is BOOL else elementwise(context, "positive", value)
+
+
 def _transpose(context: Context, value: Value, axes: Any = None) -> Value:
     return attributes.transpose(context, value, (axes,))
 
@@ -143,6 +149,8 @@ FUNCTIONS: dict[str, Handler] = {
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
+    "conj": _conjugate,
+    "conjugate": _conjugate,
     "result_type": _result_type,
     "isscalar": _is_scalar,
     "iscomplexobj": lambda context, x: False,
@@ -155,11 +163,11 @@ FUNCTIONS: dict[str, Handler] = {
 def _by_identity() -> dict[int, tuple[str, Any]]:
     """Every public function of NumPy's namespace, by its id."""
     found: dict[int, tuple[str, Any]] = {}
-    for name in dir(np):
-        value = getattr(np, name, None)
+    # Not dir(): asking for each name would import NumPy's test and Fortran tools.
+    for name, value in vars(np).items():
         if callable(value):
-            known = name in FUNCTIONS or name in NUMPY_NAMES
-            if known or id(value) not in found:
+            preferred = name in FUNCTIONS or name in NUMPY_NAMES or name == getattr(value, "__name__", "")
+            if preferred or id(value) not in found:
                 found[id(value)] = (name, value)
     return found
 

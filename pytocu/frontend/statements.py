@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -238,9 +238,9 @@ def _for(frame: Frame, node: ast.For) -> Any:
     values = evaluate(frame, node.iter)
     with context.builder.at(frame.loc(node.iter)):
         items = iterate(frame, values, "the loop")
-    for count, item in enumerate(items):
-        if count >= _MAX_STATIC_STEPS or (isinstance(items, Sized) and len(items) > _MAX_STATIC_STEPS):
-            raise _too_many(frame, node)
+    if len(items) > _MAX_STATIC_STEPS:
+        raise _too_many(frame, node)
+    for item in items:
         _assign_at(frame, node.target, item)
         signal = run_block(frame, node.body)
         if signal is BREAK:

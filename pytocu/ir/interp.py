@@ -95,7 +95,8 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
         results = _block(state, function.body)
     _check_written(state, results)
     # A NumPy scalar is allocated as memory of one element and read at the end.
-    return tuple(r[()] if isinstance(v.type, ScalarType) else r for r, v in zip(results, function.body.insts[-1].args, strict=True))
+    returned = function.body.terminator.args
+    return tuple(r[()] if isinstance(v.type, ScalarType) else r for r, v in zip(results, returned, strict=True))
 
 
 def arrange(tree: Any, results: Sequence[Any]) -> Any:

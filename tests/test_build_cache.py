@@ -1,0 +1,111 @@
+"""Built code on disk: another process finds it, and whatever the binary depends on misses it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytocu
+from pytocu import driver
+from pytocu.runtime import cache
+
+PROGRAM = """
+import numpy as np, pytocu
+from pytocu.backend import cpu
+from pytocu.runtime import cache
+
+
+@pytocu.jit
+def f(x, y):
+    return np.sqrt(x * x + y) {change}
+
+
+result = f(np.arange(5, dtype=np.float32), {argument})
+statistics = cache.statistics()
+print(result.tolist(), statistics.hits, statistics.stores)
+"""
+
+
+def run(tmp_path: Path, directory: Path, change: str = "", argument: str = "np.ones(5, np.float32)") -> tuple[str, int, int]:
+    """Result, hits and stores of the program in a process of its own."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format(change=change, argument=argument))
+    package = str(Path(pytocu.__file__).parents[1])
+    environment = {**os.environ, "PYTOCU_CACHE_DIR": str(directory), "PYTHONPATH": package}
+    command = [sys.executable, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    answer, hits, stores = done.stdout.rsplit(maxsplit=2)
+    return answer, int(hits), int(stores)
+
+
+def test_another_process_loads_what_the_first_built(tmp_path):
+    directory = tmp_path / "cache"
+    first = run(tmp_path, directory)
+    assert first[1:] == (0, 1)
+    assert run(tmp_path, directory) == (first[0], 1, 0)
+    elsewhere = tmp_path / "another" / "place"
+    elsewhere.mkdir(parents=True)
+    assert run(elsewhere, directory) == (first[0], 1, 0)
+    copied = tmp_path / "copied"
+    subprocess.run(["cp", "-r", str(directory), str(copied)], check=True)
+    assert run(tmp_path, copied) == (first[0], 1, 0)
+
+
+def test_other_code_misses(tmp_path):
+    directory = tmp_path / "cache"
+    first = run(tmp_path, directory)
+    assert run(tmp_path, directory, change="+ 1")[1:] == (0, 1)
+    assert run(tmp_path, directory, argument="np.ones(5, np.float64)")[1:] == (0, 1)
+    assert run(tmp_path, directory) == (first[0], 1, 0)
+
+
+def test_a_damaged_entry_is_built_anew(tmp_path):
+    directory = tmp_path / "cache"
+    first = run(tmp_path, directory)
+    (entry,) = [p for p in directory.rglob("*") if p.is_file() and p.stat().st_size > 500]
+    data = bytearray(entry.read_bytes())
+    data[len(data) // 2] ^= 1
+    entry.write_bytes(data)
+    assert run(tmp_path, directory) == (first[0], 0, 1)
+    assert run(tmp_path, directory) == (first[0], 1, 0)
+
+
+@pytest.fixture
+def fresh_directory(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
+    driver._build.cache_clear()
+    yield
+    driver._build.cache_clear()
+
+
+def binary(backend: str, arch: str) -> bytes:
+    driver._build.cache_clear()
+    return pytocu.jit(lambda x: x * 2 + 1).lower("f32[n]").compile(f"cuda:{arch}", backend).binary
+
+
+@pytest.mark.usefixtures("fresh_directory")
+def test_each_architecture_backend_and_compiler_has_its_own_code(monkeypatch):
+    made = [binary(backend, arch) for backend in ("cuda_c", "nvvm") for arch in ("sm_80", "sm_90")]
+    before = cache.statistics().stores
+    again = [binary(backend, arch) for backend in ("cuda_c", "nvvm") for arch in ("sm_80", "sm_90")]
+    assert again == made
+    assert len(set(made)) == 4
+    assert cache.statistics().stores == before
+    for name, change in (("version", lambda: (99, 0)), ("options_for", lambda arch: ("--other",))):
+        with monkeypatch.context() as patch:
+            patch.setattr(driver.nvrtc, name, change)
+            patch.setitem(driver._TOOLS, "cuda_c", (driver.cuda_c.emit, lambda source, arch, name: b"other"))
+            assert binary("cuda_c", "sm_90") == b"other"
+
+
+@pytest.mark.usefixtures("fresh_directory")
+def test_it_can_be_switched_off(monkeypatch):
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
+    before = cache.statistics()
+    binary("cuda_c", "sm_90")
+    after = cache.statistics()
+    assert (after.hits, after.stores, after.misses) == (before.hits, before.stores, before.misses)
