@@ -17,6 +17,11 @@ _cache = tempfile.TemporaryDirectory(prefix="pytocu-tests-", ignore_cleanup_erro
 os.environ["PYTOCU_CACHE_DIR"] = _cache.name
 
 
+def pytest_unconfigure() -> None:
+    """Remove the cache of the run."""
+    _cache.cleanup()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the GPU tests out unless a marker expression asks for them, and count them."""

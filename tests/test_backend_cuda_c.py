@@ -638,8 +638,8 @@ def test_float_constants_keep_their_bits():
     [
         (2.5, F32, "2.5f"), (1.0, F64, "1.0"), (0.1, F32, "0.1f"), (-0.0, F32, "-0.0f"), (1e20, F32, "1e+20f"),
         (math.inf, F32, "__int_as_float(0x7f800000)"), (-math.inf, F64, "-__longlong_as_double(0x7ff0000000000000LL)"),
-        # Its shortest decimal, read as a double first, rounds to the next float.
-        (7.038530691851209e-26, F32, "0x1.5c87fa0000000p-84f"),
+        # The shorter 7.038531e-26, read as a double first, rounds to the next float.
+        (7.038530691851209e-26, F32, "7.0385307e-26f"), (3.4028234663852886e38, F32, "3.4028235e+38f"), (1e-45, F32, "1e-45f"),
         (math.nan, F32, "__int_as_float(0x7fc00000)"), (math.nan, F64, "__longlong_as_double(0x7ff8000000000000LL)"),
     ],
 )  # fmt: skip

@@ -425,7 +425,6 @@ def where_clip(x):
         np.clip(x, 0, 1),
         np.clip(x, None, 1),
         np.clip(x, a_min=0, a_max=None),
-        np.clip(x, min=0, max=1),
         x.clip(0, 1),
         x.clip(min=-1),
         x.clip(max=1.5),

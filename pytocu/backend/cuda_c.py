@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -182,6 +183,25 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     return "\n\n".join(kernels) + "\n"
 
 
+def _shortest(value: float) -> str:
+    """The shortest decimal of a positive float32, spelled the same whichever NumPy is installed.
+
+    A compiler may read a decimal as a double first, so both ways must give the value.
+    """
+    number = np.float32(value)
+    with np.errstate(over="ignore"):
+        below, above = (float(np.nextafter(number, np.float32(to))) for to in (-np.inf, np.inf))
+    above = above if math.isfinite(above) else 2 * value - below
+    low, high = ((Fraction(value) + Fraction(side)) / 2 for side in (below, above))
+    for digits in range(1, 10):
+        decimal = float(f"{value:.{digits}g}")
+        text = repr(decimal)
+        # Strictly between the neighbours' midpoints the rounding of the decimal itself is right.
+        if low < Fraction(text) < high and low < Fraction(decimal) < high:
+            return text
+    return value.hex()
+
+
 def float_literal(value: float, dtype: DType) -> Expression:
     """A floating constant that the C compiler reads back to the same bits."""
     single = dtype is F32
@@ -191,11 +211,7 @@ def float_literal(value: float, dtype: DType) -> Expression:
     if math.isnan(value) or math.isinf(value):
         text = as_float.format(quiet if math.isnan(value) else infinity)
     elif single:
-        text = str(np.float32(abs(value)))
-        # A compiler may read a decimal as a double first, so both ways must give the value.
-        if np.float32(text) != abs(value) or np.float32(float(text)) != abs(value):
-            text = abs(value).hex()
-        text += "f"
+        text = f"{_shortest(abs(value))}f"
     else:
         text = repr(abs(value))
     return Expression(f"-{text}", UNARY, literal=True) if negative else Expression(text, literal=True)

@@ -45,7 +45,7 @@ def quantised(x):
 #| ) {
 #|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
 #|         const float t = x[i] * 127.0f;
-#|         const bool t_1 = (t >= -2.1474836e+09f) & (t < 2.1474836e+09f);
+#|         const bool t_1 = (t >= -2147483600.0f) & (t < 2147483600.0f);
 #|         out[i] = (signed char)(t_1 ? (int)(t_1 ? t : 0.0f) : (-2147483647 - 1));
 #|     }
 #| }
