@@ -37,7 +37,7 @@ def test_command_lists(folder: Path, capsys: pytest.CaptureFixture[str], monkeyp
         "function  signature           target      kind         size  last used\n"
         "mask_out  f32[n, 3], bool[n]  cuda:sm_90  code      3.2 KiB  1 min ago\n"
         "evil?[2J  f64[n]              -           manifest    148 B  3 d ago\n"
-        f"\n2 entries, 3.4 KiB of at most 1.0 GiB, in {folder}\n"
+        f"\n2 entries, 3.3 KiB of at most 1.0 GiB, in {folder}\n"
     )
     monkeypatch.setenv("PYTOCU_CACHE", "0")
     assert "PYTOCU_CACHE=0" in command(capsys)[1]

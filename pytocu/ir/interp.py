@@ -19,7 +19,18 @@ from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
-from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of, weak_type_of
+from pytocu.ir.types import (
+    ArrayType,
+    IndexType,
+    PointerType,
+    ScalarType,
+    Type,
+    WeakType,
+    element,
+    number_of,
+    shape_of,
+    weak_type_of,
+)
 
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
@@ -259,7 +270,7 @@ def _cast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 
 def _convert(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    return (element(inst.types[0]).numpy.type(args[0]),)
+    return (number_of(args[0], element(inst.types[0]).numpy, inst.attr("wrap", False)),)
 
 
 def _dim(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:

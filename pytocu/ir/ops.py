@@ -140,7 +140,8 @@ row("cast", "elementwise", 1, "astype: to another dtype, defined for every input
 row("copy", "elementwise", 1, "A new array with the same values", infer=lambda op, types, attrs: types, levels=ALL,
     expand=expand.identity)  # fmt: skip
 row("as_array", "elementwise", 1, "A NumPy scalar as a 0-d array", infer=infer.as_array, levels=ALL, expand=expand.identity)
-row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit", levels=UPPER, effects="check")
+row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit (its low bits with wrap)",
+    levels=UPPER, effects="check", attrs=("wrap",))  # fmt: skip
 row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 

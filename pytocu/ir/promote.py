@@ -91,3 +91,16 @@ def strong(type: Type) -> DType:
 def is_strong_scalar(type: Type) -> bool:
     """A NumPy scalar (not a 0-d array, not a Python scalar)."""
     return isinstance(type, ScalarType)
+
+
+@lru_cache(maxsize=1)
+def where_wraps() -> bool:
+    """What the installed NumPy does with a Python int in ``np.where`` that the result's dtype lacks.
+
+    NumPy before 2.5 takes its low bits, later ones raise OverflowError.
+    """
+    try:
+        np.where(True, np.uint8(0), 300)
+    except OverflowError:
+        return False
+    return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -198,6 +198,27 @@ def weak_type_of(value: object) -> WeakType | None:
     return WeakType(kind) if kind else None
 
 
+def number_of(value: bool | int | float | complex, dtype: np.dtype, wrap: bool = False) -> Any:
+    """A Python scalar as a number of a dtype.
+
+    Raises
+    ------
+    OverflowError
+        A Python int that does not fit; with `wrap` only one that fits neither int64 nor uint64,
+        and otherwise its low bits are taken.
+
+    Examples
+    --------
+    >>> int(number_of(300, np.dtype("uint8"), wrap=True))
+    44
+    """
+    if wrap and dtype.kind in "iu":
+        if not -(2**63) <= int(value.real) < 2**64:
+            raise OverflowError("Python int too large to convert to C long")
+        return np.asarray(value).astype(dtype)[()]
+    return dtype.type(value)
+
+
 _TYPE = re.compile(
     r"\s*(?:(?P<weak>weak\s+\w+)|<(?P<lanes>\d+) x (?P<vector>\w+)>"
     r"|ptr\s+(?:(?P<space>shared|local)\s+)?(?P<pointer>\w+)"
@@ -289,5 +310,5 @@ __all__ = [
     "ALL_DTYPES", "BOOL", "BOOL_SCALAR", "C64", "C128", "COMPILED_DTYPES", "F16", "F32", "F64", "I8", "I16", "I32", "I64",
     "INDEX", "U8", "U16", "U32", "U64", "WEAK_BOOL", "WEAK_COMPLEX", "WEAK_FLOAT", "WEAK_INT", "WEAK_ORDER", "ArrayType",
     "DType", "Dim", "DimLike", "IndexType", "PointerType", "ScalarType", "Type", "VectorType", "WeakType", "dtype_named",
-    "dtype_of", "element", "parse_type", "scalar", "shape_of", "split_top", "weak_type_of",
+    "dtype_of", "element", "number_of", "parse_type", "scalar", "shape_of", "split_top", "weak_type_of",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.promote import numpy_function
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ScalarType, WeakType, element, weak_type_of
+from pytocu.ir.types import ScalarType, WeakType, element, number_of, weak_type_of
 from pytocu.passes.context import PassContext
 
 
@@ -39,7 +39,7 @@ def _fold(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
     values = [c.attr("value") for c in constants if c is not None]
     result = inst.types[0]
     if inst.op.name == "convert":
-        return (builder.const(converted(values[0], element(result).numpy, builder), result),)
+        return (builder.const(converted(values[0], element(result).numpy, builder, inst.attr("wrap", False)), result),)
     if isinstance(result, WeakType):
         return _fold_weak(builder, inst, values)
     if not isinstance(result, ScalarType) or not inst.op.exact or not all(isinstance(a.type, ScalarType) for a in args):
@@ -78,7 +78,7 @@ def _cast(value: np.generic, dtype: np.dtype) -> np.generic | None:
     return value.astype(dtype)
 
 
-def converted(value: Any, dtype: np.dtype, builder: Builder) -> Any:
+def converted(value: Any, dtype: np.dtype, builder: Builder, wrap: bool = False) -> Any:
     """A Python scalar as the dtype's nearest number.
 
     Raises
@@ -88,6 +88,6 @@ def converted(value: Any, dtype: np.dtype, builder: Builder) -> Any:
     """
     try:
         with np.errstate(all="ignore"):
-            return dtype.type(value).item()
+            return number_of(value, dtype, wrap).item()
     except (OverflowError, ValueError, TypeError) as error:
         raise located(error, builder.loc) from None

@@ -71,7 +71,8 @@ def _settle(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[V
     wanted = loop_dtypes(inst, args)
     if wanted is None:
         return None
-    settled = tuple(_as(builder, a, d) for a, d in zip(args, wanted, strict=True))
+    wrap = inst.op.name == "where" and promote.where_wraps()
+    settled = tuple(_as(builder, a, d, wrap) for a, d in zip(args, wanted, strict=True))
     if inst.op.name in _MIRRORED and {d.kind for d in wanted} == {"i", "u"}:
         return (_compare_signs(builder, inst.op.name, *settled),)
     if settled == args:
@@ -97,14 +98,15 @@ def _compare_signs(builder: Builder, name: str, x: Value, y: Value) -> Value:
     return builder.emit("bitwise_and", (builder.emit("invert", (negative,)), compared))
 
 
-def _as(builder: Builder, value: Value, dtype: DType) -> Value:
+def _as(builder: Builder, value: Value, dtype: DType, wrap: bool = False) -> Value:
     match value.type:
-        case WeakType():
+        case WeakType(kind):
             inst = value.inst
             if inst is not None and inst.op.name == "const":
-                number = converted(inst.attr("value"), dtype.numpy, builder)
+                number = converted(inst.attr("value"), dtype.numpy, builder, wrap)
                 return builder.const(number, scalar(dtype), value.name)
-            return builder.emit("convert", (value,), {}, (scalar(dtype),), name=value.name)
+            attrs = {"wrap": True} if wrap and kind == "int" and dtype.is_integer else {}
+            return builder.emit("convert", (value,), attrs, (scalar(dtype),), name=value.name)
         case ArrayType(found, shape):
             if found is dtype:
                 return value

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import IndexingError, InternalError, Loc, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
-from pytocu.ir.types import dtype_named
+from pytocu.ir.types import dtype_named, number_of
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import Plan
 
@@ -190,8 +190,8 @@ class _Writer:
                 add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
-            case ("convert", slot, source, dtype):
-                add(f"try: v{slot} = {self.constant(_converter(dtype_named(dtype).numpy), 'convert')}(v{source})")
+            case ("convert", slot, source, dtype, wrap):
+                add(f"try: v{slot} = {self.constant(_converter(dtype_named(dtype).numpy, wrap), 'convert')}(v{source})")
                 add(f"except (OverflowError, ValueError, TypeError) as error: {self.failure(position)}(error)")
             case ("python", slot, name, sources):
                 function = self.constant(PYTHON_OPERATORS[name], f"python_{name}_")
@@ -298,8 +298,10 @@ class _Writer:
         return template.format(made=f"v{slot}")
 
 
-def _converter(dtype: np.dtype) -> Callable[[Any], Any]:
+def _converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
     """A Python scalar to the dtype; a float that overflows becomes infinite, silently."""
+    if wrap:
+        return lambda value: number_of(value, dtype, True)
     if dtype.kind != "f" or dtype.itemsize == 8:
         return dtype.type
 
