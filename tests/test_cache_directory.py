@@ -345,3 +345,21 @@ def test_descriptors_are_closed(folder: Path) -> None:
         cache.load(KEY)
         cache.entries(), list(cache.verify()), cache.statistics()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@posix
+def test_another_process_makes_the_directory_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each directory on the way appears just before this process makes it."""
+    make = os.mkdir
+
+    def late(path: str, mode: int) -> None:
+        if os.path.isdir(os.path.dirname(path)):
+            make(path, mode)
+        make(path, mode)
+
+    deep = folder / "a" / "b"
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(deep))
+    monkeypatch.setattr(os, "mkdir", late)
+    with no_warning():
+        cache.store(KEY, entry())
+        assert cache.load(KEY) == entry()

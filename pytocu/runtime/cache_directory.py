@@ -6,6 +6,7 @@ will run.  Every file is reached through the descriptor of the directory that wa
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -184,6 +185,7 @@ class Directory:
 
 
 def _make(path: str) -> None:
+    # Another process may make any of these directories between two steps of this one.
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -193,7 +195,8 @@ def _make(path: str) -> None:
         if parent == path:
             raise
         _make(parent)
-        os.mkdir(path, 0o700)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, 0o700)
 
 
 def open_existing() -> Directory | None:
