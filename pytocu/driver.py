@@ -307,12 +307,9 @@ class Compiled:
         """The plan for arrays of one library that are called often; see `runtime.libraries`."""
         key = (library, device)
         if key not in self._short:
-            specs = self.plan.kernels
-            if library == "cupy":
-                assert isinstance(device, int)
-                access = libraries.cupy_access(specs, self._cuda_kernels.on(device))
-            else:
-                access = libraries.numpy_access(specs, self._cpu_addresses)
+            access = libraries.access_of(
+                library, device, self.plan.kernels, lambda number: self._cuda_kernels.on(number), lambda: self._cpu_addresses
+            )
             self._short[key] = write_program(self.plan, access, ())
         return self._short[key]
 

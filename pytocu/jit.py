@@ -8,7 +8,7 @@ import threading
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, dtype_of, par
 from pytocu.passes.context import FASTMATH_FLAGS
 from pytocu.runtime import arrays
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.dispatch import Dispatch, Ready, write_dispatch
+from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
 from pytocu.runtime.plan import layout_of
 
 P = ParamSpec("P")
@@ -62,6 +62,10 @@ class _Entry:
 class JitFunction(Generic[P, R]):
     """A function that compiles itself for the arguments it meets; made by :func:`jit`."""
 
+    # A call looks "__call__" up on the class and finds this slot, so what it holds is run without another frame.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    __call__: Callable[P, R]
     __pytocu_plain__ = True
     __wrapped__: Callable[P, R]
     __name__: str
@@ -77,35 +81,32 @@ class JitFunction(Generic[P, R]):
         self._names = tuple(self._signature.parameters)
         kinds = [p.kind for p in self._signature.parameters.values()]
         self._variadic = next((n for n, k in zip(self._names, kinds, strict=True) if k in _VARIADIC), None)
-        self._positional = 0 if self._variadic else sum(k is not inspect.Parameter.KEYWORD_ONLY for k in kinds)
+        self._positional = sum(k not in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for k in kinds)
         self._lock = threading.RLock()
         self._table: dict[Any, tuple[_Entry, ...]] = {}
         self._dispatch: dict[tuple[type, ...], Dispatch] = {}
+        self._ways: dict[tuple[type, ...], Callable[..., Any]] = {}
         for name in static:
             if name not in self._names:
                 listed = ", ".join(self._names) or "none"
                 raise PytocuError(f"static={static!r}: {self.__name__} has no parameter {name}; its parameters: {listed}")
+        if self._variadic:
+            entry = self._refuse_variadic
+        else:
+            entry = write_entry(self._function, self._signature, self._ways.get, self._general, _keeps_traceback)
+        self.__call__ = cast("Callable[P, R]", entry)
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            if not kwargs:
-                dispatch = self._dispatch.get(tuple(map(type, args)))
-                if dispatch is not None:
-                    return dispatch.call(*args)
-            return self._general(args, kwargs)
-        except InternalError:
-            raise
-        except PytocuError as error:
-            if config.enabled("debug"):
-                raise
-            # The compiler's own frames say nothing to the user; the message names the user's line.
-            raise error.with_traceback(None) from None
-
-    def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that no short way is ready for."""
+    def _general(self, values: tuple[Any, ...]) -> Any:
+        """A call that no short way is ready for; `values` are all arguments in order of the parameters."""
         if config.enabled("disable"):
-            return self.__wrapped__(*args, **kwargs)
-        return self._call(self._bind(args, kwargs))
+            keywords = dict(zip(self._names[self._positional :], values[self._positional :], strict=True))
+            return self._function(*values[: self._positional], **keywords)
+        return self._call(values)
+
+    def _refuse_variadic(self, *args: Any, **kwargs: Any) -> Any:
+        if config.enabled("disable"):
+            return self._function(*args, **kwargs)
+        self._arguments(args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundJitFunction(self, instance)
@@ -118,11 +119,6 @@ class JitFunction(Generic[P, R]):
         return self.__qualname__
 
     # Calls.
-
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if not kwargs and len(args) == self._positional == len(self._names):
-            return args
-        return tuple(self._arguments(args, kwargs).arguments.values())
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         if self._variadic:
@@ -156,21 +152,30 @@ class JitFunction(Generic[P, R]):
         return compiled.run(call.dynamic, call.infos, sizes, kept)
 
     def _remember(self, call: _Call, entry: _Entry) -> None:
-        """Let the next call of this exact signature find its program at once."""
-        if len(call.values) != self._positional or len(call.dynamic) != len(call.values) or self._device is not None:
+        """Let the next call of this signature find its program at once."""
+        if self._device is not None and self._device != "cpu":
+            return
+        static = [isinstance(p, Static) for _, p in call.parameters]
+        for (name, _), fixed, value in zip(call.parameters, static, call.values, strict=True):
+            if fixed and type(value) in SCALARS and name not in self._static:
+                # A Python int that is too large for an argument; others of its class are arguments.
+                return
+        like = arrays.common(call.infos.values())
+        if like is None or like.device == arrays.ANY_DEVICE:
             return
         classes = tuple(map(type, call.values))
         dispatch = self._dispatch.get(classes)
         if dispatch is None:
-            dispatch = write_dispatch(classes, lambda arguments: self._general(arguments, {}))
+            dispatch = write_dispatch(classes, static, self._general, argument_key)
             if dispatch is None:
                 return
             dispatch = self._dispatch.setdefault(classes, dispatch)
-        like = arrays.common(call.infos.values())
-        if like is None or like.device == arrays.ANY_DEVICE:
-            return
         program = entry.compiled.short_program(dispatch.library, like.device)
-        dispatch.remember(call.values, Ready(program.run, tuple(g.holds for g in entry.lowered.guards)))
+        guards = tuple(g.holds for g in entry.lowered.guards)
+        dispatch.remember(call.values, Ready(program.run, program.suits, guards))
+        if len(self._ways) >= TABLE_SIZE:
+            self._ways.clear()
+        self._ways[classes] = dispatch.call
 
     def _describe(self, values: tuple[Any, ...]) -> _Call:
         call = _Call(values, on_gpu=(self._device or "").startswith("cuda"))
@@ -374,6 +379,11 @@ class _Call:
             )
         self.parameters.append((name, Static(value)))
         self.keys.append(argument_key(value))
+
+
+def _keeps_traceback(error: PytocuError) -> bool:
+    # The compiler's own frames say nothing to the user, and the message names the user's line.
+    return isinstance(error, InternalError) or config.enabled("debug")
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -56,20 +56,32 @@ def test_arguments(args, kwargs):
     compare(scaled(*args, **kwargs), scaled.__wrapped__(*args, **kwargs))
 
 
-@pytest.mark.parametrize(
-    ("args", "kwargs", "sentence"),
-    [
-        ((), {}, "missing a required argument: 'x'"),
-        ((X, 1, 2), {}, "too many positional arguments"),
-        ((X,), {"y": 1}, "got an unexpected keyword argument 'y'"),
-        ((X,), {"x": X}, "multiple values for argument 'x'"),
-    ],
-)
-def test_wrong_arguments(args, kwargs, sentence):
-    with pytest.raises(TypeError, match=sentence) as caught:
+@pytest.mark.parametrize(("args", "kwargs"), [((), {}), ((X, 1, 2), {}), ((X,), {"y": 1}), ((X,), {"x": X})])
+def test_wrong_arguments_give_the_sentence_of_the_plain_function(args, kwargs):
+    with pytest.raises(TypeError) as expected:
+        scaled.__wrapped__(*args, **kwargs)
+    with pytest.raises(TypeError) as caught:
         scaled(*args, **kwargs)
-    assert "scaled(x, factor=2.0, *, shift=0)" in str(caught.value)
+    assert str(caught.value) == str(expected.value) and "scaled()" in str(caught.value)
     compare(scaled(X), X * 2.0)
+
+
+def test_parameters_may_have_any_names():
+    def f(find, call, /, type, error=2.0, *, general, Error=1):
+        return find * call + type * error - general / Error
+
+    g = pytocu.jit(f)
+    for _ in range(3):
+        compare(g(X, 2.0, 3.0, general=X), f(X, 2.0, 3.0, general=X))
+        compare(g(X, 2.0, error=X, type=X, general=1.0, Error=X + 1), f(X, 2.0, error=X, type=X, general=1.0, Error=X + 1))
+    with pytest.raises(TypeError, match="positional-only arguments passed as keyword"):
+        g(find=X, call=2.0, type=1, general=1)
+
+
+def test_keyword_only_arguments_while_disabled(monkeypatch):
+    f = pytocu.jit(lambda x, *, k=3: (type(x), k))
+    monkeypatch.setenv("PYTOCU_DISABLE", "1")
+    assert f([1], k=4) == (list, 4) and f(2) == (int, 3)
 
 
 def test_any_number_of_arguments_is_refused_at_the_call():
@@ -496,7 +508,7 @@ FAILING = """
 def test_tracebacks_hide_the_compiler(tmp_path):
     done = run(tmp_path, FAILING)
     frames = [line for line in done.stderr.splitlines() if line.startswith("  File")]
-    assert "program.py" in frames[0] and all("jit.py" in f for f in frames[1:]) and len(frames) <= 3, done.stderr
+    assert "program.py" in frames[0] and all("<pytocu entry of f>" in f for f in frames[1:]) and len(frames) <= 2, done.stderr
     assert "line 4, in inner" not in done.stderr and "called from" in done.stderr
     debug = run(tmp_path, FAILING, PYTOCU_DEBUG="1")
     assert "attributes.py" in debug.stderr

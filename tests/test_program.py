@@ -9,13 +9,21 @@ import pytest
 
 import pytocu
 from pytocu.errors import RangeError
+from pytocu.frontend.guards import static_key
 from pytocu.runtime import dispatch
-from pytocu.runtime.dispatch import Ready, library_of, write_dispatch
+from pytocu.runtime.dispatch import Ready, write_dispatch
+from pytocu.runtime.libraries import library_of
 
 
 def short(function, *types):
     exe = pytocu.jit(function).lower(*types).compile("cpu")
     return exe, exe.short_program("numpy", "cpu")
+
+
+def run(program, *arguments):
+    """Run a program of NumPy arrays, which takes their shapes too."""
+    given = [(a, a.shape) if isinstance(a, np.ndarray) else (a,) for a in arguments]
+    return program.run(*(value for values in given for value in values))
 
 
 def unreachable(arguments):
@@ -29,26 +37,26 @@ def test_the_short_way_gives_what_the_general_way_gives():
         x, y = rng.random(shape), rng.random(shape)
         if not shape[0]:
             with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
-                program.run(x, y, 3)
+                run(program, x, y, 3)
             continue
-        for mine, theirs in zip(program.run(x, y, 3), exe(x, y, 3), strict=True):
+        for mine, theirs in zip(run(program, x, y, 3), exe(x, y, 3), strict=True):
             assert type(mine) is type(theirs)
             assert np.array_equal(mine, theirs)
-        assert program.run(x, y, 3)[2] is x
+        assert run(program, x, y, 3)[2] is x
 
 
 def test_checks_come_before_anything_is_allocated():
     _, program = short(lambda x, y: x + y, "f32[n]", "f32[m]")
     program.run.__globals__["empty"] = unreachable
     with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(3,\) \(4,\) "):
-        program.run(np.ones(3, np.float32), np.ones(4, np.float32))
+        run(program, np.ones(3, np.float32), np.ones(4, np.float32))
 
 
 def test_a_python_int_that_does_not_fit():
     _, program = short(lambda x, n: x + n, "u8[n]", "weak int")
-    assert program.run(np.zeros(2, np.uint8), 255).tolist() == [255, 255]
+    assert run(program, np.zeros(2, np.uint8), 255).tolist() == [255, 255]
     with pytest.raises(RangeError, match="Python integer 300 out of bounds for uint8"):
-        program.run(np.zeros(2, np.uint8), 300)
+        run(program, np.zeros(2, np.uint8), 300)
 
 
 def test_a_float_that_overflows_float32_is_infinite():
@@ -56,13 +64,13 @@ def test_a_float_that_overflows_float32_is_infinite():
     for value in (1e300, -1e300, np.inf, 3.4e38, 3.5e38, -3.4028236e38, np.nan):
         with np.errstate(all="ignore"):
             expected = np.zeros(1, np.float32) + value
-        assert np.array_equal(program.run(np.zeros(1, np.float32), value), expected, equal_nan=True)
+        assert np.array_equal(run(program, np.zeros(1, np.float32), value), expected, equal_nan=True)
 
 
 def test_misaligned_memory_goes_the_general_way():
     _, program = short(lambda x: x + 1, "f32[n]")
     shifted = np.frombuffer(bytearray(17), np.uint8)[1:].view(np.float32)
-    assert program.run(shifted) is NotImplemented
+    assert run(program, shifted) is NotImplemented
     with pytest.raises(pytocu.PytocuError):
         pytocu.jit(lambda x: x + 1)(shifted)
 
@@ -73,8 +81,7 @@ def test_misaligned_memory_goes_the_general_way():
         ((np.ndarray,), "numpy"),
         ((np.ndarray, float, np.float32, bool, int), "numpy"),
         ((float,), None),
-        ((np.ndarray, str), None),
-        ((np.ndarray, list), None),
+        ((np.ndarray, str, type(None)), "numpy"),
         ((np.ma.MaskedArray,), None),
         ((), None),
     ],
@@ -83,33 +90,101 @@ def test_classes_with_a_short_way(classes, library):
     assert library_of(classes) == library
 
 
+def dispatch_of(*classes, slow=unreachable, static=None):
+    made = write_dispatch(classes, static or [False] * len(classes), slow, static_key)
+    assert made is not None
+    return made
+
+
+def ready(program, *guards):
+    return Ready(program.run, program.suits, guards)
+
+
 def test_the_table_is_found_by_the_exact_signature():
     _, program = short(lambda x, n: x * n, "f32[n]", "weak int")
     slow: list[tuple[object, ...]] = []
-    made = write_dispatch((np.ndarray, int), lambda arguments: slow.append(arguments))
-    assert made is not None
+    made = dispatch_of(np.ndarray, int, slow=slow.append)
     x = np.arange(4, dtype=np.float32)
-    made.remember((x, 2), Ready(program.run, ()))
+    made.remember((x, 2), ready(program))
     assert made.call(x, 3).tolist() == [0, 3, 6, 9]
     assert not slow
-    for other in (x.astype(np.float64), np.arange(5, dtype=np.float32), np.arange(8, dtype=np.float32)[::2]):
+    for other in (x.astype(np.float64), np.arange(8, dtype=np.float32)[::2], x[:, None], x[:1]):
         made.call(other, 3)
-    assert len(slow) == 3
+    assert len(slow) == 4
     made.call(x, 2**63)
-    assert slow[3] == (x, 2**63) or len(slow) == 4
-    made.table.clear()
-    made.remember((x, 2), Ready(program.run, (lambda arguments: False,)))
+    assert slow[4][1] == 2**63
+    made.exact.clear()
+    made.classes.clear()
+    made.remember((x, 2), ready(program, lambda arguments: False))
     made.call(x, 3)
-    assert len(slow) == 5
+    assert len(slow) == 6
 
 
-def test_the_table_is_bounded(monkeypatch):
+def test_a_new_size_of_a_known_class_is_found_without_the_general_way():
+    _, program = short(lambda x, y: x + y, "f32[n]", "f32[m]")
+    made = dispatch_of(np.ndarray, np.ndarray)
+    made.remember((np.ones(4, np.float32),) * 2, ready(program))
+    for n in (5, 0, 100):
+        x = np.arange(n, dtype=np.float32)
+        assert made.call(x, x).tolist() == (x + x).tolist()
+    assert len(made.exact) == 4 and len(made.classes) == 1
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        made.call(np.ones(3, np.float32), np.ones(4, np.float32))
+
+
+def test_a_new_size_for_which_the_facts_do_not_hold():
+    wide = pytocu.jit(lambda x: x[1:] + x[:-1]).lower("i8[n]").compile("cpu", index_bits=32).short_program("numpy", "cpu")
+    small, large = np.zeros(10, np.int8), np.broadcast_to(np.int8(0), 2**31)
+    assert wide.suits(small, small.shape)
+    assert not wide.suits(large, large.shape)
+    calls: list[object] = []
+    made = dispatch_of(np.ndarray, slow=calls.append)
+    made.remember((small,), ready(wide))
+    # A broadcast array is strided; the same length in order is too long for 32-bit offsets.
+    made.call(large)
+    assert len(calls) == 1
+
+
+def test_strides_that_are_no_whole_elements_go_the_general_way():
+    program = pytocu.jit(lambda x: x + 1).lower("f32[n; S]").compile("cpu").short_program("numpy", "cpu")
+    packed = np.zeros(5, np.dtype([("a", np.int16), ("b", np.float32)]))["b"]
+    whole = np.zeros(10, np.float32)[::2]
+    assert program.suits(whole, whole.shape)
+    assert not program.suits(packed, packed.shape)
+
+
+def test_static_arguments_are_part_of_the_signature():
+    seen: list[tuple[object, ...]] = []
+    double = pytocu.jit(lambda x, how, none: x * 2 if how == "double" else x, static=("how",))
+    x = np.arange(3, dtype=np.float32)
+    for _ in range(3):
+        assert double(x, "double", None).tolist() == [0, 2, 4]
+        assert double(x, "same", None) is x
+    made = next(iter(double._dispatch.values()))
+    assert len(made.exact) == 2 and not seen
+
+
+def test_arrays_that_only_the_general_way_reads():
+    class Interface:
+        pass
+
+    assert write_dispatch((np.ndarray, Interface), [False, False], unreachable, static_key) is None
+    assert dispatch_of(np.ndarray, Interface, static=[False, True]).library == "numpy"
+
+
+def test_the_tables_are_bounded(monkeypatch):
     monkeypatch.setattr(dispatch, "TABLE_SIZE", 10)
-    made = write_dispatch((np.ndarray,), unreachable)
-    assert made is not None
-    for n in range(1000):
-        made.remember((np.empty(n),), Ready(unreachable, ()))
-        assert len(made.table) <= 10
+    _, program = short(lambda x: x + 1, "f64[n]")
+    made = dispatch_of(np.ndarray)
+    for n in range(100):
+        made.remember((np.empty(n),), ready(program))
+        assert len(made.exact) <= 10
+    for n in range(2, 200):
+        made.call(np.empty(n))
+        assert len(made.exact) <= 10
+    for n in range(1, 30):
+        made.remember((np.empty((1,) * n),), ready(program))
+        assert len(made.classes) <= 10
 
 
 def test_threads_use_slots_of_their_own():
@@ -119,7 +194,7 @@ def test_threads_use_slots_of_their_own():
     def work(value: float) -> None:
         x = np.zeros(100)
         for _ in range(500):
-            if program.run(x, value)[50] != value:
+            if run(program, x, value)[50] != value:
                 failures.append(value)
 
     threads = [threading.Thread(target=work, args=(float(n),)) for n in range(8)]

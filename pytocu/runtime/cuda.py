@@ -360,6 +360,11 @@ def launch(
         _fail(driver, status, f"launching {kernel.name} with grid {grid} and block {block}")
 
 
+def is_foreign_context(kernel: Kernel) -> bool:
+    """Whether another context than the kernel's is current in this thread."""
+    return int(_call("cuCtxGetCurrent")) != kernel.context
+
+
 def launch_failed(kernel: Kernel, status: Any, blocks: int, threads: int) -> NoReturn:
     """Raise what the driver said of a launch.
 

@@ -1,102 +1,251 @@
 """The first look at a call: from the arguments to the code that is ready for them.
 
-For each list of argument classes that is called often (NumPy arrays or CuPy arrays, with
-Python and NumPy scalars), a function is written that takes what identifies an *exact
-signature* (dtypes, shapes, strides, devices), finds the ready program in one table and runs
-it.  Everything that had to be decided for the signature was decided when the entry was made;
-what may change without changing the signature (captured values, the current context) is
-looked at again.
+A function is written for each jitted function, with its parameters, and it looks up the classes
+of the arguments.  For each list of classes that is called often (arrays of one library, with
+scalars and static values) another is written that takes what identifies an *exact signature*
+(dtypes, shapes, strides, devices), finds the ready program in one table and runs it.  Where the
+exact signature is new, what identifies the *class of sizes* (dtypes, numbers of axes, layouts)
+finds programs that were used before, and the one whose facts hold for the new sizes is
+remembered.  Everything that had to be decided for the signature was decided when the entry was
+made; what may change without changing the signature (captured values) is looked at again.
 """
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pytocu.errors import PytocuError
+from pytocu.runtime.libraries import LIBRARIES, is_array_class, key_globals, library_of
+
 TABLE_SIZE = 4096
 """Exact signatures remembered for one list of argument classes; a full table starts anew."""
 
-_NUMPY_KEY = ("a{n}.dtype", "a{n}.shape", "a{n}.strides")
-_CUPY_KEY = (*_NUMPY_KEY, "a{n}.data.device_id")
+SCALARS = (bool, int, float, complex)
+"""Classes of Python scalars, whose values are no part of a signature."""
+
+
+def write_entry(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    find: Callable[[tuple[type, ...]], Callable[..., Any] | None],
+    general: Callable[[tuple[Any, ...]], Any],
+    keeps_traceback: Callable[[PytocuError], bool],
+) -> Callable[..., Any]:
+    """What a jitted function runs when it is called: same parameters, so Python itself binds arguments.
+
+    Parameters
+    ----------
+    function : callable
+        The user's function; names and defaults are taken from it.
+    signature : inspect.Signature
+        Its parameters, none of them variadic.
+    find : callable
+        ``find(classes)``: the function for these classes, or None.
+    general : callable
+        ``general(arguments)``: the way that works for every call.
+    keeps_traceback : callable
+        Whether frames of pytocu stay in the traceback of an error.
+    """
+    parameters = list(signature.parameters.values())
+    taken = {p.name for p in parameters}
+
+    def free(name: str) -> str:
+        return free(f"{name}_") if name in taken else name
+
+    names = {n: free(n) for n in ("find", "general", "call", "type", "error", "Error", "keeps_traceback")}
+    listed = ", ".join(p.name for p in parameters)
+    classes = "".join(f"{names['type']}({p.name}), " for p in parameters)
+    lines = [
+        f"def entry({_parameter_list(parameters)}):",
+        "    try:",
+        f"        {names['call']} = {names['find']}(({classes}))",
+        f"        if {names['call']} is None:",
+        f"            return {names['general']}(({listed}{',' if listed else ''}))",
+        f"        return {names['call']}({listed})",
+        f"    except {names['Error']} as {names['error']}:",
+        f"        if {names['keeps_traceback']}({names['error']}):",
+        "            raise",
+        f"        raise {names['error']}.with_traceback(None) from None",
+    ]
+    values = {"find": find, "general": general, "type": type, "Error": PytocuError, "keeps_traceback": keeps_traceback}
+    namespace = {names[n]: value for n, value in values.items()}
+    exec(compile("\n".join(lines), f"<pytocu entry of {function.__name__}>", "exec"), namespace)
+    entry = namespace["entry"]
+    entry.__name__, entry.__qualname__ = function.__name__, function.__qualname__
+    entry.__defaults__, entry.__kwdefaults__ = _defaults(parameters)
+    return entry
+
+
+def _parameter_list(parameters: Sequence[inspect.Parameter]) -> str:
+    words: list[str] = []
+    for number, parameter in enumerate(parameters):
+        after = parameters[number + 1] if number + 1 < len(parameters) else None
+        starts_keywords = parameter.kind is parameter.KEYWORD_ONLY
+        if starts_keywords and (not number or parameters[number - 1].kind is not parameter.KEYWORD_ONLY):
+            words.append("*")
+        words.append(parameter.name)
+        if parameter.kind is parameter.POSITIONAL_ONLY and (after is None or after.kind is not parameter.POSITIONAL_ONLY):
+            words.append("/")
+    return ", ".join(words)
+
+
+def _defaults(parameters: Sequence[inspect.Parameter]) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
+    given = [p for p in parameters if p.default is not p.empty]
+    positional = tuple(p.default for p in given if p.kind is not p.KEYWORD_ONLY)
+    return positional or None, {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY} or None
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The program for an exact signature, and the guards on what it captured."""
+    """A program that may run.
+
+    Attributes
+    ----------
+    run, suits : callable
+        Of the program; see `runtime.program`.
+    holds : tuple of callable
+        ``holds(arguments)``: the guards on what the code captured.
+    """
 
     run: Callable[..., Any]
-    holds: tuple[Callable[[Sequence[Any]], bool], ...]
+    suits: Callable[..., bool]
+    holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
 
 
 @dataclass(slots=True)
 class Dispatch:
-    """The written function for one list of classes, and its table."""
+    """The written function for one list of classes, and its tables.
+
+    Attributes
+    ----------
+    exact : dict
+        From the exact signature to the program.
+    classes : dict
+        From the class of sizes to the programs, the newest first.
+    """
 
     library: str
     call: Callable[..., Any]
-    key: Callable[..., Any]
-    table: dict[Any, Ready] = field(default_factory=dict)
+    keys: Callable[..., tuple[Any, Any]]
+    exact: dict[Any, Ready] = field(default_factory=dict)
+    classes: dict[Any, tuple[Ready, ...]] = field(default_factory=dict)
 
     def remember(self, arguments: Sequence[Any], ready: Ready) -> None:
-        """Keep the program for the signature of these arguments."""
-        if len(self.table) >= TABLE_SIZE:
-            self.table.clear()
-        self.table[self.key(*arguments)] = ready
+        """Keep the program for the signature of these arguments, and for its class."""
+        exact, facts = self.keys(*arguments)
+        if len(self.exact) >= TABLE_SIZE:
+            self.exact.clear()
+        if len(self.classes) >= TABLE_SIZE:
+            self.classes.clear()
+        self.exact[exact] = ready
+        others = tuple(r for r in self.classes.get(facts, ()) if r.run is not ready.run)
+        self.classes[facts] = (ready, *others)
 
 
-def library_of(classes: Sequence[type]) -> str | None:
-    """The library when all arrays are of one that has a short way, and the rest are scalars."""
-    found: set[str] = set()
-    cupy = sys.modules.get("cupy")
-    for one in classes:
-        if one is np.ndarray:
-            found.add("numpy")
-        elif cupy is not None and one is cupy.ndarray:
-            found.add("cupy")
-        elif one not in (bool, int, float) and not issubclass(one, np.generic):
-            return None
-    return found.pop() if len(found) == 1 else None
-
-
-def write_dispatch(classes: Sequence[type], slow: Callable[[tuple[Any, ...]], Any]) -> Dispatch | None:
+def write_dispatch(
+    classes: Sequence[type], static: Sequence[bool], slow: Callable[[tuple[Any, ...]], Any], key_of: Callable[[Any], Any]
+) -> Dispatch | None:
     """The function for a list of argument classes; None where every call goes the general way.
 
     Parameters
     ----------
     classes : sequence of type
         Exact classes of the arguments.
+    static : sequence of bool
+        Which arguments the code is compiled for the value of.
     slow : callable
         ``slow(arguments)``: the general way, which may remember what it finds.
+    key_of : callable
+        What identifies a static value.
     """
     library = library_of(classes)
     if library is None:
         return None
-    template = _NUMPY_KEY if library == "numpy" else _CUPY_KEY
-    arrays = [n for n, c in enumerate(classes) if c not in (bool, int, float) and not issubclass(c, np.generic)]
-    names = [f"a{n}" for n in range(len(classes))]
-    listed = ", ".join(names)
-    key = "(" + "".join(f"{part.format(n=n)}, " for n in arrays for part in template) + ")"
-    # Larger Python ints are constants of the code, so they identify a specialisation.
-    large = "".join(f" or not -9223372036854775808 <= a{n} < 9223372036854775808" for n, c in enumerate(classes) if c is int)
-    lines = [
-        f"def key({listed}):",
-        f"    return {key}",
-        "",
-        f"def call({listed}):",
-        f"    ready = find({key})",
-        f"    if ready is None{large}:",
-        f"        return slow(({listed},))",
-        "    for holds in ready.holds:",
-        f"        if not holds(({listed},)):",
-        f"            return slow(({listed},))",
-        f"    result = ready.run({listed})",
-        f"    return slow(({listed},)) if result is NotImplemented else result",
-    ]
+    templates = LIBRARIES[library]
+    made = _Parts(tuple(f"a{n}" for n in range(len(classes))))
+    for n, (one, fixed) in enumerate(zip(classes, static, strict=True)):
+        if not fixed and is_array_class(one):
+            made.array(templates, n)
+        elif fixed and one is not type(None):
+            made.keys.append(f"key_of(a{n})")
+            made.facts.append(f"key_of(a{n})")
+        elif not fixed and one not in SCALARS and not issubclass(one, np.generic):
+            # An array that only the general way can read.
+            return None
+        elif one is int:
+            # Larger Python ints are constants of the code, so they identify a specialisation.
+            made.judge.append(f"not -9223372036854775808 <= a{n} < 9223372036854775808")
+        if not fixed:
+            made.passed.append(f"a{n}")
+            made.passed.extend(made.given.get(n, ()))
+    # A full table is emptied and not thinned out: which entries are in use is not recorded.
     table: dict[Any, Ready] = {}
-    namespace: dict[str, Any] = {"find": table.get, "slow": slow}
-    exec(compile("\n".join(lines), "<pytocu dispatch>", "exec"), namespace)
-    return Dispatch(library, namespace["call"], namespace["key"], table)
+    known: dict[Any, tuple[Ready, ...]] = {}
+    namespace: dict[str, Any] = {
+        "table": table,
+        "find": table.get,
+        "known": known.get,
+        "slow": slow,
+        "key_of": key_of,
+        **key_globals(library),
+    }
+    exec(compile(made.text(), "<pytocu dispatch>", "exec"), namespace)
+    return Dispatch(library, namespace["call"], namespace["keys"], table, known)
+
+
+class _Parts:
+    """The pieces of a dispatching function."""
+
+    def __init__(self, names: tuple[str, ...]):
+        self.listed = f"{', '.join(names)}{',' if names else ''}"
+        self.judge: list[str] = []
+        self.reads: list[str] = []
+        self.keys: list[str] = []
+        self.facts: list[str] = []
+        self.passed: list[str] = []
+        self.given: dict[int, list[str]] = {}
+
+    def array(self, library: Any, n: int) -> None:
+        if library.judge:
+            self.judge.append(library.judge.format(n=n))
+        self.reads.extend(template.format(n=n) for template in library.reads)
+        self.keys.extend(template.format(n=n) for template in library.exact)
+        self.facts.extend(template.format(n=n) for template in library.facts)
+        self.given[n] = [template.format(n=n) for template in library.given]
+
+    def text(self) -> str:
+        key, facts = (f"({''.join(f'{part}, ' for part in parts)})" for parts in (self.keys, self.facts))
+        listed, passed = f"({self.listed})", ", ".join(self.passed)
+        judge = [f"    if {' or '.join(self.judge)}: return slow({listed})"] if self.judge else []
+        reads = [f"    {line}" for line in self.reads]
+        return "\n".join(
+            [
+                f"def keys{listed}:",
+                *reads,
+                f"    return {key}, {facts}",
+                "",
+                f"def call{listed}:",
+                *judge,
+                *reads,
+                f"    key = {key}",
+                "    ready = find(key)",
+                "    if ready is None:",
+                f"        for ready in known({facts}, ()):",
+                f"            if ready.suits({passed}) and (not ready.holds or all([h({listed}) for h in ready.holds])):",
+                f"                if len(table) >= {TABLE_SIZE}: table.clear()",
+                "                table[key] = ready",
+                "                break",
+                "        else:",
+                f"            return slow({listed})",
+                "    for holds in ready.holds:",
+                f"        if not holds({listed}):",
+                f"            return slow({listed})",
+                f"    result = ready.run({passed})",
+                f"    return slow({listed}) if result is NotImplemented else result",
+            ]
+        )

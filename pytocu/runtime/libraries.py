@@ -2,97 +2,300 @@
 
 The generic program reads every argument through a description; these templates read the
 library's own attributes, which costs a tenth.  A program answers ``NotImplemented``, before it
-has done anything, for a call that only the generic one knows how to judge: misaligned memory,
-or another context than the kernels'.
+has done anything that can be seen, for a call that only the generic one knows how to judge:
+misaligned memory, or another context than the kernels'.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pytocu.ir.types import DType
 from pytocu.runtime import cuda, threads
 from pytocu.runtime.executors import ELEMENTS_PER_THREAD, parameter_codes, slot_layout
 from pytocu.runtime.plan import KernelSpec
 from pytocu.runtime.program import Access
 
 
-def cupy_access(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) -> Access:
-    """CuPy arrays on the device and in the context the kernels are loaded in."""
-    cupy: Any = sys.modules["cupy"]
-    driver = cuda.bindings()
-    globals: dict[str, Any] = {
-        "ndarray": cupy.ndarray,
-        "current_stream": cupy.cuda.get_current_stream,
-        "cuLaunchKernel": driver.cuLaunchKernel,
-        "cuCtxGetCurrent": driver.cuCtxGetCurrent,
-        "thread_parameters": cuda.thread_parameters,
-        "launch_failed": cuda.launch_failed,
-        "context": kernels[0].context if kernels else 0,
-        "kernels": tuple(kernels),
-        "handles": tuple(k.handle for k in kernels),
-        "codes": tuple(parameter_codes(s.parameters, s.index_bits) for s in specs),
-    }
+@dataclass(frozen=True, slots=True)
+class Library:
+    """How the arrays of one library are read, as templates of Python text.
+
+    ``{n}`` is the number of the argument and ``a{n}`` the argument.
+
+    Attributes
+    ----------
+    judge : str
+        True for an array that only the general way can judge; empty where there are none.
+    reads : tuple of str
+        Lines that make the local names of `given`.
+    exact : tuple of str
+        What identifies the exact signature, besides the array's class.
+    facts : tuple of str
+        What identifies the class of sizes: ``ones`` and ``layout`` are functions.
+    given : tuple of str
+        Local names that the program takes beside the array itself.
+    """
+
+    judge: str
+    reads: tuple[str, ...]
+    exact: tuple[str, ...]
+    facts: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+_LENGTHS = ("len(s{n})", "1 in s{n} and ones(s{n})")
+
+LIBRARIES = {
+    "numpy": Library(
+        judge="",
+        reads=("s{n} = a{n}.shape",),
+        exact=("a{n}.dtype", "s{n}", "a{n}.strides"),
+        facts=("a{n}.dtype", *_LENGTHS, "a{n}.flags.c_contiguous or layout(a{n}.flags)"),
+        given=("s{n}",),
+    ),
+    "cupy": Library(
+        judge="",
+        reads=("s{n} = a{n}.shape", "d{n} = a{n}.data"),
+        exact=("a{n}.dtype", "s{n}", "a{n}.strides", "d{n}.device_id"),
+        facts=("a{n}.dtype", *_LENGTHS, "a{n}.flags.c_contiguous or layout(a{n}.flags)", "d{n}.device_id"),
+        given=("s{n}", "d{n}"),
+    ),
+    "torch": Library(
+        judge="a{n}.requires_grad or a{n}.layout is not strided or a{n}.is_nested or a{n}.is_neg()",
+        reads=("s{n} = a{n}.shape", "t{n} = a{n}.stride()"),
+        exact=("a{n}.dtype", "s{n}", "t{n}", "a{n}.get_device()"),
+        facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or torch_layout(s{n}, t{n})", "a{n}.get_device()"),
+        given=("s{n}", "t{n}"),
+    ),
+}
+"""Libraries with a short way, by name."""
+
+
+def library_of(classes: Sequence[type]) -> str | None:
+    """The library whose arrays are among the classes, when it is one that has a short way."""
+    found: set[str] = set()
+    cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
+    for one in classes:
+        if one is np.ndarray:
+            found.add("numpy")
+        elif cupy is not None and one is cupy.ndarray:
+            found.add("cupy")
+        elif torch is not None and one in (torch.Tensor, torch.nn.Parameter):
+            found.add("torch")
+    return found.pop() if len(found) == 1 else None
+
+
+def is_array_class(one: type) -> bool:
+    """Whether arrays of this class have a short way."""
+    return library_of((one,)) is not None
+
+
+def key_globals(library: str) -> dict[str, Any]:
+    """What the templates of a library name."""
+    made: dict[str, Any] = {"ones": ones, "layout": layout}
+    if library == "torch":
+        made |= {"torch_layout": torch_layout, "strided": sys.modules["torch"].strided}
+    return made
+
+
+def ones(shape: Sequence[int]) -> tuple[bool, ...]:
+    """Which axes have length 1.
+
+    Examples
+    --------
+    >>> ones((3, 1))
+    (False, True)
+    """
+    return tuple([n == 1 for n in shape])
+
+
+def layout(flags: Any) -> str:
+    """``F`` or ``S`` (other strides) of an array of NumPy or CuPy that is not row-major, as `plan.layout_of` says it."""
+    return "F" if flags.f_contiguous else "S"
+
+
+def torch_layout(shape: Sequence[int], strides: Sequence[int]) -> str:
+    """The same from lengths and strides that count elements."""
+    return "F" if cuda.is_c_contiguous(shape[::-1], strides[::-1], 1) else "S"
+
+
+def access_of(
+    library: str,
+    device: int | str,
+    specs: Sequence[KernelSpec],
+    kernels: Callable[[int], Sequence[cuda.Kernel]],
+    addresses: Callable[[], Sequence[int]],
+) -> Access:
+    """How a program for a library's arrays on a device reads, makes and launches.
+
+    Parameters
+    ----------
+    device : int or str
+        CUDA ordinal, or ``"cpu"``.
+    specs : sequence of KernelSpec
+        The kernels of the plan.
+    kernels : callable
+        ``kernels(device)``: them, loaded there.
+    addresses : callable
+        ``addresses()``: them, as native functions.
+    """
+    make = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library]
+    arrays = make(device)
+    launch = _native_launch(specs, addresses()) if device == "cpu" else _cuda_launch(specs, kernels(int(device)))
     return Access(
-        shape="v{n}.shape",
+        shape="s{n}",
         pointer="p{n}",
-        strides="v{n}.strides",
-        allocate="{made} = ndarray({shape}, {dtype}, None, None, {order})",
-        made_pointer="{made}.data.ptr",
-        launch=(
-            "parameters = thread_parameters(codes[{number}])\n"
-            "parameters.pack({values},)\n"
-            "blocks = -(-{work} // {block})\n"
-            "if blocks > 2147483647: blocks = 2147483647\n"
-            "(status,) = cuLaunchKernel(handles[{number}], blocks, 1, 1, {block}, 1, 1, 0, stream, parameters.address, 0)\n"
-            "if status: launch_failed(kernels[{number}], status, blocks, {block})"
-        ),
-        scalar="{made}",
+        strides=arrays.strides,
+        allocate=arrays.allocate,
+        made_pointer=arrays.made_pointer,
+        launch=launch.text,
+        idle=launch.idle,
+        scalar=arrays.scalar,
         array="{made}",
-        globals=globals,
+        dtype=arrays.dtype,
+        globals={**arrays.globals, **launch.globals},
+        given=LIBRARIES[library].given,
         setup=(
-            "if int(cuCtxGetCurrent()[1]) != context: return NotImplemented",
-            "p{n} = v{n}.data.ptr",
+            f"p{{n}} = {arrays.pointer}",
             "if p{n} & {mask}: return NotImplemented",
-            "stream = current_stream().ptr",
+            *([f"stream = {arrays.stream}"] if device != "cpu" else []),
         ),
     )
 
 
-def numpy_access(specs: Sequence[KernelSpec], addresses: Sequence[int]) -> Access:
-    """NumPy arrays and native functions."""
-    globals: dict[str, Any] = {
+@dataclass(frozen=True, slots=True)
+class _Arrays:
+    pointer: str
+    strides: str
+    allocate: Mapping[str, str]
+    made_pointer: str
+    stream: str
+    globals: Mapping[str, Any]
+    scalar: str = "{made}"
+    dtype: Callable[[DType], Any] = lambda element: element.numpy
+
+
+@dataclass(frozen=True, slots=True)
+class _Launch:
+    text: str
+    idle: str
+    globals: Mapping[str, Any]
+
+
+def _numpy(device: int | str) -> _Arrays:
+    return _Arrays(
+        pointer="address_at(id(v{n}) + head).value",
+        strides="v{n}.strides",
+        allocate={"C": "{made} = empty({shape}, {dtype})", "F": "{made} = empty({shape}, {dtype}, 'F')"},
+        made_pointer="address_at(id({made}) + head).value",
+        stream="",
+        # NumPy's macros read the address of the elements behind the object's head too; every attribute that has it
+        # builds a dictionary or an object first, which takes four times longer.
+        globals={"empty": np.empty, "address_at": ctypes.c_size_t.from_address, "head": object.__basicsize__},
+        scalar="{made}[()]",
+    )
+
+
+def _cupy(device: int | str) -> _Arrays:
+    cupy: Any = sys.modules["cupy"]
+    return _Arrays(
+        pointer="d{n}.ptr",
+        strides="v{n}.strides",
+        allocate={"C": "{made} = ndarray({shape}, {dtype})", "F": "{made} = ndarray({shape}, {dtype}, None, None, 'F')"},
+        made_pointer="{made}.data.ptr",
+        stream="current_stream().ptr",
+        globals={"ndarray": cupy.ndarray, "current_stream": cupy.cuda.get_current_stream},
+    )
+
+
+def _torch(device: int | str) -> _Arrays:
+    torch: Any = sys.modules["torch"]
+    where = torch.device("cpu") if device == "cpu" else torch.device("cuda", device)
+
+    def make_f(shape: tuple[int, ...], dtype: Any) -> Any:
+        return torch.empty(shape[::-1], dtype=dtype, device=where).permute(*range(len(shape) - 1, -1, -1))
+
+    made: dict[str, Any] = {"empty": torch.empty, "device": where, "make_f": make_f}
+    if device != "cpu":
+        # The public way makes a Stream object each time, which takes longer than a launch.
+        made |= {"raw_stream": torch._C._cuda_getCurrentRawStream, "ordinal": device}
+    return _Arrays(
+        pointer="v{n}.data_ptr()",
+        strides="tuple([t * {itemsize} for t in t{n}])",
+        allocate={
+            "C": "{made} = empty({shape}, dtype={dtype}, device=device)",
+            "F": "{made} = make_f({shape}, {dtype})",
+        },
+        made_pointer="{made}.data_ptr()",
+        stream="raw_stream(ordinal)",
+        globals=made,
+        dtype=lambda element: getattr(torch, element.numpy.name),
+    )
+
+
+def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) -> _Launch:
+    driver = cuda.bindings()
+    names: dict[str, Any] = {
+        "cuLaunchKernel": driver.cuLaunchKernel,
+        "success": driver.CUresult.CUDA_SUCCESS,
+        "as_stream": _Streams(driver.CUstream),
+        "thread_parameters": cuda.thread_parameters,
+        "launch_failed": cuda.launch_failed,
+        "is_foreign": cuda.is_foreign_context,
+        "kernels": tuple(kernels),
+        "handles": tuple(k.handle for k in kernels),
+        "codes": tuple(parameter_codes(s.parameters, s.index_bits) for s in specs),
+    }
+    # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
+    text = (
+        "parameters = thread_parameters(codes[{number}])\n"
+        "parameters.pack({values},)\n"
+        "blocks = ({work} + {block} - 1) // {block}\n"
+        "if blocks > 2147483647: blocks = 2147483647\n"
+        "(status,) = cuLaunchKernel(\n"
+        "    handles[{number}], blocks, 1, 1, {block}, 1, 1, 0, as_stream[stream], parameters.address, 0\n"
+        ")\n"
+        "if status is not success:\n"
+        "    if is_foreign(kernels[{number}]): return NotImplemented\n"
+        "    launch_failed(kernels[{number}], status, blocks, {block})"
+    )
+    return _Launch(text, "if is_foreign(kernels[{number}]): return NotImplemented", names)
+
+
+class _Streams(dict[int, Any]):
+    """Streams as the driver's binding takes them without a conversion, by their handles."""
+
+    def __init__(self, make: Callable[[int], Any]):
+        self.make = make
+
+    def __missing__(self, handle: int) -> Any:
+        if len(self) >= 1024:
+            self.clear()
+        return self.setdefault(handle, self.make(handle))
+
+
+def _native_launch(specs: Sequence[KernelSpec], addresses: Sequence[int]) -> _Launch:
+    names: dict[str, Any] = {
         "addressof": ctypes.addressof,
-        "empty": np.empty,
         "run_threads": threads.run,
         "natives": tuple(threads.native(a) for a in addresses),
         "addresses": tuple(addresses),
         "packs": tuple(_packer(s) for s in specs),
         "enough": ELEMENTS_PER_THREAD,
     }
-    return Access(
-        shape="v{n}.shape",
-        pointer="p{n}",
-        strides="v{n}.strides",
-        allocate="{made} = empty({shape}, {dtype}, {order})",
-        made_pointer='{made}.__array_interface__["data"][0]',
-        launch=(
-            "slots = packs[{number}]({values},)\n"
-            "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
-            "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
-        ),
-        scalar="{made}[()]",
-        array="{made}",
-        globals=globals,
-        setup=(
-            'p{n} = v{n}.__array_interface__["data"][0]',
-            "if p{n} & {mask}: return NotImplemented",
-        ),
+    text = (
+        "slots = packs[{number}]({values},)\n"
+        "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
+        "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
+    return _Launch(text, "", names)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:
@@ -101,13 +304,13 @@ def _packer(spec: KernelSpec) -> Callable[..., Any]:
     The slots are new at each call: the native function runs without Python's lock, and another
     thread may call the same function meanwhile.
     """
-    layout = slot_layout(spec.parameters)
-    size = max(layout.size, 8)
+    slots = slot_layout(spec.parameters)
+    size = max(slots.size, 8)
     make = ctypes.c_char * size
 
     def pack(*values: Any) -> Any:
-        slots = make()
-        layout.pack_into(slots, 0, *values)
-        return slots
+        made = make()
+        slots.pack_into(made, 0, *values)
+        return made
 
     return pack

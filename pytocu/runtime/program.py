@@ -7,7 +7,6 @@ the function, and checks are comparisons.  The text can be read: see `Program.so
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,19 +15,21 @@ import numpy as np
 
 from pytocu.errors import IndexingError, InternalError, Loc, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
-from pytocu.ir.types import dtype_named, number_of
+from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import Plan
 
-PYTHON_OPERATORS: dict[str, Callable[..., Any]] = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
-    "floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "negative": operator.neg,
-    "positive": operator.pos, "absolute": operator.abs, "invert": operator.invert, "bitwise_and": operator.and_,
-    "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "left_shift": operator.lshift, "right_shift": operator.rshift,
-    "equal": operator.eq, "not_equal": operator.ne, "less": operator.lt, "less_equal": operator.le,
-    "greater": operator.gt, "greater_equal": operator.ge,
+PYTHON_OPERATORS = {
+    "add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "floor_divide": "{} // {}",
+    "remainder": "{} % {}", "power": "{} ** {}", "negative": "-{}", "positive": "+{}", "absolute": "abs({})",
+    "invert": "~{}", "bitwise_and": "{} & {}", "bitwise_or": "{} | {}", "bitwise_xor": "{} ^ {}",
+    "left_shift": "{} << {}", "right_shift": "{} >> {}", "equal": "{} == {}", "not_equal": "{} != {}",
+    "less": "{} < {}", "less_equal": "{} <= {}", "greater": "{} > {}", "greater_equal": "{} >= {}",
 }  # fmt: skip
 """What Python does with Python scalars, by the name of the row."""
+
+_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+_REAL = frozenset({"bool", "int", "float"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +37,46 @@ class Access:
     """How a program reads arrays and makes new ones.
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
-    array, ``{dtype}`` and ``{element}`` its NumPy dtype and :class:`DType`.  Lines of ``setup``
+    array, ``{dtype}`` and ``{element}`` its library's dtype and :class:`DType`, ``{itemsize}`` the
+    bytes of an element.  `allocate` is a statement for each order of elements.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array (``{mask}``: element size - 1).
+    `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
     """
 
     shape: str
     pointer: str
     strides: str
-    allocate: str
+    allocate: Mapping[str, str]
     made_pointer: str
     launch: str
     scalar: str
     array: str
     globals: Mapping[str, Any]
+    dtype: Callable[[DType], Any] = lambda element: element.numpy
     setup: tuple[str, ...] = ()
+    idle: str = ""
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A plan as a function ``run(*prefix, *arguments)``."""
+    """A plan as Python functions.
+
+    Attributes
+    ----------
+    run : callable
+        ``run(*prefix, *arguments)``, where what `Access.given` names follows each array.
+    suits : callable
+        With the same parameters: whether the facts that the code relies on hold for these sizes.
+    """
 
     source: str
     run: Callable[..., Any]
+    suits: Callable[..., bool]
 
 
 def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
-    """Write a plan as a Python function.
+    """Write a plan as Python functions.
 
     Parameters
     ----------
@@ -72,10 +87,10 @@ def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
         Names of the parameters before the plan's arguments (``infos``, ``stream``).
     """
     writer = _Writer(plan, access)
-    source = writer.write(prefix)
-    namespace: dict[str, Any] = {**access.globals, **writer.globals}
+    source = f"{writer.write(prefix)}\n{_Writer(plan, access).write_suits(prefix)}"
+    namespace: dict[str, Any] = {**_CHECKS, **access.globals, **writer.globals}
     exec(compile(source, f"<plan of {plan.name}>", "exec"), namespace)
-    return Program(source, namespace["run"])
+    return Program(source, namespace["run"], namespace["suits"])
 
 
 class _Writer:
@@ -89,6 +104,9 @@ class _Writer:
         self.shapes: dict[int, str] = {}
         self.views: dict[int, tuple[int, str, str, str]] = {}
         self.kind: dict[int, str] = {}
+        # What is known of Python scalars: the classes they may have.
+        self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
+        self.observed = _observed(plan)
 
     # Text of lengths.
 
@@ -131,23 +149,67 @@ class _Writer:
     # Steps.
 
     def write(self, prefix: Sequence[str]) -> str:
-        plan = self.plan
-        parameters = [*prefix, *(f"v{n}" for n in range(len(plan.parameters)))]
-        arrays_used = [n for n, p in enumerate(plan.parameters) if p.kind == "array"]
+        """The function that runs the plan."""
         for template in self.access.setup:
             each = "{n}" in template
-            texts = [template.format(n=n, mask=self.mask(n)) for n in arrays_used] if each else [template]
-            self.lines.extend(texts)
+            self.lines.extend([self.read(template, n) for n in self.arrays()] if each else [template])
         self.unpack_lengths()
-        for position, step in enumerate(plan.steps):
+        for position, step in enumerate(self.plan.steps):
             self.step(position, step)
-        self.lines.append(f"return {self.tree(plan.tree)}")
+        self.lines.append(f"return {self.tree(self.plan.tree)}")
+        return self.function("run", prefix)
+
+    def write_suits(self, prefix: Sequence[str]) -> str:
+        """The function that says whether assumptions hold and every index fits the kernels' width."""
+        self.unpack_lengths()
+        conditions = [f"{self.dim(d)} {'==' if is_one else '!='} 1" for d, is_one in self.plan.assumptions]
+        for n in self.arrays():
+            if self.plan.parameters[n].layout == "S":
+                shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
+                conditions.append(f"fits_strides({shape}, {strides}, {self.mask(n)})")
+        if not any(spec.index_bits == 64 for spec in self.plan.kernels):
+            conditions.extend(self.fits())
+        self.lines.append(f"return {' and '.join(conditions) or 'True'}")
+        return self.function("suits", prefix)
+
+    def fits(self) -> list[str]:
+        """Conditions under which every offset, and an index one grid further, fits 32 bits."""
+        limit = 2**31 - 1
+        conditions: list[str] = []
+        for n in self.arrays():
+            parameter = self.plan.parameters[n]
+            if parameter.layout == "S":
+                shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
+                conditions.append(f"reach({shape}, {strides}) < {limit * self.itemsize(n)}")
+            else:
+                conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit}")
+        for spec in self.plan.kernels:
+            elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
+            conditions.append(f"2*{elements} < {limit - spec.block}")
+        return conditions
+
+    def function(self, name: str, prefix: Sequence[str]) -> str:
+        parameters = list(prefix)
+        for n, parameter in enumerate(self.plan.parameters):
+            parameters.append(f"v{n}")
+            if parameter.kind == "array":
+                parameters.extend(template.format(n=n) for template in self.access.given)
         body = "\n".join(f"    {line}" for line in self.lines)
-        return f"def run({', '.join(parameters)}):\n{body}\n"
+        return f"def {name}({', '.join(parameters)}):\n{body}\n"
+
+    def arrays(self) -> list[int]:
+        return [n for n, p in enumerate(self.plan.parameters) if p.kind == "array"]
+
+    def read(self, template: str, number: int) -> str:
+        """A template about an argument, filled in."""
+        return template.format(n=number, mask=self.mask(number), itemsize=self.itemsize(number))
+
+    def itemsize(self, number: int) -> int:
+        return dtype_named(self.plan.parameters[number].dtype).itemsize
 
     def mask(self, number: int) -> int:
         """The bits of an address that a multiple of the element size does not have."""
-        return dtype_named(self.plan.parameters[number].dtype).itemsize - 1
+        return self.itemsize(number) - 1
 
     def unpack_lengths(self) -> None:
         wanted: dict[int, dict[int, str]] = {}
@@ -157,7 +219,7 @@ class _Writer:
         for number, axes in wanted.items():
             ndim = len(self.plan.parameters[number].shape)
             names = ", ".join(axes.get(a, "_") for a in range(ndim))
-            self.lines.append(f"{names}{',' if ndim == 1 else ''} = {self.access.shape.format(n=number)}")
+            self.lines.append(f"{names}{',' if ndim == 1 else ''} = {self.read(self.access.shape, number)}")
 
     def step(self, position: int, step: tuple[Any, ...]) -> None:
         add = self.lines.append
@@ -167,20 +229,19 @@ class _Writer:
             case ("allocate", slot, dtype, shape, layout, is_scalar):
                 element = dtype_named(dtype)
                 names = {
-                    "dtype": self.constant(element.numpy, f"numpy_{dtype}_"),
+                    "dtype": self.constant(self.access.dtype(element), f"dtype_{dtype}_"),
                     "element": self.constant(element, f"element_{dtype}_"),
                     "order": repr("F" if layout == "F" else "C"),
                 }
-                add(self.access.allocate.format(made=f"v{slot}", shape=self.dims(shape), **names))
+                template = self.access.allocate["F" if layout == "F" else "C"]
+                add(template.format(made=f"v{slot}", shape=self.dims(shape), **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
             case ("dim", slot, dim):
                 add(f"v{slot} = {self.dim(dim)}")
             case ("stride", slot, source, axis):
-                itemsize = dtype_named(self.plan.parameters[source].dtype).itemsize
-                strides = self.access.strides.format(n=source)
-                shape = self.access.shape.format(n=source)
+                strides, shape = self.read(self.access.strides, source), self.read(self.access.shape, source)
                 # An axis that is not walked may state any stride.
-                add(f"v{slot} = {strides}[{axis}] // {itemsize} if {shape}[{axis}] > 1 else 0")
+                add(f"v{slot} = {strides}[{axis}] // {self.itemsize(source)} if {shape}[{axis}] > 1 else 0")
             case ("check", "broadcast", dims, shapes):
                 left, right = (self.dim(d) for d in dims)
                 listed = "(" + "".join(f"{self.dims(s)}, " for s in shapes) + ")"
@@ -191,15 +252,23 @@ class _Writer:
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
             case ("convert", slot, source, dtype, wrap):
-                add(f"try: v{slot} = {self.constant(_converter(dtype_named(dtype).numpy, wrap), 'convert')}(v{source})")
+                element = dtype_named(dtype).numpy
+                call = f"{self.constant(_converter(element, wrap), 'convert')}(v{source})"
+                # A kernel's parameter is converted as it is packed, so a value in range needs no NumPy scalar.
+                bounds = None if wrap or slot in self.observed else _bounds(element, self.weak.get(source, ""))
+                if bounds is not None:
+                    call = f"v{source} if {bounds[0]} <= v{source} <= {bounds[1]} else {call}"
+                add(f"try: v{slot} = {call}")
                 add(f"except (OverflowError, ValueError, TypeError) as error: {self.failure(position)}(error)")
             case ("python", slot, name, sources):
-                function = self.constant(PYTHON_OPERATORS[name], f"python_{name}_")
-                add(f"try: v{slot} = {function}({', '.join(f'v{s}' for s in sources)})")
+                add(f"try: v{slot} = {PYTHON_OPERATORS[name].format(*(f'v{s}' for s in sources))}")
                 add(f"except (ArithmeticError, TypeError, ValueError) as error: {self.failure(position)}(error)")
+                self.weak[slot] = "bool" if name in _COMPARISONS else self.result_class(name, sources)
             case ("const", slot, value, dtype):
                 made = dtype_named(dtype).numpy.type(value) if dtype else value
                 add(f"v{slot} = {self.constant(made, 'constant')}")
+                if dtype is None:
+                    self.weak[slot] = type(value).__name__
             case ("view", slot, source, op, attrs):
                 self.view(slot, source, op, attrs)
             case _:
@@ -214,12 +283,23 @@ class _Writer:
         self.lines.append(f"if {condition}:")
         text = self.access.launch.format(number=number, values=values, work="work", cost=cost, block=spec.block)
         self.lines.extend(f"    {line}" for line in text.splitlines())
+        if self.access.idle:
+            self.lines.append(f"else:\n        {self.access.idle.format(number=number)}")
+
+    def result_class(self, name: str, sources: Sequence[int]) -> str:
+        """The class of a Python operator's result, or "" where it depends on the values."""
+        classes = {self.weak.get(s, "") for s in sources}
+        if not classes <= _REAL:
+            return ""
+        if name in ("divide", "power"):
+            return "" if name == "power" else "float"
+        return "float" if "float" in classes else "int"
 
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":
             return f"v{slot}"
         if slot < len(self.plan.parameters):
-            return self.access.pointer.format(n=slot)
+            return self.read(self.access.pointer, slot)
         return self.access.made_pointer.format(made=f"v{slot}")
 
     def failure(self, position: int) -> str:
@@ -253,7 +333,7 @@ class _Writer:
             argument, base_shape, base_strides, base_offset = self.views[source]
         else:
             argument, base_offset = source, "0"
-            base_shape, base_strides = self.access.shape.format(n=source), self.access.strides.format(n=source)
+            base_shape, base_strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
         dims = {k: tuple(self.dim(d) for d in v) for k, v in attrs.items() if k in ("start", "size")}
         arguments = [base_shape, base_strides, base_offset]
         match op:
@@ -296,6 +376,52 @@ class _Writer:
             return f"make_view(v{argument}, {shape}, {strides}, {offset})"
         template = {"scalar": self.access.scalar, "array": self.access.array}.get(self.kind.get(slot, ""), "{made}")
         return template.format(made=f"v{slot}")
+
+
+def _observed(plan: Plan) -> set[int]:
+    """Values that something besides a kernel sees."""
+    seen = set(_leaves(plan.tree))
+    for step in plan.steps:
+        match step:
+            case ("convert" | "stride" | "view", _, source, *_):
+                seen.add(source)
+            case ("python", _, _, sources):
+                seen.update(sources)
+    return seen
+
+
+def _leaves(tree: Any) -> list[int]:
+    match tree:
+        case int():
+            return [tree]
+        case ("tuple" | "list", *members):
+            return [leaf for m in members for leaf in _leaves(m)]
+        case ("dict", *items):
+            return [leaf for _, m in items for leaf in _leaves(m)]
+        case _:
+            return []
+
+
+def _bounds(dtype: np.dtype, kind: str) -> tuple[Any, Any] | None:
+    """Between which values packing a Python scalar does what a conversion to the dtype does."""
+    match dtype.kind:
+        case "f" if kind in _REAL:
+            # Rounding cannot reach infinity below these.
+            return (-3e38, 3e38) if dtype.itemsize == 4 else (-1e308, 1e308) if dtype.itemsize == 8 else None
+        case "i" | "u" if kind in ("bool", "int"):
+            return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        case _:
+            return None
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Bytes between the first and the last element."""
+    return sum([(n - 1) * abs(s) for n, s in zip(shape, strides, strict=True) if n > 1])
+
+
+def fits_strides(shape: Sequence[int], strides: Sequence[int], mask: int) -> bool:
+    """Whether steps along every axis are whole elements."""
+    return not any(s & mask for n, s in zip(shape, strides, strict=True) if n > 1)
 
 
 def _converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
@@ -359,13 +485,14 @@ def view_index(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, ax
     return (*shape[:axis], *shape[axis + 1 :]), (*strides[:axis], *strides[axis + 1 :]), offset
 
 
+_CHECKS = {"reach": reach, "fits_strides": fits_strides}
 _VIEWS = {f.__name__: f for f in (view_newaxis, view_transpose, view_slice, view_index)}
 
 ANY_LIBRARY = Access(
     shape="infos[{n}].shape",
     pointer="infos[{n}].pointer",
     strides="infos[{n}].byte_strides",
-    allocate="{made}, {made}_pointer = executor.allocate({shape}, {element}, {order})",
+    allocate=dict.fromkeys("CF", "{made}, {made}_pointer = executor.allocate({shape}, {element}, {order})"),
     made_pointer="{made}_pointer",
     launch="executor.launch({number}, ({values},), {work}, {cost})",
     scalar="executor.scalar({made})",
