@@ -55,3 +55,19 @@ def get(name: str) -> str:
 def enabled(name: str) -> bool:
     """Whether a switch is on: any value but 0, false, no and off."""
     return get(name).lower() not in ("0", "false", "no", "off", "")
+
+
+FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+"""LLVM's names; ``fastmath=True`` means all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What ``@jit`` was called with, as far as it changes code."""
+
+    backend: str | None = None
+    fastmath: tuple[str, ...] = ()
+
+
+DEFAULT_OPTIONS = Options()
+"""Of a bare ``@jit``."""

@@ -496,7 +496,7 @@ FAILING = """
 def test_tracebacks_hide_the_compiler(tmp_path):
     done = run(tmp_path, FAILING)
     frames = [line for line in done.stderr.splitlines() if line.startswith("  File")]
-    assert "program.py" in frames[0] and all("jit.py" in f for f in frames[1:]) and len(frames) <= 3, done.stderr
+    assert "program.py" in frames[0] and all("dispatcher.py" in f for f in frames[1:]) and len(frames) <= 3, done.stderr
     assert "line 4, in inner" not in done.stderr and "called from" in done.stderr
     debug = run(tmp_path, FAILING, PYTOCU_DEBUG="1")
     assert "attributes.py" in debug.stderr

@@ -1,0 +1,234 @@
+"""From a call to the code that answers it, whoever made the code.
+
+:class:`Dispatcher` holds the specialisations of one function.  `jit` derives from it to compile
+what is missing; a bundle says what it has.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytocu import config
+from pytocu.errors import CompileError, InternalError, Loc, PytocuError, UnsupportedError, raised
+from pytocu.guards import Guard, Identity, Static
+from pytocu.runtime import arrays
+from pytocu.runtime.dispatch import Dispatch, Ready, write_dispatch
+from pytocu.runtime.executable import Executable, move_to_device
+from pytocu.runtime.signature import Call
+
+
+class Specialization(NamedTuple):
+    """One compiled form of a function.
+
+    Attributes
+    ----------
+    types : tuple of str
+        The parameters as types; ``static`` ones show their value.
+    target : str
+        ``cpu`` or ``cuda``.
+    facts : tuple of str
+        What else the code relies on: captured values, lengths that are or are not 1.
+    """
+
+    types: tuple[str, ...]
+    target: str
+    facts: tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """Code for one kind of call, and the captured values it was made for."""
+
+    executable: Executable
+    guards: tuple[Guard, ...]
+    types: tuple[str, ...]
+
+    def holds(self, arguments: Sequence[Any]) -> bool:
+        """Whether the captured values are those the code was made for."""
+        return all(guard.holds(arguments) for guard in self.guards)
+
+
+class Dispatcher:
+    """A callable that finds code for its arguments.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    signature : inspect.Signature
+        Of the function as the user wrote it.
+    device : str or None
+        ``cuda`` or ``cuda:1`` copies NumPy arrays there and results back.
+    static : sequence of str
+        Parameters whose values are known while compiling.
+    plain : callable, optional
+        The function itself, for ``PYTOCU_DISABLE``.
+
+    Raises
+    ------
+    PytocuError
+        `static` names no parameter.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        device: str | None,
+        static: Sequence[str],
+        plain: Callable[..., Any] | None = None,
+    ):
+        self._name = name
+        self._plain = plain
+        self._device = device
+        self._static = frozenset(static)
+        self._signature = signature
+        self._names = tuple(signature.parameters)
+        kinds = [p.kind for p in signature.parameters.values()]
+        self._variadic = next((n for n, k in zip(self._names, kinds, strict=True) if k in _VARIADIC), None)
+        self._positional = 0 if self._variadic else sum(k is not inspect.Parameter.KEYWORD_ONLY for k in kinds)
+        self._lock = threading.RLock()
+        self._table: dict[Any, tuple[Entry, ...]] = {}
+        self._dispatch: dict[tuple[type, ...], Dispatch] = {}
+        for parameter in static:
+            if parameter not in self._names:
+                listed = ", ".join(self._names) or "none"
+                raise PytocuError(f"static={static!r}: {name} has no parameter {parameter}; its parameters: {listed}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if not kwargs:
+                dispatch = self._dispatch.get(tuple(map(type, args)))
+                if dispatch is not None:
+                    return dispatch.call(*args)
+            return self._general(args, kwargs)
+        except InternalError:
+            raise
+        except PytocuError as error:
+            if config.enabled("debug"):
+                raise
+            # The compiler's own frames say nothing to the user; the message names the user's line.
+            raise error.with_traceback(None) from None
+
+    def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """A call that no short way is ready for."""
+        if self._plain is not None and config.enabled("disable"):
+            return self._plain(*args, **kwargs)
+        return self._call(self._bind(args, kwargs))
+
+    def _bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        if not kwargs and len(args) == self._positional == len(self._names):
+            return args
+        return tuple(self._arguments(args, kwargs).arguments.values())
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        if self._variadic:
+            raise UnsupportedError(
+                f"{self._name} takes any number of arguments (*{self._variadic})",
+                self._place(self._variadic),
+                "name each parameter; where a decorator stands between jit and the function, put jit next to the def",
+            )
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            text = f"{self._name}() {error}"
+            raise raised(TypeError(text), None, f"the signature is {self._name}{self._signature}") from None
+        bound.apply_defaults()
+        return bound
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
+        device = self._device
+        originals = None
+        if device is not None and device.startswith("cuda"):
+            moved = move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
+            if moved is not None:
+                originals, values = values, moved
+        call = self._describe(values)
+        entry = self._find(call) or self._missing(call)
+        self._remember(call, entry)
+        kept = None
+        if originals is not None:
+            kept = tuple(o for o, (_, p) in zip(originals, call.parameters, strict=True) if not isinstance(p, Static))
+        return entry.executable.run(call.dynamic, call.infos, kept)
+
+    def _remember(self, call: Call, entry: Entry) -> None:
+        """Let the next call of this exact signature find its program at once."""
+        if len(call.values) != self._positional or len(call.dynamic) != len(call.values) or self._device is not None:
+            return
+        classes = tuple(map(type, call.values))
+        dispatch = self._dispatch.get(classes)
+        if dispatch is None:
+            dispatch = write_dispatch(classes, lambda arguments: self._general(arguments, {}))
+            if dispatch is None:
+                return
+            dispatch = self._dispatch.setdefault(classes, dispatch)
+        like = arrays.common(call.infos.values())
+        if like is None or like.device == arrays.ANY_DEVICE:
+            return
+        program = entry.executable.short_program(dispatch.library, like.device)
+        dispatch.remember(call.values, Ready(program.run, tuple(g.holds for g in entry.guards)))
+
+    def _describe(self, values: tuple[Any, ...]) -> Call:
+        call = Call(values, on_gpu=(self._device or "").startswith("cuda"))
+        for name, value in zip(self._names, values, strict=True):
+            self._describe_one(call, name, value)
+        host = [i for i in call.infos.values() if i.on_host]
+        if len(host) < len(call.infos) and any(not i.shape for i in host):
+            # Beside device arrays a NumPy array without axes is a scalar, as CuPy and PyTorch take it.
+            return self._describe(tuple(v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values))
+        call.on_gpu = call.on_gpu or len(host) < len(call.infos)
+        return call
+
+    def _describe_one(self, call: Call, name: str, value: Any) -> None:
+        try:
+            call.add(name, value, name in self._static)
+        except CompileError as error:
+            if error.loc is not None:
+                raise
+            raise type(error)(error.message, self._place(name), error.help) from None
+
+    def _find(self, call: Call) -> Entry | None:
+        """Code that was made before and whose guards and facts hold for the call."""
+        for index_bits in (32, 64):
+            for entry in self._table.get((call.key, index_bits), ()):
+                if not entry.holds(call.values):
+                    continue
+                plan = entry.executable.plan
+                sizes = plan.sizes(call.infos)
+                if plan.applies(sizes) and plan.fits(sizes, call.infos):
+                    return entry
+        return None
+
+    def _keep(self, key: Any, index_bits: int, entry: Entry) -> None:
+        """Let `_find` see an entry."""
+        place = (key, index_bits)
+        self._table[place] = (entry, *self._table.get(place, ()))
+
+    def _missing(self, call: Call) -> Entry:
+        """The entry for a call that nothing in the table fits."""
+        raise NotImplementedError
+
+    def _place(self, parameter: str) -> Loc | None:
+        """Where the source names a parameter."""
+        return None
+
+    @property
+    def specializations(self) -> tuple[Specialization, ...]:
+        """What has been compiled so far, newest first."""
+        with self._lock:
+            found = [(key, entry) for (key, _), entries in self._table.items() for entry in entries]
+        out: list[Specialization] = []
+        for (target, _), entry in found:
+            plan = entry.executable.plan
+            captured = [f"captured {g.name}" for g in entry.guards if not isinstance(g.key, Identity)]
+            lengths = [f"{d} {'is' if one else 'is not'} 1" for d, one in plan.assumptions]
+            bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
+            out.append(Specialization(entry.types, target, (*captured, *lengths, *bits)))
+        return tuple(out)
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
