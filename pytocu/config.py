@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 VERSION = "0.1.0"
 """The version of pytocu; part of what identifies compiled code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An environment variable.
 
     Parameters
@@ -61,8 +60,7 @@ FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 """LLVM's names; ``fastmath=True`` means all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What ``@jit`` was called with, as far as it changes code."""
 
     backend: str | None = None

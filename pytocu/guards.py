@@ -13,16 +13,14 @@ import functools
 import struct
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """A captured value the code depends on.
 
     Parameters
@@ -47,8 +45,7 @@ class Guard:
         return self.key_of(self.read(arguments)) == self.key
 
 
-@dataclass(frozen=True, slots=True)
-class Static:
+class Static(NamedTuple):
     """An argument known while compiling."""
 
     value: Any

@@ -8,8 +8,8 @@ operations are those of the IR.  `pytocu.runtime.program` writes it as a functio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from pytocu.runtime.arrays import ArrayInfo
 Step: TypeAlias = tuple[Any, ...]
 """The name of the step, then its operands; values are numbered slots, arguments first."""
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """What one argument must be: ``array`` of dtype, shape and layout, ``scalar`` or ``weak``."""
 
     name: str
@@ -33,8 +32,7 @@ class Parameter:
     layout: str = "C"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSpec:
+class KernelSpec(NamedTuple):
     """How a kernel is called.
 
     ``parameters`` has one word a parameter: ``pointer``, ``index``, or the dtype of a scalar.
@@ -51,8 +49,7 @@ class KernelSpec:
     index_bits: int = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything a call does."""
 
     name: str
@@ -62,7 +59,7 @@ class Plan:
     kernels: tuple[KernelSpec, ...]
     tree: Any
     assumptions: tuple[tuple[Dim, bool], ...]
-    locs: Mapping[int, Loc] = field(default_factory=dict)
+    locs: Mapping[int, Loc] = MappingProxyType({})
 
     def sizes(self, infos: Mapping[int, ArrayInfo]) -> dict[str, int]:
         """The lengths of a call by name."""
