@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 VERSION = "0.1.0"
 """The version of pytocu; part of what identifies compiled code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An environment variable.
 
     Parameters
@@ -55,3 +54,18 @@ def get(name: str) -> str:
 def enabled(name: str) -> bool:
     """Whether a switch is on: any value but 0, false, no and off."""
     return get(name).lower() not in ("0", "false", "no", "off", "")
+
+
+FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+"""LLVM's names; ``fastmath=True`` means all of them."""
+
+
+class Options(NamedTuple):
+    """What ``@jit`` was called with, as far as it changes code."""
+
+    backend: str | None = None
+    fastmath: tuple[str, ...] = ()
+
+
+DEFAULT_OPTIONS = Options()
+"""Of a bare ``@jit``."""

@@ -9,14 +9,14 @@ from functools import cached_property, lru_cache
 from importlib import metadata
 from typing import Any
 
-import numpy as np
-
 from pytocu import config
 from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm
+from pytocu.config import DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
-from pytocu.frontend import Guard
 from pytocu.frontend import lower as frontend_lower
-from pytocu.frontend.values import Static
+from pytocu.frontend.source import parameter_loc
+from pytocu.frontend.values import describe
+from pytocu.guards import Guard, Static
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim
 from pytocu.ir.printer import print_function
@@ -25,11 +25,10 @@ from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.runtime import arrays, cache, cuda, libraries
-from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
-from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step, check_arguments
-from pytocu.runtime.program import ANY_LIBRARY, Program, write_program
+from pytocu.runtime import cache, cuda
+from pytocu.runtime.executable import Executable
+from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
+from pytocu.runtime.program import Program
 
 BACKENDS = {"cuda": ("cuda_c", "nvvm"), "cpu": ("llvm",)}
 """Backends by kind of target, the default first."""
@@ -39,14 +38,6 @@ _TOOLS = {
     "nvvm": (nvvm.emit, nvvm.build),
     "llvm": (llvm.emit, lambda source, arch, name: cpu.build(source)),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What ``@jit`` was called with."""
-
-    backend: str | None = None
-    fastmath: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +233,10 @@ class Compiled:
         A cubin, or object code of this machine.
     kernels : tuple of KernelInfo
         Launches of the finished plan.
+    plan : Plan
+        What a call does.
+    executable : Executable
+        Runs it, without the rest of this.
     """
 
     def __init__(self, host: Function, target: Target, backend: str, name: str):
@@ -250,8 +245,8 @@ class Compiled:
         self.backend = backend
         self.name = name
         self.plan = make_plan(host)
+        self.executable = Executable(name, target.kind, self.plan, self._binary_for)
         self._functions = tuple(kernel_function(host, i) for i in launches(host))
-        self._short: dict[tuple[str, int | str], Program] = {}
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
@@ -291,121 +286,13 @@ class Compiled:
             raise BackendError("assembly is shown for the cpu target; disassemble the cubin with cuobjdump or nvdisasm")
         return cpu.assembly(self.source)
 
-    @cached_property
-    def _cpu_addresses(self) -> tuple[int, ...]:
-        if not self._functions:
-            return ()
-        names = [f.name for f in self._functions]
-        loaded = cpu.load(self.binary, names)
-        return tuple(loaded[n] for n in names)
-
-    @cached_property
-    def _program(self) -> Program:
-        return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
-
     def short_program(self, library: str, device: int | str) -> Program:
-        """The plan for arrays of one library that are called often; see `runtime.libraries`."""
-        key = (library, device)
-        if key not in self._short:
-            access = libraries.access_of(
-                library, device, self.plan.kernels, lambda number: self._cuda_kernels.on(number), lambda: self._cpu_addresses
-            )
-            self._short[key] = write_program(self.plan, access, ())
-        return self._short[key]
-
-    @cached_property
-    def _cuda_kernels(self) -> CudaKernels:
-        return CudaKernels(self._binary_for, cuda_c.kernel_names(self._functions))
+        """See :meth:`Executable.short_program`."""
+        return self.executable.short_program(library, device)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run on arrays that match the types the code was compiled for."""
-        arguments = tuple(arguments)
-        originals = None
-        if self.target.kind == "cuda" and any(isinstance(a, np.ndarray) for a in arguments):
-            moved = move_to_device(arguments, None)
-            if moved is not None:
-                originals, arguments = arguments, moved
-        infos: dict[int, ArrayInfo] = {}
-        for number, parameter in enumerate(self.plan.parameters[: len(arguments)]):
-            if parameter.kind == "array":
-                info = arrays.describe(arguments[number], parameter.name)
-                if info is not None:
-                    infos[number] = info
-        check_arguments(self.plan, arguments, infos)
-        sizes = self.plan.sizes(infos)
-        if not self.plan.applies(sizes):
-            facts = ", ".join(f"{d} {'is' if one else 'is not'} 1" for d, one in self.plan.assumptions)
-            raise BackendError(f"{self.name} was compiled for lengths where {facts}; these are {sizes}")
-        if not self.plan.fits(sizes, infos):
-            raise BackendError(f"{self.name} was compiled with 32-bit indices and these arrays need 64: index_bits=64")
-        return self.run(arguments, infos, sizes, originals)
-
-    def run(
-        self,
-        arguments: Sequence[Any],
-        infos: Mapping[int, ArrayInfo],
-        sizes: Mapping[str, int],
-        originals: Sequence[Any] | None = None,
-    ) -> Any:
-        """Run on checked arguments.
-
-        `originals` are the caller's NumPy arrays when the arguments are copies of them on a
-        device; results are copied back then.
-        """
-        like = arrays.common(infos.values())
-        if self.target.kind == "cpu":
-            if like is not None and not like.on_host:
-                raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
-            return self._program.run(CpuExecutor(self.plan.kernels, self._cpu_addresses, like), infos, *arguments)
-        if like is None:
-            like = device_like(cuda.current_device())
-        if originals is None:
-            executor = CudaExecutor(self.plan.kernels, self._cuda_kernels, like, infos.values())
-            result = self._program.run(executor, infos, *arguments)
-            executor.finish()
-            return result
-        copying = HostArraysOnCuda(self.plan.kernels, self._cuda_kernels, like, infos.values())
-        result = self._program.run(copying, infos, *arguments)
-        return _originals(result, arguments, originals)
-
-
-def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, ...] | None:
-    """The arguments with NumPy arrays copied to a device.
-
-    None when one of them is on a device already: nothing has to be copied then, and the
-    results belong to that array's library.
-    """
-    infos = [None if is_scalar(a) else arrays.describe(a, f"number {n}") for n, a in enumerate(arguments)]
-    if any(info is not None and not info.on_host for info in infos):
-        return None
-    where = cuda.current_device() if device is None else device
-    return tuple(
-        cuda.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
-        for a, info in zip(arguments, infos, strict=True)
-    )
-
-
-def is_scalar(value: Any) -> bool:
-    """A Python or NumPy scalar, a string or None: no array, whatever else it is."""
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
-
-
-def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -> Any:
-    """Arguments that are returned are the caller's, not the copies; views of them are copied back."""
-    match result:
-        case tuple():
-            return tuple(_originals(r, launched, arguments) for r in result)
-        case list():
-            return [_originals(r, launched, arguments) for r in result]
-        case dict():
-            return {k: _originals(v, launched, arguments) for k, v in result.items()}
-        case cuda.DeviceArray():
-            for copy, original in zip(launched, arguments, strict=True):
-                if copy is result:
-                    return original
-            return result.copy_to_host()
-        case _:
-            return result
+        return self.executable(*arguments)
 
 
 @lru_cache(maxsize=512)
@@ -448,7 +335,7 @@ def _package_version(name: str) -> str:
 def lower(
     function: types.FunctionType,
     parameters: Sequence[tuple[str, Type | Static]],
-    options: Options = Options(),
+    options: Options = DEFAULT_OPTIONS,
     sizes: Mapping[str, int] | None = None,
 ) -> Lowered:
     """Front end only; see :class:`Lowered`.
@@ -481,10 +368,14 @@ class _PlanWriter:
     kernels: list[KernelSpec] = field(default_factory=list)
     assumptions: list[Any] = field(default_factory=list)
     locs: dict[int, Any] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
     tree: Any = None
 
     def write(self) -> Plan:
         host = self.host
+        functions = [kernel_function(host, i) for i in launches(host)]
+        is_cuda = host.fact("target") == "cuda"
+        self.names = cuda_c.kernel_names(functions) if is_cuda else tuple(f.name for f in functions)
         parameters = tuple(_parameter(p) for p in host.params)
         for param in host.params:
             self.slots[param] = len(self.slots)
@@ -535,10 +426,8 @@ class _PlanWriter:
 
     def kernel(self, launch: Inst) -> KernelSpec:
         words = tuple(_word(p.type) for p in launch.regions[0].params)
-        function = kernel_function(self.host, launch)
-        name = cuda_c.kernel_names([function])[0] if self.host.fact("target") == "cuda" else function.name
         return KernelSpec(
-            name,
+            self.names[len(self.kernels)],
             words,
             launch.attr("schedule"),
             launch.attr("work"),
@@ -580,4 +469,4 @@ def _parameter(param: Value) -> Parameter:
             return Parameter(param.name, "scalar", element(param.type).name)
 
 
-__all__ = ["Block", "Compiled", "KernelInfo", "Lowered", "Options", "lower", "make_plan"]
+__all__ = ["Block", "Compiled", "KernelInfo", "Lowered", "Options", "describe", "lower", "make_plan", "parameter_loc"]

@@ -20,11 +20,11 @@ import pytest
 
 from pytocu.backend import cpu, llvm
 from pytocu.errors import BackendError, InternalError, PytocuError
-from pytocu.ir.core import OPS, Op
-from pytocu.ir.ops import spelled
+from pytocu.ir.core import Op
+from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, DType, dtype_named
-from pytocu.runtime import threads
+from pytocu.runtime import native, threads
 
 on_x86_64 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86-64 instructions and registers")
 KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -46,7 +46,7 @@ def slots_of(*args: Any) -> np.ndarray:
 
 def load(*texts: str, dialect: llvm.Dialect | None = None) -> dict[str, int]:
     functions = [parse_function(text) for text in texts]
-    return cpu.load(cpu.build(llvm.emit(functions, dialect)), [f.name for f in functions])
+    return native.load(cpu.build(llvm.emit(functions, dialect)), [f.name for f in functions])
 
 
 def call(address: int, args: Sequence[Any], end: int, begin: int = 0) -> None:
@@ -541,7 +541,7 @@ define void @calls(ptr %slots, i64 %begin, i64 %end) {{
     machine = cpu._machine(cpu.host_cpu())
     code = machine.emit_object(binding.parse_assembly(text, binding.create_context()))
     with pytest.raises(BackendError, match=re.escape(repr(symbol))):
-        cpu.load(code, ["calls"])
+        native.load(code, ["calls"])
 
 
 def test_bad_text_and_damaged_code() -> None:
@@ -549,10 +549,10 @@ def test_bad_text_and_damaged_code() -> None:
         cpu.build("define void @f( {")
     code = cpu.build(llvm.emit([parse_function(EXACT)]))
     with pytest.raises(BackendError, match="no_such_kernel"):
-        cpu.load(code, ["no_such_kernel"])
+        native.load(code, ["no_such_kernel"])
     for damaged in (b"", b"\x7fELF\x02\x01", code[:200], b"MZ" + code[2:]):
         with pytest.raises(BackendError):
-            cpu.load(damaged, ["multiply_add"])
+            native.load(damaged, ["multiply_add"])
 
 
 SECOND_LOOP = """  for %0, %n, %1 {over = "parallel"} (%j: index) {
@@ -599,7 +599,7 @@ define void @get_mode(ptr %slots, i64 %begin, i64 %end) {
 
 @on_x86_64
 def test_subnormals_whatever_the_callers_mode() -> None:
-    mode = {name: KERNEL(address) for name, address in cpu.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
+    mode = {name: KERNEL(address) for name, address in native.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
     x = np.full(40, 1e-40, np.float32)
     expected = x * np.float32(0.5) + x
     args = [x, np.full_like(x, 0.5), x, np.empty_like(x), len(x)]
@@ -783,8 +783,8 @@ def _in_child() -> None:
 def test_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
     assert len(recorded(100_000, 1)[1]) > 1
-    # The locks are held as if by another thread, which the child does not have.
-    with warnings.catch_warnings(), cpu._lock, threads._pool.lock:
+    # The lock is held as if by another thread, which the child does not have.
+    with warnings.catch_warnings(), threads._pool.lock:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
         if child == 0:

@@ -73,11 +73,3 @@ def test_small_grids_are_right_too() -> None:
         out = np.full(1000, -1, np.float32)
         run_threads(kernel, [x, out, 1000], grid=grid, block=block)
         assert np.array_equal(out, x * 2)
-
-
-def test_indices_of_large_calls_have_64_bits() -> None:
-    compiled = pytocu.jit(scaled).lower("f32[n]").compile("cuda:sm_90")
-    assert compiled.plan.fits({"n": 2**25}, {})
-    assert compiled.plan.fits({"n": 2**30 - 1000}, {})
-    assert not compiled.plan.fits({"n": 2**31}, {})
-    assert pytocu.jit(scaled).lower("f32[n]").compile("cuda:sm_90", index_bits=64).plan.fits({"n": 2**40}, {})

@@ -49,21 +49,40 @@ def info_of(array):
     return info
 
 
+class Shaped:
+    """An array of any size without its memory."""
+
+    def __init__(self, *shape):
+        self.shape, self.strides = shape, tuple(4 * n for n in range(len(shape)))
+
+
+def suits(function, types, *shapes, **options):
+    program = compiled(function, *types, **options).executable._program
+    infos = {n: Shaped(*shape) for n, shape in enumerate(shapes)}
+    return program.suits(None, infos, *shapes)
+
+
 def test_offsets_past_32_bits_need_wide_indices():
-    plan = compiled(lambda x: x + 1, "i8[n]").plan
-    wide = compiled(lambda x: x + 1, "i8[n]", index_bits=64).plan
-    small = info_of(np.zeros(1000, np.int8))
-    assert plan.fits({"n": 1000}, {0: small})
+    add_one = lambda x: x + 1  # noqa: E731
+    for length in (1000, 2**25, 2**30 - 1000):
+        assert suits(add_one, ("i8[n]",), (length,))
     for length in (2**30, 2**31 - 1, 2**31, 2**40):
-        assert not plan.fits({"n": length}, {0: small})
-        assert wide.fits({"n": length}, {0: small})
+        assert not suits(add_one, ("i8[n]",), (length,))
+        assert suits(add_one, ("i8[n]",), (length,), index_bits=64)
 
 
 def test_a_broadcast_result_counts_not_only_the_inputs():
-    plan = compiled(lambda x, y: x[:, None] * y, "f32[n]", "f32[m]").plan
-    small = info_of(np.zeros(10, np.float32))
-    assert plan.fits({"n": 1000, "m": 1000}, {0: small, 1: small})
-    assert not plan.fits({"n": 2**16, "m": 2**16}, {0: small, 1: small})
+    outer = lambda x, y: x[:, None] * y  # noqa: E731
+    assert suits(outer, ("f32[n]", "f32[m]"), (1000,), (1000,))
+    assert not suits(outer, ("f32[n]", "f32[m]"), (2**16,), (2**16,))
+
+
+def test_strides_count_and_not_only_lengths():
+    program = compiled(lambda x: x[:2] * 2, "i8[n; S]").executable._program
+    x = Shaped(10)
+    for stride, fine in ((1, True), (-(2**20), True), (2**31, False), (-(2**31), False)):
+        x.byte_strides = (stride,)
+        assert program.suits(None, {0: x}, x) is fine
 
 
 def test_layouts():

@@ -9,7 +9,7 @@ import pytest
 
 import pytocu
 from pytocu.errors import RangeError
-from pytocu.frontend.guards import static_key
+from pytocu.guards import static_key
 from pytocu.runtime import dispatch
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of

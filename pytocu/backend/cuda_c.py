@@ -21,8 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from pytocu.errors import UNKNOWN, InternalError
-from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
-from pytocu.ir.ops import spelled
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.types import (
     BOOL,
     COMPILED_DTYPES,
@@ -606,4 +606,3 @@ class _Kernel:
             case "f":
                 return float_literal(value, dtype)
         raise InternalError(f"the cuda_c backend has no constant of {type}")
-

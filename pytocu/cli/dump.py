@@ -15,12 +15,13 @@ from typing import Any
 from pytocu.backend import nvrtc
 from pytocu.cli.load import load
 from pytocu.cli.terminal import CommandError, nearest, show, suggestion
+from pytocu.config import FASTMATH_FLAGS
 from pytocu.driver import Lowered
 from pytocu.errors import BackendError
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, Type, parse_type, split_top
 from pytocu.jit import JitFunction, jit
-from pytocu.passes.context import FASTMATH_FLAGS, PassContext, Target, parse_target
+from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.pipeline import PIPELINE, History, pass_names, run_pipeline
 
 EPILOG = """\
@@ -134,7 +135,7 @@ def _lowered(options: argparse.Namespace) -> Lowered:
     missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
     if missing:
         shown = f"{compiled.__name__}({', '.join(names)})"
-        raise CommandError(f"{shown} needs a type for {', '.join(missing)}: write --args \"f32[n], ...\"")
+        raise CommandError(f'{shown} needs a type for {", ".join(missing)}: write --args "f32[n], ..."')
     # In the order of the signature, because some parameters take no keyword.
     arguments = signature.bind_partial()
     arguments.arguments.update({n: values[n] for n in names if n in values})

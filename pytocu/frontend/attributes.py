@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError
-from pytocu.frontend.guards import MISSING
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise
 from pytocu.frontend.values import Context, cast, checked_dtype, describe, dim_value, dimensions, is_array, python_type_name
+from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
 from pytocu.ir.types import DType, ScalarType, WeakType, dtype_of, element

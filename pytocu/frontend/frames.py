@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from pytocu.errors import Loc, UndefinedNameError, UnsupportedError, raised
-from pytocu.frontend.guards import MISSING, read_closure, read_global
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.values import Context
+from pytocu.guards import MISSING, read_closure, read_global
 
 BREAK = object()
 CONTINUE = object()

@@ -18,11 +18,11 @@ import numpy as np
 from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
-from pytocu.frontend.guards import Guard
 from pytocu.frontend.objects import note_argument
 from pytocu.frontend.source import function_loc, function_node, parameter_loc
 from pytocu.frontend.statements import run_function
-from pytocu.frontend.values import Context, Hooks, Static, as_value, checked_dtype, describe
+from pytocu.frontend.values import Context, Hooks, as_value, checked_dtype, describe
+from pytocu.guards import Guard, Static
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim

@@ -18,10 +18,10 @@ import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError
 from pytocu.frontend.attributes import attribute
-from pytocu.frontend.guards import MISSING, argument_key, guard, is_opaque, is_plain, read_attribute, static_key
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Reader, as_value, describe, refuse_array
+from pytocu.guards import MISSING, argument_key, guard, is_opaque, is_plain, read_attribute, static_key
 from pytocu.ir.core import Value
 
 _MUTABLE = (list, dict, set)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.guards import is_plain
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -24,8 +23,10 @@ from pytocu.frontend.values import (
     is_weak,
     refuse_array,
 )
+from pytocu.guards import is_plain
 from pytocu.ir import dims, infer, promote
-from pytocu.ir.core import OPS, Value
+from pytocu.ir.core import Value
+from pytocu.ir.ops import OPS
 from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {

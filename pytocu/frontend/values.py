@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
-from pytocu.frontend.guards import Guard, is_plain
+from pytocu.guards import Guard, is_plain
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
@@ -38,13 +38,6 @@ from pytocu.ir.types import (
 )
 
 Reader = Callable[[Sequence[Any]], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Static:
-    """An argument known while compiling."""
-
-    value: Any
 
 
 @dataclass(frozen=True, slots=True)

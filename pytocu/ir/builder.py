@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.errors import UNKNOWN, Loc, located
-from pytocu.ir.core import OPS, Block, Function, Inst, Op, Value, make_attrs, types_of
+from pytocu.ir.core import Block, Function, Inst, Op, Value, make_attrs, types_of
+from pytocu.ir.ops import OPS
 from pytocu.ir.types import INDEX, IndexType, Type, VectorType, WeakType, element, scalar
 
 
@@ -117,9 +118,7 @@ class Builder:
             collected.extend(self.insts)
             self.insts = outer
 
-    def function(
-        self, name: str, level: str, params: Sequence[Value], facts: Sequence[tuple[str, Any]] = ()
-    ) -> Function:
+    def function(self, name: str, level: str, params: Sequence[Value], facts: Sequence[tuple[str, Any]] = ()) -> Function:
         """Close the block as a function."""
         return Function(name, level, Block(tuple(params), self.take()), tuple(facts))
 
@@ -140,4 +139,3 @@ def canonical(value: Any, type: Type) -> Any:
     # float32(value) first, so that the text shows the value the code uses.
     number = dtype.numpy.type(value)
     return complex(number) if dtype.kind == "c" else float(number)
-

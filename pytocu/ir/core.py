@@ -110,7 +110,7 @@ class Op:
 
 
 OPS: dict[str, Op] = {}
-"""The op table by name; :mod:`pytocu.ir.ops` fills it."""
+"""The op table by name; :mod:`pytocu.ir.ops` fills it, and who needs the rows imports it from there."""
 
 
 class Value:
@@ -120,6 +120,8 @@ class Value:
     """
 
     __slots__ = ("index", "inst", "name", "type")
+    # Operators on it build instructions and run no code of the user: see `pytocu.guards`.
+    __pytocu_plain__ = True
 
     def __init__(self, type: Type, name: str = "", inst: Inst | None = None, index: int = 0):
         self.type = type

@@ -7,13 +7,16 @@ the types the row's loop has.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytocu.ir.builder import Builder
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, F64, I32, I64, U64, DType, Type, VectorType, element, scalar
+
+if TYPE_CHECKING:
+    # The builder reads the op table, which names these formulas.
+    from pytocu.ir.builder import Builder
 
 
 class Expander:

@@ -19,6 +19,7 @@ HOST = frozenset({"host"})
 ARRAY = frozenset({"array"})
 UPPER = frozenset({"array", "host"})
 
+
 def row(name: str, kind: str, arity: int | None, doc: str, **fields: Any) -> Op:
     """Add a row to the table."""
     if name in OPS:

@@ -10,8 +10,9 @@ import re
 from typing import NoReturn
 
 from pytocu.errors import CompileError, Loc
-from pytocu.ir.core import OPS, Attr, Block, Function, Inst, Value
+from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.dims import parse_dim
+from pytocu.ir.ops import OPS
 from pytocu.ir.types import Type, parse_type, split_top
 
 _HEADER = re.compile(r"(?:(?P<level>host|loop) )?func @(?P<name>\w+)\((?P<params>.*?)\)(?: facts \{(?P<facts>.*)\})? \{$")

@@ -219,7 +219,7 @@ def number_of(value: bool | int | float | complex, dtype: np.dtype, wrap: bool =
     return dtype.type(value)
 
 
-_TYPE = re.compile(
+_TYPE = (
     r"\s*(?:(?P<weak>weak\s+\w+)|<(?P<lanes>\d+) x (?P<vector>\w+)>"
     r"|ptr\s+(?:(?P<space>shared|local)\s+)?(?P<pointer>\w+)"
     r"|(?P<name>\w+)\s*(?P<array>\[(?P<dims>[^\]]*)\])?)\s*$"
@@ -241,7 +241,7 @@ def parse_type(text: str) -> Type:
     >>> str(parse_type("float32[n,3]"))
     'f32[n, 3]'
     """
-    match = _TYPE.match(text)
+    match = re.match(_TYPE, text)
     if match is None:
         raise ValueError(f"{text!r} is not a type: write f32, f32[n, 3], i64[n, m; S] or weak float")
     if match["weak"]:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from pytocu.errors import BackendError
 
-FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
-"""LLVM's names; ``fastmath=True`` means all of them."""
-
 _CUDA = re.compile(r"cuda(?::(sm_\d+[af]?))?$")
 
 

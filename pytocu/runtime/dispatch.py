@@ -30,7 +30,8 @@ SCALARS = (bool, int, float, complex)
 
 
 def write_entry(
-    function: Callable[..., Any],
+    name: str,
+    qualname: str,
     signature: inspect.Signature,
     find: Callable[[tuple[type, ...]], Callable[..., Any] | None],
     general: Callable[[tuple[Any, ...]], Any],
@@ -40,8 +41,8 @@ def write_entry(
 
     Parameters
     ----------
-    function : callable
-        The user's function; names and defaults are taken from it.
+    name, qualname : str
+        The user's names of the function; Python names the second when arguments are missing.
     signature : inspect.Signature
         Its parameters, none of them variadic.
     find : callable
@@ -54,8 +55,8 @@ def write_entry(
     parameters = list(signature.parameters.values())
     taken = {p.name for p in parameters}
 
-    def free(name: str) -> str:
-        return free(f"{name}_") if name in taken else name
+    def free(word: str) -> str:
+        return free(f"{word}_") if word in taken else word
 
     names = {n: free(n) for n in ("find", "general", "call", "type", "error", "Error", "keeps_traceback")}
     listed = ", ".join(p.name for p in parameters)
@@ -74,9 +75,9 @@ def write_entry(
     ]
     values = {"find": find, "general": general, "type": type, "Error": PytocuError, "keeps_traceback": keeps_traceback}
     namespace = {names[n]: value for n, value in values.items()}
-    exec(compile("\n".join(lines), f"<pytocu entry of {function.__name__}>", "exec"), namespace)
+    exec(compile("\n".join(lines), f"<pytocu entry of {name}>", "exec"), namespace)
     entry = namespace["entry"]
-    entry.__name__, entry.__qualname__ = function.__name__, function.__qualname__
+    entry.__name__, entry.__qualname__ = name, qualname
     entry.__defaults__, entry.__kwdefaults__ = _defaults(parameters)
     return entry
 

@@ -8,13 +8,13 @@ operations are those of the IR.  `pytocu.runtime.program` writes it as a functio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import DTypeError, Loc, ShapeError
-from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate
+from pytocu.ir.dims import Dim, DimLike, as_symbol
 from pytocu.ir.types import dtype_named
 from pytocu.runtime import cuda
 from pytocu.runtime.arrays import ArrayInfo
@@ -22,8 +22,7 @@ from pytocu.runtime.arrays import ArrayInfo
 Step: TypeAlias = tuple[Any, ...]
 """The name of the step, then its operands; values are numbered slots, arguments first."""
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """What one argument must be: ``array`` of dtype, shape and layout, ``scalar`` or ``weak``."""
 
     name: str
@@ -33,8 +32,7 @@ class Parameter:
     layout: str = "C"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSpec:
+class KernelSpec(NamedTuple):
     """How a kernel is called.
 
     ``parameters`` has one word a parameter: ``pointer``, ``index``, or the dtype of a scalar.
@@ -51,8 +49,7 @@ class KernelSpec:
     index_bits: int = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything a call does."""
 
     name: str
@@ -62,30 +59,7 @@ class Plan:
     kernels: tuple[KernelSpec, ...]
     tree: Any
     assumptions: tuple[tuple[Dim, bool], ...]
-    locs: Mapping[int, Loc] = field(default_factory=dict)
-
-    def sizes(self, infos: Mapping[int, ArrayInfo]) -> dict[str, int]:
-        """The lengths of a call by name."""
-        return {name: infos[number].shape[axis] for name, number, axis in self.symbols}
-
-    def applies(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the facts the code relies on hold for these lengths."""
-        return all((evaluate(dim, sizes) == 1) is is_one for dim, is_one in self.assumptions)
-
-    def fits(self, sizes: Mapping[str, int], infos: Mapping[int, ArrayInfo]) -> bool:
-        """Whether every offset, and an index one grid further, fits the kernels' index."""
-        if any(spec.index_bits == 64 for spec in self.kernels):
-            return True
-        limit = 2**31 - 1
-        for info in infos.values():
-            reach = sum((n - 1) * abs(s) for n, s in zip(info.shape, info.byte_strides, strict=True) if n > 1)
-            if reach // info.dtype.itemsize >= limit:
-                return False
-        for spec in self.kernels:
-            elements = evaluate(spec.work, sizes) * evaluate(spec.cost, sizes)
-            if 2 * elements + spec.block >= limit:
-                return False
-        return True
+    locs: Mapping[int, Loc] = MappingProxyType({})
 
 
 def check_arguments(plan: Plan, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo]) -> None:

@@ -8,7 +8,6 @@ files and not about the program.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from typing import Any
 
 from pytocu.errors import PytocuError
@@ -23,13 +22,12 @@ def _encode(value: Any) -> Any:
         case Dim():
             return {"dim": str(value)}
         case tuple() | list():
+            # Parameters and kernels too.
             return [_encode(v) for v in value]
         case dict():
             return {"map": {k: _encode(v) for k, v in value.items()}}
         case complex():
             return {"complex": [value.real, value.imag]}
-        case Parameter() | KernelSpec():
-            return [_encode(getattr(value, f.name)) for f in fields(value)]
         case None | bool() | int() | float() | str():
             return value
     raise PytocuError(f"a plan holds {value!r}, which has no JSON form")
@@ -59,7 +57,7 @@ def plan_to_json(plan: Plan) -> str:
     >>> plan_from_json(plan_to_json(exe.plan)).kernels == exe.plan.kernels
     True
     """
-    data = {f.name: _encode(getattr(plan, f.name)) for f in fields(plan) if f.name != "locs"}
+    data = {name: _encode(value) for name, value in plan._asdict().items() if name != "locs"}
     return json.dumps({"version": _VERSION, **data}, sort_keys=True)
 
 
@@ -75,7 +73,7 @@ def plan_from_json(text: str) -> Plan:
         data = json.loads(text)
         if data["version"] != _VERSION:
             raise PytocuError(f"a plan of version {data['version']} was read by one that knows {_VERSION}")
-        decoded = {f.name: _decode(data[f.name]) for f in fields(Plan) if f.name != "locs"}
+        decoded = {name: _decode(data[name]) for name in Plan._fields if name != "locs"}
         decoded["parameters"] = tuple(Parameter(*p) for p in decoded["parameters"])
         decoded["kernels"] = tuple(KernelSpec(*k) for k in decoded["kernels"])
         return Plan(**decoded)

@@ -17,8 +17,8 @@ import numpy as np
 
 from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp_rows, promote
-from pytocu.ir.core import OPS, Function, Op, walk
-from pytocu.ir.ops import elementwise_rows
+from pytocu.ir.core import Function, Op, walk
+from pytocu.ir.ops import OPS, elementwise_rows
 from pytocu.ir.types import COMPILED_DTYPES, dtype_named, dtype_of
 from pytocu.jit import jit
 from pytocu.testing.compare import compare, same_bits, ulp_distance

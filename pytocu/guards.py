@@ -2,7 +2,8 @@
 
 Whatever the compiler read from outside the function (a global, a closure value, an
 attribute of either) is remembered as a path and a key.  Before compiled code is used again
-the path is read again; another key means another specialisation.
+the path is read again; another key means another specialisation.  The front end makes guards,
+the runtime looks at them, and neither knows the other, so this stands below both.
 """
 
 from __future__ import annotations
@@ -12,18 +13,14 @@ import functools
 import struct
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-
-from pytocu.ir.core import Value
 
 MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """A captured value the code depends on.
 
     Parameters
@@ -46,6 +43,12 @@ class Guard:
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured value is still the one the code was compiled for."""
         return self.key_of(self.read(arguments)) == self.key
+
+
+class Static(NamedTuple):
+    """An argument known while compiling."""
+
+    value: Any
 
 
 def guard(name: str, value: Any, read: Callable[[Sequence[Any]], Any], key_of: Callable[[Any], Any] | None = None) -> Guard:
@@ -131,7 +134,7 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, _CONTAINERS):
         known = kind in _CONTAINERS or ours or (isinstance(value, tuple) and hasattr(kind, "_fields"))
         return known and all(map(is_plain, value))
-    return ours or isinstance(value, Value)
+    return ours
 
 
 def is_opaque(value: Any) -> bool:

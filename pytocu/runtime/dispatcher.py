@@ -1,0 +1,241 @@
+"""From a call to the code that answers it, whoever made the code.
+
+:class:`Dispatcher` holds the specialisations of one function.  `jit` derives from it to compile
+what is missing; a bundle says what it has.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytocu import config
+from pytocu.errors import CompileError, InternalError, Loc, PytocuError, UnsupportedError, raised
+from pytocu.guards import Guard, Identity, Static, argument_key
+from pytocu.runtime import arrays
+from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
+from pytocu.runtime.executable import Executable, move_to_device
+from pytocu.runtime.signature import Call
+
+
+class Specialization(NamedTuple):
+    """One compiled form of a function.
+
+    Attributes
+    ----------
+    types : tuple of str
+        The parameters as types; ``static`` ones show their value.
+    target : str
+        ``cpu`` or ``cuda``.
+    facts : tuple of str
+        What else the code relies on: captured values, lengths that are or are not 1.
+    """
+
+    types: tuple[str, ...]
+    target: str
+    facts: tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """Code for one kind of call, and the captured values it was made for."""
+
+    executable: Executable
+    guards: tuple[Guard, ...]
+    types: tuple[str, ...]
+
+    def holds(self, arguments: Sequence[Any]) -> bool:
+        """Whether the captured values are those the code was made for."""
+        return all(guard.holds(arguments) for guard in self.guards)
+
+
+class Dispatcher:
+    """A callable that finds code for its arguments.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    signature : inspect.Signature
+        Of the function as the user wrote it.
+    device : str or None
+        ``cuda`` or ``cuda:1`` copies NumPy arrays there and results back.
+    static : sequence of str
+        Parameters whose values are known while compiling.
+    plain : callable, optional
+        The function itself, for ``PYTOCU_DISABLE``.
+
+    Raises
+    ------
+    PytocuError
+        `static` names no parameter.
+    """
+
+    # A call looks "__call__" up on the class and finds this slot, so what it holds is run without another frame.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    __call__: Callable[..., Any]
+
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        device: str | None,
+        static: Sequence[str],
+        plain: Callable[..., Any] | None = None,
+    ):
+        self._name = name
+        self._plain = plain
+        self._device = device
+        self._static = frozenset(static)
+        self._signature = signature
+        self._names = tuple(signature.parameters)
+        kinds = [p.kind for p in signature.parameters.values()]
+        self._variadic = next((n for n, k in zip(self._names, kinds, strict=True) if k in _VARIADIC), None)
+        self._positional = sum(k not in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for k in kinds)
+        self._lock = threading.RLock()
+        self._table: dict[Any, tuple[Entry, ...]] = {}
+        self._dispatch: dict[tuple[type, ...], Dispatch] = {}
+        self._ways: dict[tuple[type, ...], Callable[..., Any]] = {}
+        for parameter in static:
+            if parameter not in self._names:
+                listed = ", ".join(self._names) or "none"
+                raise PytocuError(f"static={static!r}: {name} has no parameter {parameter}; its parameters: {listed}")
+
+        if self._variadic:
+            self.__call__ = self._refuse_variadic
+        else:
+            qualname = getattr(plain, "__qualname__", name)
+            self.__call__ = write_entry(name, qualname, signature, self._ways.get, self._general, _keeps_traceback)
+
+    def _general(self, values: tuple[Any, ...]) -> Any:
+        """A call that no short way is ready for; `values` are all arguments in order of the parameters."""
+        if self._plain is not None and config.enabled("disable"):
+            keywords = dict(zip(self._names[self._positional :], values[self._positional :], strict=True))
+            return self._plain(*values[: self._positional], **keywords)
+        return self._call(values)
+
+    def _refuse_variadic(self, *args: Any, **kwargs: Any) -> Any:
+        if self._plain is not None and config.enabled("disable"):
+            return self._plain(*args, **kwargs)
+        self._arguments(args, kwargs)
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        if self._variadic:
+            raise UnsupportedError(
+                f"{self._name} takes any number of arguments (*{self._variadic})",
+                self._place(self._variadic),
+                "name each parameter; where a decorator stands between jit and the function, put jit next to the def",
+            )
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            text = f"{self._name}() {error}"
+            raise raised(TypeError(text), None, f"the signature is {self._name}{self._signature}") from None
+        bound.apply_defaults()
+        return bound
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
+        device = self._device
+        originals = None
+        if device is not None and device.startswith("cuda"):
+            moved = move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
+            if moved is not None:
+                originals, values = values, moved
+        call = self._describe(values)
+        entry = self._find(call) or self._missing(call)
+        self._remember(call, entry)
+        kept = None
+        if originals is not None:
+            kept = tuple(o for o, (_, p) in zip(originals, call.parameters, strict=True) if not isinstance(p, Static))
+        return entry.executable.run(call.dynamic, call.infos, kept)
+
+    def _remember(self, call: Call, entry: Entry) -> None:
+        """Let the next call of this signature find its program at once."""
+        if self._device is not None and self._device != "cpu":
+            return
+        static = [isinstance(p, Static) for _, p in call.parameters]
+        for (name, _), fixed, value in zip(call.parameters, static, call.values, strict=True):
+            if fixed and type(value) in SCALARS and name not in self._static:
+                # A Python int that is too large for an argument; others of its class are arguments.
+                return
+        like = arrays.common(call.infos.values())
+        if like is None or like.device == arrays.ANY_DEVICE:
+            return
+        classes = tuple(map(type, call.values))
+        dispatch = self._dispatch.get(classes)
+        if dispatch is None:
+            dispatch = write_dispatch(classes, static, self._general, argument_key)
+            if dispatch is None:
+                return
+            dispatch = self._dispatch.setdefault(classes, dispatch)
+        program = entry.executable.short_program(dispatch.library, like.device)
+        dispatch.remember(call.values, Ready(program.run, program.suits, tuple(g.holds for g in entry.guards)))
+        if len(self._ways) >= TABLE_SIZE:
+            self._ways.clear()
+        self._ways[classes] = dispatch.call
+
+    def _describe(self, values: tuple[Any, ...]) -> Call:
+        call = Call(values, on_gpu=(self._device or "").startswith("cuda"))
+        for name, value in zip(self._names, values, strict=True):
+            self._describe_one(call, name, value)
+        host = [i for i in call.infos.values() if i.on_host]
+        if len(host) < len(call.infos) and any(not i.shape for i in host):
+            # Beside device arrays a NumPy array without axes is a scalar, as CuPy and PyTorch take it.
+            return self._describe(tuple(v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values))
+        call.on_gpu = call.on_gpu or len(host) < len(call.infos)
+        return call
+
+    def _describe_one(self, call: Call, name: str, value: Any) -> None:
+        try:
+            call.add(name, value, name in self._static)
+        except CompileError as error:
+            if error.loc is not None:
+                raise
+            raise type(error)(error.message, self._place(name), error.help) from None
+
+    def _find(self, call: Call) -> Entry | None:
+        """Code that was made before and whose guards and facts hold for the call."""
+        for index_bits in (32, 64):
+            for entry in self._table.get((call.key, index_bits), ()):
+                if entry.holds(call.values) and entry.executable.suits(call.dynamic, call.infos):
+                    return entry
+        return None
+
+    def _keep(self, key: Any, index_bits: int, entry: Entry) -> None:
+        """Let `_find` see an entry."""
+        place = (key, index_bits)
+        self._table[place] = (entry, *self._table.get(place, ()))
+
+    def _missing(self, call: Call) -> Entry:
+        """The entry for a call that nothing in the table fits."""
+        raise NotImplementedError
+
+    def _place(self, parameter: str) -> Loc | None:
+        """Where the source names a parameter."""
+        return None
+
+    @property
+    def specializations(self) -> tuple[Specialization, ...]:
+        """What has been compiled so far, newest first."""
+        with self._lock:
+            found = [(key, entry) for (key, _), entries in self._table.items() for entry in entries]
+        out: list[Specialization] = []
+        for (target, _), entry in found:
+            plan = entry.executable.plan
+            captured = [f"captured {g.name}" for g in entry.guards if not isinstance(g.key, Identity)]
+            lengths = [f"{d} {'is' if one else 'is not'} 1" for d, one in plan.assumptions]
+            bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
+            out.append(Specialization(entry.types, target, (*captured, *lengths, *bits)))
+        return tuple(out)
+
+
+def _keeps_traceback(error: PytocuError) -> bool:
+    # The compiler's own frames say nothing to the user, and the message names the user's line.
+    return isinstance(error, InternalError) or config.enabled("debug")
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

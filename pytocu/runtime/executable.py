@@ -1,0 +1,163 @@
+"""Code that is ready to run: a plan, and a way to its binaries.
+
+Code that was compiled just now, found in the cache, or read from a bundle all runs through
+:class:`Executable`.  Nothing here knows how code is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import BackendError
+from pytocu.runtime import arrays, cuda, libraries, native
+from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
+from pytocu.runtime.plan import Plan, check_arguments
+from pytocu.runtime.program import ANY_LIBRARY, Program, write_program
+
+
+class Executable:
+    """A plan and its binaries, callable with matching arguments.
+
+    Parameters
+    ----------
+    name : str
+        The user's name of the function, for messages.
+    kind : str
+        ``cpu`` or ``cuda``.
+    plan : Plan
+    binary : callable
+        ``binary(arch)`` gives a cubin for ``sm_90``, or object code of this machine for ``""``.
+    """
+
+    def __init__(self, name: str, kind: str, plan: Plan, binary: Callable[[str], bytes]):
+        self.name = name
+        self.kind = kind
+        self.plan = plan
+        self.binary = binary
+        self._short: dict[tuple[str, int | str], Program] = {}
+
+    @cached_property
+    def _cpu_addresses(self) -> tuple[int, ...]:
+        names = [spec.name for spec in self.plan.kernels]
+        if not names:
+            return ()
+        loaded = native.load(self.binary(""), names)
+        return tuple(loaded[n] for n in names)
+
+    @cached_property
+    def _cuda_kernels(self) -> CudaKernels:
+        return CudaKernels(self.binary, [spec.name for spec in self.plan.kernels])
+
+    @cached_property
+    def _program(self) -> Program:
+        return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
+
+    def short_program(self, library: str, device: int | str) -> Program:
+        """The plan for arrays of one library that are called often; see `runtime.libraries`."""
+        key = (library, device)
+        if key not in self._short:
+            kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
+            access = libraries.access_of(library, device, self.plan.kernels, kernels, lambda: self._cpu_addresses)
+            self._short[key] = write_program(self.plan, access, ())
+        return self._short[key]
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run on arrays that match the types the code was compiled for.
+
+        Raises
+        ------
+        DTypeError, ShapeError, BackendError
+            The arguments are others than those.
+        """
+        arguments = tuple(arguments)
+        originals = None
+        if self.kind == "cuda" and any(isinstance(a, np.ndarray) for a in arguments):
+            moved = move_to_device(arguments, None)
+            if moved is not None:
+                originals, arguments = arguments, moved
+        infos: dict[int, ArrayInfo] = {}
+        for number, parameter in enumerate(self.plan.parameters[: len(arguments)]):
+            if parameter.kind == "array":
+                info = arrays.describe(arguments[number], parameter.name)
+                if info is not None:
+                    infos[number] = info
+        check_arguments(self.plan, arguments, infos)
+        if not self.suits(arguments, infos):
+            facts = [f"{d} {'is' if one else 'is not'} 1" for d, one in self.plan.assumptions]
+            facts.extend("offsets fit 32 bits" for spec in self.plan.kernels[:1] if spec.index_bits == 32)
+            lengths = ", ".join(f"{n} is {infos[number].shape[axis]}" for n, number, axis in self.plan.symbols)
+            raise BackendError(
+                f"{self.name} was compiled for arguments where {' and '.join(facts)}, and {lengths}: compile it for such "
+                "arguments too (index_bits=64 for arrays of 2**31 elements and more)"
+            )
+        return self.run(arguments, infos, originals)
+
+    def suits(self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo]) -> bool:
+        """Whether the facts about lengths that the code relies on hold for arguments of the right types."""
+        return self._program.suits(None, infos, *arguments)
+
+    def run(self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo], originals: Sequence[Any] | None = None) -> Any:
+        """Run on checked arguments.
+
+        `originals` are the caller's NumPy arrays when the arguments are copies of them on a
+        device; results are copied back then.
+        """
+        like = arrays.common(infos.values())
+        if self.kind == "cpu":
+            if like is not None and not like.on_host:
+                raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
+            return self._program.run(CpuExecutor(self.plan.kernels, self._cpu_addresses, like), infos, *arguments)
+        if like is None:
+            like = device_like(cuda.current_device())
+        if originals is None:
+            executor = CudaExecutor(self.plan.kernels, self._cuda_kernels, like, infos.values())
+            result = self._program.run(executor, infos, *arguments)
+            executor.finish()
+            return result
+        copying = HostArraysOnCuda(self.plan.kernels, self._cuda_kernels, like, infos.values())
+        result = self._program.run(copying, infos, *arguments)
+        return _originals(result, arguments, originals)
+
+
+def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, ...] | None:
+    """The arguments with NumPy arrays copied to a device.
+
+    None when one of them is on a device already: nothing has to be copied then, and the
+    results belong to that array's library.
+    """
+    infos = [None if is_scalar(a) else arrays.describe(a, f"number {n}") for n, a in enumerate(arguments)]
+    if any(info is not None and not info.on_host for info in infos):
+        return None
+    where = cuda.current_device() if device is None else device
+    return tuple(
+        cuda.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
+        for a, info in zip(arguments, infos, strict=True)
+    )
+
+
+def is_scalar(value: Any) -> bool:
+    """A Python or NumPy scalar, a string or None: no array, whatever else it is."""
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
+
+
+def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -> Any:
+    """Arguments that are returned are the caller's, not the copies; views of them are copied back."""
+    match result:
+        case tuple():
+            return tuple(_originals(r, launched, arguments) for r in result)
+        case list():
+            return [_originals(r, launched, arguments) for r in result]
+        case dict():
+            return {k: _originals(v, launched, arguments) for k, v in result.items()}
+        case cuda.DeviceArray():
+            for copy, original in zip(launched, arguments, strict=True):
+                if copy is result:
+                    return original
+            return result.copy_to_host()
+        case _:
+            return result

@@ -1,0 +1,140 @@
+"""Object code of the CPU backend, loaded into this process.
+
+In: an object file as :func:`pytocu.backend.cpu.build` makes it.  Out: the addresses of its
+kernels.  Code may refer to functions of the C math library and to nothing else; each reference is
+bound to the address of that function in this process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from pytocu.errors import BackendError
+from pytocu.runtime import elf
+
+PREFIX = "math."
+"""Stands before the name of a C math function that code calls."""
+
+_ROUNDING = "ceil copysign fabs floor fma nearbyint rint round roundeven sqrt trunc"
+_MATH = f"""{_ROUNDING} acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmax fmin fmod hypot
+    ldexp lgamma log log10 log1p log2 logb nextafter pow remainder scalbn sin sinh tan tanh tgamma"""
+
+MATH_FUNCTIONS = frozenset(name + suffix for name in _MATH.split() for suffix in ("", "f"))
+"""Functions of C's ``math.h`` that code may call, under :data:`PREFIX`."""
+
+CODE_GENERATOR_FUNCTIONS = frozenset(name + suffix for name in _ROUNDING.split() for suffix in ("", "f")) | {
+    "memcpy",
+    "memmove",
+    "memset",
+}
+"""C functions LLVM itself calls where a CPU has no instruction (rounding before SSE 4.1)."""
+
+
+def load(code: bytes, names: Iterable[str]) -> dict[str, int]:
+    """Load object code into this process, where it stays until the process ends.
+
+    Parameters
+    ----------
+    code : bytes
+        Built on this machine or on one with the same CPU features.
+    names : iterable of str
+        Kernels whose addresses are wanted.
+
+    Returns
+    -------
+    dict of str to int
+        Addresses of functions ``void (void *slots, int64_t begin, int64_t end)``.
+
+    Raises
+    ------
+    BackendError
+        The code is damaged, calls a function it may not call, or lacks a kernel.
+    """
+    wanted = list(names)
+    file = elf.ObjectFile(code)
+    externals = {symbol: external(symbol) for symbol in file.undefined()}
+    if file.machine == elf.X86_64:
+        found = elf.place(file, externals)
+    else:
+        found = _link(code, wanted, externals)
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise BackendError(f"the object code has no kernel {missing[0]!r}")
+    return {name: found[name] for name in wanted}
+
+
+def external(symbol: str) -> int:
+    """The address of a function that code may call.
+
+    Raises
+    ------
+    BackendError
+        It is not on the list, or this machine's C library has no such function.
+    """
+    name = symbol.removeprefix(PREFIX)
+    allowed = MATH_FUNCTIONS if name != symbol else CODE_GENERATOR_FUNCTIONS
+    if name not in allowed:
+        raise BackendError(f"the code calls {symbol!r}, which is none of the C math functions that it may call")
+    function = getattr(_library(), name, None)
+    address = None if function is None else ctypes.cast(function, ctypes.c_void_p).value
+    if address is None:
+        raise BackendError(f"this machine's C math library has no function {name!r}")
+    return address
+
+
+@lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL("libm.so.6")
+    except OSError:
+        # Elsewhere than in glibc the math functions are in the C library, which the process has open.
+        return ctypes.CDLL(None)
+
+
+# Other machines than x86-64: LLVM's own linker.
+
+_lock = threading.Lock()
+_numbers = count()
+_loaded: list[Any] = []
+
+
+def _renew_lock() -> None:
+    # A thread of the parent may have held the lock; it does not exist in the child.
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+@lru_cache(maxsize=1)
+def _linker() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.create_lljit_compiler(use_jit_link=True)
+
+
+def _link(code: bytes, names: Sequence[str], externals: Mapping[str, int]) -> dict[str, int]:
+    import llvmlite.binding as llvm
+
+    builder = llvm.JITLibraryBuilder().add_object_img(code)
+    for symbol, address in externals.items():
+        builder.import_symbol(symbol, address)
+    for name in names:
+        builder.export_symbol(name)
+    with _lock:
+        try:
+            library = builder.link(_linker(), f"pytocu.{next(_numbers)}")
+        except RuntimeError as error:
+            raise BackendError(f"the object code cannot be loaded: {str(error).strip()}") from None
+        _loaded.append(library)
+    return {name: library[name] for name in names}
