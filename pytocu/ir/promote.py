@@ -7,12 +7,14 @@ weak the operator is Python's and never comes here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import DTypeError
+from pytocu.ir.core import Op
 from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, ScalarType, Type, WeakType, dtype_of, element
 
 Operand: TypeAlias = "DType | str"
@@ -40,6 +42,12 @@ def numpy_function(name: str) -> Any:
     if name == "clip":
         return np._core.umath.clip  # pyright: ignore[reportAttributeAccessIssue]
     return getattr(np, name)
+
+
+def numpy_result(op: Op, args: Sequence[Any]) -> Any:
+    """What NumPy answers for a row: the function's value, or one of its values."""
+    answer = numpy_function(op.numpy)(*args)
+    return answer[op.output] if isinstance(answer, tuple) else answer
 
 
 def _found(dtype: np.dtype, what: str) -> DType:
