@@ -141,7 +141,7 @@ math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
 math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
-math("float_power", "x ** y in float64", 2, arity=2, libm="pow")
+ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y))
 math("hypot", "sqrt(x*x + y*y) without overflow", 3, arity=2)
 ufunc("logaddexp", 2, "log(exp(x) + exp(y))", exact=False, ulp=4, expand=expand.logaddexp)
 ufunc("logaddexp2", 2, "log2(2**x + 2**y)", exact=False, ulp=4, expand=expand.logaddexp2)
@@ -161,6 +161,8 @@ row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 
 # Views: no data moves; `index_map` takes output indices to input indices.
+row("view", "view", 1, "The same memory as numbers of another dtype of the same size", levels=UPPER,
+    index_map=lambda index, attrs: index)  # fmt: skip
 row("newaxis", "view", 1, "A new axis of length 1", infer=infer.newaxis, levels=UPPER, attrs=("axis",),
     index_map=lambda index, attrs: (*index[: attrs["axis"]], *index[attrs["axis"] + 1 :]))  # fmt: skip
 row("transpose", "view", 1, "The axes in another order", infer=infer.transpose, levels=UPPER, attrs=("axes",),

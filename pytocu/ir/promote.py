@@ -58,12 +58,16 @@ def _found(dtype: np.dtype, what: str) -> DType:
 
 
 @lru_cache(maxsize=65536)
-def ufunc_loop(name: str, operands: tuple[Operand, ...]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+def ufunc_loop(
+    name: str, operands: tuple[Operand, ...], signature: Any = None, casting: str = "same_kind"
+) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
     """The loop NumPy picks: dtypes of the inputs and of the outputs.
+
+    `signature` and `casting` are the ufunc's arguments of these names.
 
     Raises
     ------
-    TypeError
+    TypeError, ValueError
         NumPy's own sentence when there is no loop.
 
     Examples
@@ -74,7 +78,8 @@ def ufunc_loop(name: str, operands: tuple[Operand, ...]) -> tuple[tuple[DType, .
     """
     ufunc = numpy_function(name)
     given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
-    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
+    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), signature=chosen, casting=casting)
     dtypes = [_found(d, f"np.{name}") for d in resolved]
     return tuple(dtypes[: ufunc.nin]), tuple(dtypes[ufunc.nin :])
 

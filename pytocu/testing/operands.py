@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.core import Op
-from pytocu.ir.ops import elementwise_rows
+from pytocu.ir.ops import OUTPUTS, elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named
 from pytocu.testing.compare import edge_values
 
@@ -90,7 +90,8 @@ class Expression:
 
 
 def _call(op: Op, arguments: tuple[str, ...]) -> Iterator[Expression]:
-    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)})", arguments)
+    part = f"[{op.output}]" if op.numpy in OUTPUTS else ""
+    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)}){part}", arguments)
     if op.symbol == "abs":
         yield Expression(op.name, f"abs({arguments[0]})", arguments, True)
     elif op.symbol and len(arguments) == 1:
