@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +10,13 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, F64, DType, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_BOOL, F64, DType, ScalarType, WeakType, element
 
 Handler = Callable[..., Any]
 
@@ -54,9 +54,19 @@ def _constant(context: Context, value: Any, dtype: DType) -> Any:
     return dtype.numpy.type(value)
 
 
-def _checked_cast(context: Context, value: Value, dtype: DType, casting: str = "same_kind") -> Value:
-    """A conversion under one of NumPy's casting rules."""
-    return attributes.astype(context, value, dtype.numpy, casting=casting, copy=False)
+def _checked_cast(context: Context, value: Value, dtype: DType, what: str = "array data") -> Value:
+    """A conversion as ``np.copyto`` makes it.
+
+    Raises
+    ------
+    TypeError
+        It is not of the same kind.
+    """
+    source = element(value.type).numpy
+    if not np.can_cast(source, dtype.numpy, "same_kind"):
+        text = f"Cannot cast {what} from {source!r} to {dtype.numpy!r} according to the rule 'same_kind'"
+        raise raised(TypeError(text), context.loc)
+    return cast(context, value, dtype)
 
 
 def is_infinity(sign: float) -> Handler:
@@ -100,37 +110,6 @@ def _is_nan(context: Context, x: Value) -> Value:
     return elementwise(context, "isnan", x)
 
 
-def around(context: Context, a: Any, decimals: Any = 0, out: Any = None) -> Any:
-    """``np.round``: times a power of ten, to the nearest even integer, and back."""
-    value = as_strong(context, a)
-    if out is not None:
-        raise UnsupportedError("np.round with the argument out= is not supported", context.loc, "return the result")
-    if isinstance(decimals, Value):
-        raise UnsupportedError(
-            "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
-        )
-    places = attempt(context, operator.index, decimals)
-    dtype = element(value.type)
-    if places >= 0 and dtype.is_integer:
-        return context.builder.emit("copy", (value,)) if is_array(value) else value
-    if places == 0:
-        return elementwise(context, "rint", value)
-    scale = power_of_ten(abs(places))
-    there, back = ("multiply", "divide") if places > 0 else ("divide", "multiply")
-    wide = cast(context, value, F64) if dtype.is_integer else value
-    scaled = elementwise(context, there, wide, scale)
-    made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
-    return cast(context, made, dtype) if dtype.is_integer else made
-
-
-def power_of_ten(exponent: int) -> float:
-    """The factor NumPy rounds with: exact up to 1e9, then one product after the other."""
-    scale = 10.0 ** min(exponent, 9)
-    for _ in range(9, min(exponent, 400)):
-        scale *= 10.0
-    return scale
-
-
 def fix(context: Context, x: Any, out: Any = None) -> Any:
     """``np.trunc`` by its old name."""
     if out is not None:
@@ -151,6 +130,12 @@ def angle(context: Context, z: Any, deg: Any = False) -> Any:
     value = as_strong(context, z)
     made = elementwise(context, "arctan2", 0, value)
     return elementwise(context, "multiply", made, 180 / np.pi) if deg else made
+
+
+def real(context: Context, val: Any) -> Any:
+    """A real array itself; of a Python bool an int."""
+    value = as_value(context, val)
+    return binary(context, "add", value, 0) if value.type == WEAK_BOOL else value
 
 
 def imag(context: Context, val: Any) -> Any:
@@ -219,9 +204,10 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
             raise raised(TypeError(f"invalid entry {number} in condlist: should be boolean ndarray"), loc)
     # As np.copyto does: a Python scalar is an array of its default dtype here.
     *choices, other = given
+    what = "array data" if any(dimensions(v) for v in choices) or dimensions(other) else "scalar"
     made = cast(context, as_strong(context, other), dtype)
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        converted = _checked_cast(context, as_strong(context, choice), dtype)
+        converted = _checked_cast(context, as_strong(context, choice), dtype, what)
         made = elementwise(context, "where", condition, converted, made)
     return _as_array(context, made)
 
@@ -265,11 +251,12 @@ FUNCTIONS: dict[str, Handler] = {
     "isposinf": is_infinity(1.0),
     "isneginf": is_infinity(-1.0),
     "nan_to_num": nan_to_num,
-    "around": around,
-    "round": around,
+    "around": on_array(around),
+    "round": on_array(around),
     "fix": fix,
     "sinc": sinc,
     "angle": angle,
+    "real": real,
     "imag": imag,
     "isreal": isreal,
     "iscomplex": iscomplex,
@@ -283,4 +270,4 @@ FUNCTIONS: dict[str, Handler] = {
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-__all__ = ["FUNCTIONS", "Handler", "on_array", "power_of_ten", "truths"]
+__all__ = ["FUNCTIONS", "Handler", "on_array", "truths"]

@@ -14,6 +14,7 @@ from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, Unsuppo
 from pytocu.frontend.guards import MISSING
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise
+from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, refuse_out
 from pytocu.frontend.values import Context, cast, checked_dtype, describe, dim_value, dimensions, is_array, python_type_name
 from pytocu.ir.core import Value
@@ -252,7 +253,8 @@ def astype(
     if casting != "unsafe" and not isinstance(value.type, WeakType):
         source = element(value.type).numpy
         if not compute(context, np.can_cast, source, target.numpy, casting):
-            text = f"Cannot cast array data from {source!r} to {target.numpy!r} according to the rule '{casting}'"
+            what = "array data" if dimensions(value) else "scalar"
+            text = f"Cannot cast {what} from {source!r} to {target.numpy!r} according to the rule '{casting}'"
             raise raised(TypeError(text), context.loc)
     if isinstance(value.type, WeakType) or element(value.type) is not target:
         return cast(context, value, target)
@@ -359,6 +361,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "copy": copy,
     "squeeze": squeeze,
     "swapaxes": swapaxes,
+    "round": around,
     "view": view,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),
     # A real array is its own conjugate: NumPy returns the array itself.

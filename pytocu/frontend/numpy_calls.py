@@ -78,7 +78,6 @@ FUNCTIONS: dict[str, Handler] = {
     "expand_dims": on_array(lambda context, a, axis: attributes.expand_dims(context, a, axis)),
     "squeeze": on_array(attributes.squeeze),
     "astype": on_array(attributes.astype),
-    "real": lambda context, val: as_value(context, val),
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
@@ -150,7 +149,9 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     raise UnsupportedError(f"np.{name} is not supported", context.loc, attributes.instead_of(name))
 
 
-_OF_NUMBERS = ("isclose", "isposinf", "isneginf", "isreal", "iscomplex", "nan_to_num", "round", "around", "fix", "angle", "imag")
+_OF_NUMBERS = (
+    "isclose", "isposinf", "isneginf", "isreal", "iscomplex", "nan_to_num", "round", "around", "fix", "angle", "real", "imag",
+)  # fmt: skip
 """Functions, besides the ufuncs, that give a scalar for scalars."""
 
 

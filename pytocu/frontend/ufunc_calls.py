@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,10 +71,13 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     rows = rows_of(name)
     operands: tuple[Any, ...] = _defaults(context, name, args)
     if any(kwargs.get(k) is not None for k in (*_TYPES, "casting")):
-        operands = _in_loop(context, name, args, operands, kwargs)
-    elif len(rows) > 1:
-        # The rows have loops of their own; whether there is one at all the function says.
-        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(as_value(context, o).type) for o in operands))
+        chosen = _in_loop(context, name, args, operands, kwargs)
+        # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
+        operands = operands if rows[0].overflow == "answer" and kwargs.get("dtype") is not None else chosen()
+    elif rows[0].overflow != "answer":
+        # NumPy's sentence speaks of Python scalars where there is no loop for them, and each of
+        # several rows has loops of its own.
+        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(as_value(context, a).type) for a in args))
     made = tuple(elementwise(context, row.name, *operands) for row in rows)
     return made if len(made) > 1 else made[0]
 
@@ -95,8 +99,8 @@ def _defaults(context: Context, name: str, args: tuple[Any, ...]) -> tuple[Any, 
 
 def _in_loop(
     context: Context, name: str, args: tuple[Any, ...], operands: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Value, ...]:
-    """The operands in the dtypes of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
+) -> Callable[[], tuple[Value, ...]]:
+    """Makes the operands of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
     values = [as_value(context, o) for o in operands]
     known = tuple(promote.operand(v.type) for v in values)
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
@@ -108,9 +112,9 @@ def _in_loop(
         chosen = (*[None] * ufunc.nin, *[compute(context, np.dtype, dtype)] * ufunc.nout)
     casting = kwargs.get("casting")
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
-    # A Python scalar goes to the loop's dtype at once.
-    given = [as_value(context, a) for a in args]
-    return tuple(cast(context, v, d) for v, d in zip(given, loop[0], strict=True))
+    # Beside another operand a Python scalar goes to the loop's dtype at once.
+    given = [as_value(context, a) for a in args] if len(args) > 1 else values
+    return lambda: tuple(cast(context, v, d) for v, d in zip(given, loop[0], strict=True))
 
 
 def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
@@ -130,7 +134,7 @@ def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
         match keyword:
             case "where" if value is not True:
                 raise UnsupportedError(
-                    f"np.{name} with the argument where= is not supported: elements it leaves out hold whatever the memory held",
+                    f"np.{name} with the argument where= is not supported: what it leaves out is not defined",
                     loc,
                     "choose with np.where(condition, result, other)",
                 )
