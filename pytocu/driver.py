@@ -418,6 +418,8 @@ class _PlanWriter:
             case "launch":
                 self.kernels.append(self.kernel(inst))
                 return ("launch", len(self.kernels) - 1, tuple(used))
+            case "view":
+                return ("view", made, used[0], "view", {"dtype": element(inst.types[0]).name})
             case name if inst.op.kind == "view":
                 return ("view", made, used[0], name, dict(inst.attrs))
             case name if inst.op.kind == "elementwise" and isinstance(inst.types[0], WeakType):

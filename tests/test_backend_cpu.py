@@ -187,8 +187,9 @@ ROWS = [
     (op, dtype)
     for op in OPS.values()
     for dtype in COMPILED_DTYPES
-    if op.kind == "elementwise" and op.name != "convert_raw" and spelled(op, dtype.kind)
+    if op.kind == "elementwise" and op.name not in ("convert_raw", "bitcast") and spelled(op, dtype.kind)
 ]
+BITCASTS = [(a, b) for a in COMPILED_DTYPES for b in COMPILED_DTYPES if a.bits == b.bits and "b" not in a.kind + b.kind]
 CONVERSIONS = [(a, b) for a in COMPILED_DTYPES for b in COMPILED_DTYPES if b.kind != "b" and a is not b]
 
 
@@ -202,7 +203,16 @@ def row_kernels() -> dict[str, int]:
             inputs[0] = "bool"
         texts.append(pointwise(f"{op.name}_{dtype}", op.name, inputs, output))
     texts += [pointwise(f"convert_{a}_{b}", "convert_raw", [a.name], b.name) for a, b in CONVERSIONS]
+    texts += [pointwise(f"bitcast_{a}_{b}", "bitcast", [a.name], b.name) for a, b in BITCASTS]
     return load(*texts)
+
+
+@pytest.mark.parametrize(("source", "target"), BITCASTS, ids=str)
+def test_bitcast(row_kernels: dict[str, int], source: DType, target: DType) -> None:
+    x = operands(source, 1)[0]
+    out = np.zeros(len(x), target.numpy)
+    call(row_kernels[f"bitcast_{source}_{target}"], [x, out, len(out)], len(out))
+    assert out.tobytes() == x.tobytes()
 
 
 @pytest.mark.parametrize(("op", "dtype"), ROWS, ids=lambda value: getattr(value, "name", ""))

@@ -35,6 +35,9 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
     for op in OPS.values():
         if op.name == "convert_raw":
             cases += [(op, (a,), b) for a in COMPILED_DTYPES for b in COMPILED_DTYPES if b is not BOOL]
+        elif op.name == "bitcast":
+            numbers = [d for d in COMPILED_DTYPES if d is not BOOL]
+            cases += [(op, (a,), b) for a in numbers for b in numbers if a.bits == b.bits]
         elif op.kind == "elementwise" and op.primitive:
             assert op.arity is not None
             for dtype in COMPILED_DTYPES:
@@ -117,6 +120,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return np.right_shift(*arrays)
             case "convert_raw":
                 return arrays[0].astype(result.numpy)
+            case "bitcast":
+                return arrays[0].view(result.numpy)
             case "where":
                 return np.where(*arrays)
             case "fma":

@@ -562,6 +562,8 @@ class _Kernel:
                 return Expression(f"({self.index_type})blockIdx.x", UNARY)
             case "convert_raw":
                 return _cast(self.c_type(inst.types[0]), args[0])
+            case "bitcast":
+                return self.bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]
         is_index = isinstance(operand, IndexType)
         kind = "i" if is_index else element(operand).kind
@@ -585,6 +587,19 @@ class _Kernel:
         if kind in "iu" and (token in WRAPPING):
             return _wrapping(token, args, dtype)
         return _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
+
+    def bitcast(self, x: Expression, source: DType, target: DType) -> Expression:
+        """The same bits, through the functions the compiler has for float and double."""
+        if (source.kind == "f") == (target.kind == "f"):
+            return x if source is target else _cast(C_TYPES[target], x)
+        single = source.bits == 32
+        if target.kind == "f":
+            name, integer = ("__int_as_float", I32) if single else ("__longlong_as_double", I64)
+            given = x if source is integer else _cast(C_TYPES[integer], x)
+            return Expression(f"{name}({given.text})", POSTFIX)
+        name, integer = ("__float_as_int", I32) if single else ("__double_as_longlong", I64)
+        made = Expression(f"{name}({x.text})", POSTFIX)
+        return made if target is integer else _cast(C_TYPES[target], made)
 
     def invert(self, x: Expression, dtype: DType) -> Expression:
         if dtype is BOOL:

@@ -390,6 +390,11 @@ class Writer:
             case ["select"]:
                 operands = ", ".join(map(self.typed, args))
                 text = self.dialect.select.format(flags=flags if kind == "f" else "", operands=operands)
+            case ["bitcast"]:
+                # Signed and unsigned integers are one type.
+                if self.type(result.type) == type:
+                    return values[0]
+                text = f"bitcast {type} {values[0]} to {self.type(result.type)}"
             case ["convert"]:
                 return self.convert(args[0], result.type, hint)
             case ["intrinsic"] if op.libm in self.dialect.steps:

@@ -10,14 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError
+from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise
+from pytocu.frontend.rounding import around
+from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, refuse_out
 from pytocu.frontend.values import Context, cast, checked_dtype, describe, dim_value, dimensions, is_array, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
-from pytocu.ir.types import DType, ScalarType, WeakType, dtype_of, element
+from pytocu.ir.types import BOOL, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ def attribute(context: Context, value: Value, name: str) -> Any:
             return binary(context, "multiply", attribute(context, value, "size"), element(value.type).itemsize)
         case "real":
             return value
+        case "imag":
+            return imag(context, value)
     if name in METHODS:
         return Method(value, name)
     owner = np.ndarray if is_array(value) else element(value.type).numpy.type
@@ -118,7 +122,7 @@ def instead_of(name: str) -> str:
     if name in _IN_PLACE:
         return "arrays are not changed in place; build a new one, for example with np.where"
     return (
-        f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {', '.join(sorted(METHODS))}"
+        f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {', '.join(m for m in sorted(METHODS) if m[0] != '_')}"
     )
 
 
@@ -231,9 +235,27 @@ def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> V
     return transpose(context, value, tuple(order))
 
 
-def astype(context: Context, value: Value, dtype: Any, copy: Any = True) -> Value:
-    """``x.astype(dtype, copy=...)``."""
+def astype(
+    context: Context,
+    value: Value,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+) -> Value:
+    """``x.astype(dtype)``; `order` is ``"K"``, the others as NumPy has them."""
     target = target_dtype(context, dtype)
+    if order != "K":
+        raise UnsupportedError(
+            f"astype with the argument order={order!r} is not supported", context.loc, "results have NumPy's order 'K'"
+        )
+    if casting != "unsafe" and not isinstance(value.type, WeakType):
+        source = element(value.type).numpy
+        if not compute(context, np.can_cast, source, target.numpy, casting):
+            what = "array data" if dimensions(value) else "scalar"
+            text = f"Cannot cast {what} from {source!r} to {target.numpy!r} according to the rule '{casting}'"
+            raise raised(TypeError(text), context.loc)
     if isinstance(value.type, WeakType) or element(value.type) is not target:
         return cast(context, value, target)
     if copy is False or isinstance(value.type, ScalarType):
@@ -241,8 +263,53 @@ def astype(context: Context, value: Value, dtype: Any, copy: Any = True) -> Valu
     return context.builder.emit("copy", (value,))
 
 
+def view(context: Context, value: Value, dtype: Any = None, type: Any = None) -> Value:
+    """``x.view(dtype)``: the same memory as numbers of another dtype of the same size.
+
+    Raises
+    ------
+    UnsupportedError
+        The sizes differ, or arbitrary bytes would become bools.
+    """
+    if type is not None or (isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray)):
+        raise UnsupportedError("view() as another class of arrays is not compiled", context.loc, "name a dtype")
+    source = element(value.type)
+    target = source if dtype is None else target_dtype(context, dtype)
+    if source.bits != target.bits:
+        raise UnsupportedError(
+            f"a view of {source.numpy} as {target.numpy}, which has another size, is not compiled",
+            context.loc,
+            "view as a dtype of the same size",
+        )
+    if target is BOOL and source is not BOOL:
+        raise UnsupportedError(
+            f"a view of {source.numpy} as bool is not compiled: bytes other than 0 and 1 are no bools", context.loc, "write x != 0"
+        )
+    made = ArrayType(target, value.type.shape) if isinstance(value.type, ArrayType) else scalar(target)
+    return context.builder.emit("view", (value,), {}, (made,))
+
+
+def imag(context: Context, value: Value) -> Value:
+    """Zeros of the same dtype and shape: a real number has no imaginary part."""
+    zero = element(value.type).numpy.type(0)
+    return elementwise(context, "where", np.False_, value, zero)
+
+
+def array_namespace(context: Context, value: Value, *, api_version: Any = None) -> Any:
+    """``x.__array_namespace__()``: NumPy, whose functions stand for those of every library."""
+    return np
+
+
 def clip(
-    context: Context, value: Any, a_min: Any = MISSING, a_max: Any = MISSING, *, min: Any = MISSING, max: Any = MISSING
+    context: Context,
+    value: Any,
+    a_min: Any = MISSING,
+    a_max: Any = MISSING,
+    out: Any = None,
+    *,
+    min: Any = MISSING,
+    max: Any = MISSING,
+    **kwargs: Any,
 ) -> Any:
     """``np.clip``: either bound may be None."""
     if (min, max) != (MISSING, MISSING):
@@ -253,20 +320,23 @@ def clip(
     elif (a_min is MISSING) != (a_max is MISSING):
         missing = "a_min" if a_min is MISSING else "a_max"
         raise DTypeError(f"clip() missing 1 required positional argument: '{missing}'", context.loc)
-    return method_clip(context, value, None if a_min is MISSING else a_min, None if a_max is MISSING else a_max)
+    low, high = (None if bound is MISSING else bound for bound in (a_min, a_max))
+    return method_clip(context, value, low, high, out, **kwargs)
 
 
-def method_clip(context: Context, value: Any, min: Any = None, max: Any = None) -> Any:
-    """``x.clip``: either bound may be None."""
+def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+    """``x.clip``: either bound may be None; the arguments of ufuncs are those of the ufunc that is called."""
+    check_keywords(context, "clip", kwargs)
+    refuse_out(context, "clip", out)
     low = None if _beyond(value, min, upper=False) else min
     high = None if _beyond(value, max, upper=True) else max
     if low is None and high is None:
-        return elementwise(context, "positive", value)
+        return compute_ufunc(context, "positive", (value,), kwargs)
     if low is None:
-        return elementwise(context, "minimum", value, high)
+        return compute_ufunc(context, "minimum", (value, high), kwargs)
     if high is None:
-        return elementwise(context, "maximum", value, low)
-    return elementwise(context, "clip", value, low, high)
+        return compute_ufunc(context, "maximum", (value, low), kwargs)
+    return compute_ufunc(context, "clip", (value, low, high), kwargs)
 
 
 def _beyond(value: Any, bound: Any, upper: bool) -> bool:
@@ -285,11 +355,14 @@ def copy(context: Context, value: Value) -> Value:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "__array_namespace__": array_namespace,
     "astype": astype,
     "clip": method_clip,
     "copy": copy,
     "squeeze": squeeze,
     "swapaxes": swapaxes,
+    "round": around,
+    "view": view,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),
     # A real array is its own conjugate: NumPy returns the array itself.
     "conj": lambda context, value: value,

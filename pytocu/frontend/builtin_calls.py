@@ -24,6 +24,7 @@ from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import binary, compute, truth, unary
+from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -33,6 +34,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_dynamic,
+    is_weak,
     python_type_name,
     refuse_array,
 )
@@ -225,6 +227,8 @@ def _pow(frame: Frame, base: Any, exponent: Any) -> Any:
 
 
 def _divmod(frame: Frame, a: Any, b: Any) -> Any:
+    if not (is_weak(a) and is_weak(b)):
+        return compute_ufunc(frame.context, "divmod", (a, b), {})
     return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)
 
 

@@ -76,6 +76,8 @@ class Op:
         A Python int that does not fit: ``error`` (OverflowError) or ``answer`` (comparisons).
     aliases : tuple of str
         Other names NumPy has for the function.
+    output : int
+        Which result of NumPy's function the row computes, where that has several.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Op:
     isolated: bool = False
     overflow: str = "error"
     aliases: tuple[str, ...] = ()
+    output: int = 0
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -101,13 +101,13 @@ def weak_result(op: Op, types: Types) -> Type:
 
 
 def ufunc(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
-    """A NumPy ufunc with one output."""
+    """A NumPy ufunc, or one of its outputs."""
     if any(isinstance(t, IndexType) for t in types):
         return (scalar(BOOL) if op.llvm.startswith("cmp") else INDEX,)
     if all(isinstance(t, WeakType) for t in types):
         return (weak_result(op, types),)
     _, outputs = promote.ufunc_loop(op.numpy, tuple(map(promote.operand, types)))
-    return (shaped(outputs[0], types),)
+    return (shaped(outputs[op.output], types),)
 
 
 def where(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

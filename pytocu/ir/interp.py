@@ -285,6 +285,10 @@ def _transpose(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.transpose(args[0], inst.attr("axes")),)
 
 
+def _view(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (args[0].view(element(inst.types[0]).numpy),)
+
+
 def _slice(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array = args[0]
     parts: list[slice] = []
@@ -421,4 +425,5 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "slice": _slice,
     "stride": _stride,
     "transpose": _transpose,
+    "view": _view,
 }

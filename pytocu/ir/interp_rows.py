@@ -56,7 +56,7 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
         raise TypeError(f"{op.name} has no NumPy function")
     if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):
         return op.python(*args)
-    result = promote.numpy_function(op.numpy)(*args)
+    result = promote.numpy_result(op, args)
     if op.name in _EXTREMES and result.dtype.kind == "f":
         wide = [np.asarray(a).astype(result.dtype) for a in args]
         result = np.asarray(_EXTREMES[op.name](*wide))[()] if result.ndim == 0 else _EXTREMES[op.name](*wide)

@@ -392,6 +392,8 @@ def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np
                 raise TypeError("convert_raw does not convert to bool")
             case "convert_raw":
                 value = args[0].astype(dtype)
+            case "bitcast":
+                value = np.ascontiguousarray(args[0]).view(dtype)
             case "cast":
                 value = cast(args[0], element(inst.types[0]))
             case _:

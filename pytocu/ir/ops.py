@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, infer
+from pytocu.ir import expand, expand_bits, infer
 from pytocu.ir.core import OPS, Op
 
 ALL = frozenset({"array", "host", "loop"})
@@ -29,7 +29,7 @@ def row(name: str, kind: str, arity: int | None, doc: str, **fields: Any) -> Op:
 
 
 def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
-    """A NumPy ufunc with one output."""
+    """A NumPy ufunc with one output, or one output of several."""
     fields.setdefault("numpy", name)
     fields.setdefault("infer", infer.ufunc)
     return row(name, "elementwise", arity, doc, levels=ALL, **fields)
@@ -53,8 +53,11 @@ ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, pyth
 ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
 ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, python=operator.pow,
       symbol="**", aliases=("pow",))  # fmt: skip
+ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
+ufunc("lcm", 2, "The least common multiple", expand=expand_bits.lcm)
 ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-")
 ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+")
+ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",))
 ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
       symbol="abs", aliases=("abs",))  # fmt: skip
 ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic")
@@ -76,6 +79,16 @@ ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", ll
 ufunc("ceil", 1, "Smallest integer not below x", primitive="f", libm="ceil", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("trunc", 1, "x without its fraction", primitive="f", libm="trunc", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic")
+
+# Parts and neighbours of a floating-point number.
+ufunc("modf_fraction", 1, "x without its integer, with the sign of x", numpy="modf", expand=expand_bits.modf_fraction)
+ufunc("modf_integer", 1, "x without its fraction, as a float", numpy="modf", output=1, expand=expand_bits.modf_integer)
+ufunc("frexp_mantissa", 1, "m of x = m * 2**e with 0.5 <= |m| < 1", numpy="frexp", expand=expand_bits.frexp_mantissa)
+ufunc("frexp_exponent", 1, "e of x = m * 2**e; 0 for zeros, infinities and NaN", numpy="frexp", output=1,
+      expand=expand_bits.frexp_exponent)  # fmt: skip
+ufunc("ldexp", 2, "x * 2**y, rounded once", expand=expand_bits.ldexp)
+ufunc("nextafter", 2, "The number next to x on the way to y", expand=expand_bits.nextafter)
+ufunc("spacing", 1, "The distance from x to the next number away from zero", expand=expand_bits.spacing)
 
 # Comparison and logic.
 for _name, _symbol, _c, _llvm, _python in (
@@ -101,6 +114,7 @@ ufunc("left_shift", 2, "x << y; 0 beyond the width", expand=expand.left_shift, p
       aliases=("bitwise_left_shift",))  # fmt: skip
 ufunc("right_shift", 2, "x >> y; the sign beyond the width", expand=expand.right_shift, python=operator.rshift, symbol=">>",
       aliases=("bitwise_right_shift",))  # fmt: skip
+ufunc("bitwise_count", 1, "How many bits of |x| are 1", expand=expand_bits.bitwise_count)
 ufunc("isnan", 1, "Is NaN", expand=expand.isnan)
 ufunc("isinf", 1, "Is an infinity", expand=expand.isinf)
 ufunc("isfinite", 1, "Is neither NaN nor infinite", expand=expand.isfinite)
@@ -128,6 +142,7 @@ math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
 math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
+ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y))
 math("hypot", "sqrt(x*x + y*y) without overflow", 3, arity=2)
 ufunc("logaddexp", 2, "log(exp(x) + exp(y))", exact=False, ulp=4, expand=expand.logaddexp)
 ufunc("logaddexp2", 2, "log2(2**x + 2**y)", exact=False, ulp=4, expand=expand.logaddexp2)
@@ -147,6 +162,8 @@ row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 
 # Views: no data moves; `index_map` takes output indices to input indices.
+row("view", "view", 1, "The same memory as numbers of another dtype of the same size", levels=UPPER,
+    index_map=lambda index, attrs: index)  # fmt: skip
 row("newaxis", "view", 1, "A new axis of length 1", infer=infer.newaxis, levels=UPPER, attrs=("axis",),
     index_map=lambda index, attrs: (*index[: attrs["axis"]], *index[attrs["axis"] + 1 :]))  # fmt: skip
 row("transpose", "view", 1, "The axes in another order", infer=infer.transpose, levels=UPPER, attrs=("axes",),
@@ -205,19 +222,28 @@ row("shift_right_raw", "elementwise", 2, "x >> y for y in 0 .. width - 1", infer
     c="{0} >> {1}", llvm="shr")  # fmt: skip
 row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=LOOP, primitive="biuf",
     c="({type}){0}", llvm="convert")  # fmt: skip
+row("bitcast", "elementwise", 1, "The same bits as a number of another dtype of the same size", levels=LOOP,
+    primitive="iuf", c="({type}){0}", llvm="bitcast")  # fmt: skip
 row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma",
     llvm="intrinsic")  # fmt: skip
+
+OUTPUTS: dict[str, tuple[Op, ...]] = {
+    "divmod": (OPS["floor_divide"], OPS["remainder"]),
+    "modf": (OPS["modf_fraction"], OPS["modf_integer"]),
+    "frexp": (OPS["frexp_mantissa"], OPS["frexp_exponent"]),
+}
+"""NumPy's functions with several results: a row for each."""
 
 NUMPY_NAMES: dict[str, Op] = {}
 """Rows by every name NumPy has for them."""
 for _op in OPS.values():
-    if _op.numpy:
+    if _op.numpy and _op.numpy not in OUTPUTS:
         for _alias in (_op.numpy, *_op.aliases):
             NUMPY_NAMES[_alias] = _op
 
 
 def elementwise_rows() -> tuple[Op, ...]:
-    """The rows that are NumPy ufuncs."""
+    """The rows that are NumPy ufuncs, or a result of one."""
     return tuple(op for op in OPS.values() if op.numpy and op.infer is infer.ufunc)
 
 

@@ -7,12 +7,14 @@ weak the operator is Python's and never comes here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import DTypeError
+from pytocu.ir.core import Op
 from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, ScalarType, Type, WeakType, dtype_of, element
 
 Operand: TypeAlias = "DType | str"
@@ -42,6 +44,12 @@ def numpy_function(name: str) -> Any:
     return getattr(np, name)
 
 
+def numpy_result(op: Op, args: Sequence[Any]) -> Any:
+    """What NumPy answers for a row: the function's value, or one of its values."""
+    answer = numpy_function(op.numpy)(*args)
+    return answer[op.output] if isinstance(answer, tuple) else answer
+
+
 def _found(dtype: np.dtype, what: str) -> DType:
     found = dtype_of(dtype)
     if found is None:
@@ -50,12 +58,16 @@ def _found(dtype: np.dtype, what: str) -> DType:
 
 
 @lru_cache(maxsize=65536)
-def ufunc_loop(name: str, operands: tuple[Operand, ...]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+def ufunc_loop(
+    name: str, operands: tuple[Operand, ...], signature: Any = None, casting: str = "same_kind"
+) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
     """The loop NumPy picks: dtypes of the inputs and of the outputs.
+
+    `signature` and `casting` are the ufunc's arguments of these names.
 
     Raises
     ------
-    TypeError
+    TypeError, ValueError
         NumPy's own sentence when there is no loop.
 
     Examples
@@ -66,7 +78,8 @@ def ufunc_loop(name: str, operands: tuple[Operand, ...]) -> tuple[tuple[DType, .
     """
     ufunc = numpy_function(name)
     given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
-    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
+    resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), signature=chosen, casting=casting)
     dtypes = [_found(d, f"np.{name}") for d in resolved]
     return tuple(dtypes[: ufunc.nin]), tuple(dtypes[ufunc.nin :])
 

@@ -14,7 +14,7 @@ import numpy as np
 from pytocu.errors import located
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.promote import numpy_function
+from pytocu.ir.promote import numpy_result
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ScalarType, WeakType, element, number_of, weak_type_of
 from pytocu.passes.context import PassContext
@@ -52,7 +52,7 @@ def _fold(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
             case "where":
                 folded = typed[1] if typed[0] else typed[2]
             case _ if inst.op.numpy:
-                folded = numpy_function(inst.op.numpy)(*typed)
+                folded = numpy_result(inst.op, typed)
             case _:
                 return None
     return None if folded is None else (builder.const(folded.item(), result),)

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import INDEX, ArrayType, PointerType, element, scalar, shape_of
+from pytocu.ir.types import INDEX, ArrayType, DType, PointerType, element, scalar, shape_of
 from pytocu.passes.affine import Affine, constant, merge_axes, unit
 from pytocu.passes.context import PassContext
 
@@ -300,6 +300,8 @@ class _Body:
             return builder.emit("load", (memory.pointer, offset))
         builder.loc = inst.loc
         operands = [self.operand(builder, arg, position) for arg, position in _operands(value, at, self.ndim)]
+        if inst.op.name == "view":
+            return self.view(builder, operands[0], element(value.type))
         if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):
             return operands[0]
         type = scalar(element(value.type))
@@ -307,6 +309,13 @@ class _Body:
             return builder.const(inst.attr("value"), type, value.name)
         attrs = dict(inst.attrs)
         return builder.emit(inst.op, operands, attrs, (type,), name=value.name)
+
+    def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
+        """An element's bits as another dtype; a bool is one byte, 0 or 1."""
+        source = element(value.type)
+        if source is dtype:
+            return value
+        return builder.emit("convert_raw" if source.kind == "b" else "bitcast", (value,), {}, (scalar(dtype),))
 
     def operand(self, builder: Builder, value: Value, at: Index) -> Value:
         """An element that was computed before, or one the arguments hold."""

@@ -558,7 +558,9 @@ def finish(like: ArrayInfo, made: Any, stream: int = 0) -> Any:
     return jax.dlpack.from_dlpack(made)
 
 
-def view(obj: Any, info: ArrayInfo, shape: Sequence[int], strides: Sequence[int], offset: int) -> Any:
+def view(
+    obj: Any, info: ArrayInfo, shape: Sequence[int], strides: Sequence[int], offset: int, dtype: DType | None = None
+) -> Any:
     """A view of an argument in its own library.
 
     Parameters
@@ -571,6 +573,8 @@ def view(obj: Any, info: ArrayInfo, shape: Sequence[int], strides: Sequence[int]
         Of the view; strides in bytes.
     offset : int
         Bytes from the argument's first element to the view's.
+    dtype : DType, optional
+        Of the same size as the argument's, which it is by default.
 
     Raises
     ------
@@ -585,32 +589,34 @@ def view(obj: Any, info: ArrayInfo, shape: Sequence[int], strides: Sequence[int]
         offset = 0
     elif offset + start < low or offset + end > high:
         raise ValueError(f"a view of {info.name} would reach outside of its memory")
+    made = (dtype or info.dtype).numpy
     match info.library:
         case "jax":
             _unsupported(info.name, "is a JAX array, and JAX has no views", "return a copy: write .copy() behind the slice")
         case "numpy":
-            return _numpy_view(obj, info, shape, strides, offset)
+            return _numpy_view(obj, info, shape, strides, offset, made)
         case "torch":
             if any(s < 0 for s, n in zip(strides, shape, strict=True) if n > 1):
                 help = "return a copy: write .copy() behind the slice"
                 _unsupported(info.name, "is a PyTorch tensor, and PyTorch has no views with negative steps", help)
             steps = tuple(max(s, 0) // itemsize for s in strides)
-            return obj.as_strided(shape, steps, obj.storage_offset() + offset // itemsize)
+            part = obj.as_strided(shape, steps, obj.storage_offset() + offset // itemsize)
+            return part if dtype is None else part.view(getattr(sys.modules["torch"], made.name))
         case "cupy":
             cupy = sys.modules["cupy"]
-            return cupy.ndarray(shape, obj.dtype, memptr=obj.data + offset, strides=strides)
+            return cupy.ndarray(shape, made, memptr=obj.data + offset, strides=strides)
         case "numba":
             interface = {
-                "shape": shape, "strides": strides, "typestr": info.dtype.numpy.str,
+                "shape": shape, "strides": strides, "typestr": made.str,
                 "data": (info.pointer + offset, info.readonly), "version": 3, "stream": info.stream,
             }  # fmt: skip
             return sys.modules["numba.cuda"].from_cuda_array_interface(interface, owner=obj, sync=False)
     if info.on_host:
-        return _numpy_view(info.owner, info, shape, strides, offset)
+        return _numpy_view(info.owner, info, shape, strides, offset, made)
     device = resolve_device(info)
     assert isinstance(device, int)
     pointer = info.pointer + offset if info.pointer else 0
-    return cuda.DeviceArray(pointer, shape, info.dtype.numpy, strides, device, info.stream or 0, info.owner, info.readonly)
+    return cuda.DeviceArray(pointer, shape, made, strides, device, info.stream or 0, info.owner, info.readonly)
 
 
 class _Memory:
@@ -619,11 +625,13 @@ class _Memory:
     __slots__ = ("__array_interface__", "owner")
 
 
-def _numpy_view(owner: Any, info: ArrayInfo, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> np.ndarray:
+def _numpy_view(
+    owner: Any, info: ArrayInfo, shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: np.dtype
+) -> np.ndarray:
     memory = _Memory()
     memory.owner = owner
     memory.__array_interface__ = {
-        "shape": shape, "strides": strides, "typestr": info.dtype.numpy.str,
+        "shape": shape, "strides": strides, "typestr": dtype.str,
         "data": (info.pointer + offset, info.readonly), "version": 3,
     }  # fmt: skip
     return np.asarray(memory)

@@ -103,6 +103,7 @@ class _Writer:
         self.lengths: dict[str, str] = {}
         self.shapes: dict[int, str] = {}
         self.views: dict[int, tuple[int, str, str, str]] = {}
+        self.view_dtypes: dict[int, str] = {}
         self.kind: dict[int, str] = {}
         # What is known of Python scalars: the classes they may have.
         self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
@@ -336,7 +337,12 @@ class _Writer:
             base_shape, base_strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
         dims = {k: tuple(self.dim(d) for d in v) for k, v in attrs.items() if k in ("start", "size")}
         arguments = [base_shape, base_strides, base_offset]
+        if source in self.view_dtypes:
+            self.view_dtypes[slot] = self.view_dtypes[source]
         match op:
+            case "view":
+                self.view_dtypes[slot] = attrs["dtype"]
+                call = f"({', '.join(arguments)})"
             case "newaxis":
                 call = f"view_newaxis({', '.join(arguments)}, {attrs['axis']})"
             case "transpose":
@@ -372,8 +378,9 @@ class _Writer:
     def leaf(self, slot: int) -> str:
         if slot in self.views:
             argument, shape, strides, offset = self.views[slot]
-            self.globals["make_view"] = _make_view(self.plan.parameters[argument].name)
-            return f"make_view(v{argument}, {shape}, {strides}, {offset})"
+            dtype = dtype_named(self.view_dtypes[slot]) if slot in self.view_dtypes else None
+            make_view = self.constant(_make_view(self.plan.parameters[argument].name, dtype), "make_view")
+            return f"{make_view}(v{argument}, {shape}, {strides}, {offset})"
         template = {"scalar": self.access.scalar, "array": self.access.array}.get(self.kind.get(slot, ""), "{made}")
         return template.format(made=f"v{slot}")
 
@@ -442,11 +449,11 @@ def _converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
     return quick
 
 
-def _make_view(name: str) -> Callable[..., Any]:
+def _make_view(name: str, dtype: DType | None) -> Callable[..., Any]:
     def make_view(argument: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
         info = arrays.describe(argument, name)
         assert info is not None
-        return arrays.view(argument, info, shape, strides, offset)
+        return arrays.view(argument, info, shape, strides, offset, dtype)
 
     return make_view
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.core import Op
-from pytocu.ir.ops import elementwise_rows
+from pytocu.ir.ops import OUTPUTS, elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named
 from pytocu.testing.compare import edge_values
 
@@ -76,6 +76,33 @@ def weak_operands(form: str) -> list[Operand]:
     return [Operand(form, kind, text) for kind, texts in PYTHON_VALUES.items() for text in texts]
 
 
+FUNCTIONS_OF_ONE = (
+    "np.round({0})", "np.round({0}, 2)", "np.round({0} // 4, -1)", "np.around({0}, decimals=12)", "np.isposinf({0})",
+    "np.isneginf({0})", "np.nan_to_num({0})", "np.nan_to_num({0}, nan=1, posinf=2.5, neginf=-3)", "np.isreal({0})",
+    "np.iscomplex({0})", "np.iscomplexobj({0})", "np.isrealobj({0})", "np.imag({0})", "np.real({0})", "np.real_if_close({0})",
+    "np.negative({0}, dtype=np.float64)", "np.add({0}, {0}, dtype=np.float32)", "np.absolute({0}, dtype='i1')",
+    "np.square({0}, casting='no')", "np.sqrt({0}, casting='safe', order='K', subok=True)", "np.add({0}, 3, signature='dd->d')",
+    "np.modf({0})", "np.frexp({0})", "np.select([{0} == {0}], [{0}], default=2)", "np.asarray({0})", "np.array({0})",
+    "np.clip({0}, None, 5)", "np.clip({0}, min=1)", "np.isnan({0}, dtype=bool)",
+)  # fmt: skip
+"""Exact functions that are no rows of the table, or have arguments that choose the loop."""
+
+METHODS_OF_ONE = (
+    "{0}.round(1)", "{0}.round()", "{0}.clip(2, 5)", "{0}.clip(1)", "{0}.clip(max=7)", "{0}.real", "{0}.imag", "{0}.conj()",
+    "{0}.conjugate()", "{0}.T", "{0}.nbytes", "{0}.itemsize", "{0}.ndim", "{0}.size", "{0}.shape", "{0}.copy()",
+    "{0}.astype(np.float64, casting='safe')", "{0}.astype('i4', copy=False)", "{0}.astype(np.int16, casting='same_kind')",
+    "{0}.astype({0}.dtype, order='K')", "{0}.view()", "{0}.view(np.dtype('i%d' % {0}.itemsize))", "{0}.astype('f4').view('i4')",
+    "{0}.astype('i8').view('f8')", "{0}.astype('i8').view('u8')",
+)  # fmt: skip
+"""Attributes and methods that arrays and NumPy scalars have."""
+
+FUNCTIONS_OF_TWO = (
+    "np.divmod({0}, {1})", "np.isclose({0}, {1})", "np.isclose({0}, {1}, rtol=0.1, atol=0.5, equal_nan=True)",
+    "np.select([np.less({0}, {1}), np.equal({0}, {1})], [{0}, {1}], default=1)", "np.add({0}, {1}, dtype=np.float64)",
+    "np.multiply({0}, {1}, dtype='f4', casting='unsafe')", "np.subtract({0}, {1}, casting='no')",
+    "np.floor_divide({0}, {1}, dtype='f8')", "np.less({0}, {1}, dtype=bool)", "np.subtract({0}, {1}, signature='dd->d')",
+)  # fmt: skip
+
 # Groups.
 
 
@@ -90,7 +117,8 @@ class Expression:
 
 
 def _call(op: Op, arguments: tuple[str, ...]) -> Iterator[Expression]:
-    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)})", arguments)
+    part = f"[{op.output}]" if op.numpy in OUTPUTS else ""
+    yield Expression(op.name, f"np.{op.numpy}({', '.join(arguments)}){part}", arguments)
     if op.symbol == "abs":
         yield Expression(op.name, f"abs({arguments[0]})", arguments, True)
     elif op.symbol and len(arguments) == 1:
@@ -147,7 +175,12 @@ class Group:
                 if self.operands[0].strong:
                     yield Expression("cast", f"({names[0]}).astype(np.{dtype.numpy})", names)
                 yield Expression("cast", f"np.dtype('{dtype.numpy}').type({names[0]})", names)
+            texts = FUNCTIONS_OF_ONE + (METHODS_OF_ONE if self.operands[0].strong else ())
+            yield from (Expression("copy", text.format(*names), names) for text in texts)
             return
+        yield Expression("copy", f"divmod({names[0]}, {names[1]})", names, True)
+        for text in FUNCTIONS_OF_TWO:
+            yield Expression("copy", text.format(*names), names)
         for low, high in ((names[1], names[1]), (names[1], "5"), ("None", names[1]), (names[1], "None")):
             row = {("None", names[1]): "minimum", (names[1], "None"): "maximum"}.get((low, high), "clip")
             yield Expression(row, f"np.clip({names[0]}, {low}, {high})", (names[0], low, high))

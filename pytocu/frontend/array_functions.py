@@ -1,0 +1,273 @@
+"""NumPy's array functions that work element by element, in terms of the op table's rows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend import attributes
+from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.rounding import around
+from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.types import BOOL, WEAK_BOOL, DType, ScalarType, WeakType, element
+
+Handler = Callable[..., Any]
+
+
+def where(context: Context, condition: Any, *rest: Any) -> Any:
+    """``np.where`` with three arguments."""
+    if len(rest) != 2:
+        if len(rest) == 1:
+            raise raised(ValueError("either both or neither of x and y should be given"), context.loc)
+        raise UnsupportedError(
+            "np.where with one argument (the positions of True) has a length known only at run time",
+            context.loc,
+            "use the three-argument form np.where(condition, a, b)",
+        )
+    a, b = rest
+    if is_weak(a) and is_weak(b):
+        # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.
+        a, b = all_strong(context, a, b)
+    return _as_array(context, elementwise(context, "where", truths(context, condition), a, b))
+
+
+def truths(context: Context, condition: Any) -> Value:
+    """Whether elements are not zero, as bools."""
+    chosen = as_strong(context, condition)
+    if element(chosen.type) is BOOL:
+        return chosen
+    return elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
+
+
+def _as_array(context: Context, value: Value) -> Value:
+    return context.builder.emit("as_array", (value,)) if isinstance(value.type, ScalarType) else value
+
+
+def _constant(context: Context, value: Any, dtype: DType) -> Any:
+    return dtype.numpy.type(value)
+
+
+def _checked_cast(context: Context, value: Value, dtype: DType, what: str = "array data") -> Value:
+    """A conversion as ``np.copyto`` makes it.
+
+    Raises
+    ------
+    TypeError
+        It is not of the same kind.
+    """
+    source = element(value.type).numpy
+    if not np.can_cast(source, dtype.numpy, "same_kind"):
+        text = f"Cannot cast {what} from {source!r} to {dtype.numpy!r} according to the rule 'same_kind'"
+        raise raised(TypeError(text), context.loc)
+    return cast(context, value, dtype)
+
+
+def is_infinity(sign: float) -> Handler:
+    """``np.isposinf`` and ``np.isneginf``."""
+
+    def handler(context: Context, x: Any, out: Any = None) -> Any:
+        value = as_strong(context, x)
+        if out is not None:
+            raise UnsupportedError("the argument out= is not supported here", context.loc, "return the result")
+        if element(value.type).kind != "f":
+            return elementwise(context, "isinf", value)
+        return elementwise(context, "equal", value, _constant(context, sign * np.inf, element(value.type)))
+
+    return handler
+
+
+def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """NaN and infinities replaced; by default by 0 and the dtype's ends."""
+    value = as_strong(context, x)
+    dtype = element(value.type)
+    if copy is not True and (dtype.kind == "f" or copy is not False):
+        raise UnsupportedError(
+            "np.nan_to_num with the argument copy= changes the array in place, which is not compiled", context.loc, "use its result"
+        )
+    if dtype.kind != "f":
+        return without_axes(context, context.builder.emit("copy", (value,)) if copy and is_array(value) else value)
+    limits = np.finfo(dtype.numpy)
+    ends = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
+    made = value
+    for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
+        other = _checked_cast(context, as_strong(context, replacement), dtype)
+        if len(dimensions(other)) > len(dimensions(value)):
+            raise UnsupportedError(
+                "a replacement with more axes than the array is not supported", context.loc, "choose with np.where"
+            )
+        made = elementwise(context, "where", row(context, value), other, made)
+    return without_axes(context, made)
+
+
+def _is_nan(context: Context, x: Value) -> Value:
+    return elementwise(context, "isnan", x)
+
+
+def fix(context: Context, x: Any, out: Any = None) -> Any:
+    """``np.trunc`` by its old name."""
+    if out is not None:
+        raise UnsupportedError("np.fix with the argument out= is not supported", context.loc, "return the result")
+    return elementwise(context, "trunc", as_strong(context, x))
+
+def sinc(context: Context, x: Any) -> Any:
+    """``sin(pi x) / (pi x)``, and 1 at zero."""
+    angle = elementwise(context, "multiply", as_strong(context, x), np.pi)
+    one = _constant(context, 1, element(angle.type))
+    at_zero = elementwise(context, "equal", angle, 0)
+    divided = elementwise(context, "divide", elementwise(context, "sin", angle), angle)
+    return elementwise(context, "where", at_zero, one, divided)
+
+
+def angle(context: Context, z: Any, deg: Any = False) -> Any:
+    """0 or pi of real numbers."""
+    value = as_strong(context, z)
+    made = elementwise(context, "arctan2", 0, value)
+    return elementwise(context, "multiply", made, 180 / np.pi) if deg else made
+
+
+def real(context: Context, val: Any) -> Any:
+    """A real array itself; of a Python bool an int."""
+    value = as_value(context, val)
+    return binary(context, "add", value, 0) if value.type == WEAK_BOOL else value
+
+
+def imag(context: Context, val: Any) -> Any:
+    """Zeros of a real array; what Python has of a Python scalar."""
+    value = as_value(context, val)
+    if isinstance(value.type, WeakType):
+        return 0.0 if value.type.kind == "float" else 0
+    return attributes.attribute(context, value, "imag")
+
+
+def isreal(context: Context, x: Any) -> Any:
+    """Every real number is."""
+    value = as_value(context, x)
+    if isinstance(value.type, WeakType):
+        return True
+    return elementwise(context, "logical_or", elementwise(context, "isnan", value), True)
+
+
+def iscomplex(context: Context, x: Any) -> Any:
+    """No real number is."""
+    value = as_strong(context, x)
+    return elementwise(context, "logical_and", elementwise(context, "isnan", value), False)
+
+
+def isclose(
+    context: Context, a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False
+) -> Any:
+    """``|a - b| <= atol + rtol * |b|`` for finite `b`, or equal."""
+
+    def apply(name: str, *operands: Any) -> Any:
+        return without_axes(context, elementwise(context, name, *operands))
+
+    x, y = a, b
+    if not is_weak(y):
+        other = as_value(context, y)
+        y = cast(context, other, promote.result_dtype((promote.operand(other.type), "float")))
+    elif is_weak(x):
+        x, y = as_strong(context, x), as_strong(context, elementwise(context, "multiply", y, 1.0))
+    elif as_value(context, y).type.kind != "float":
+        y = elementwise(context, "multiply", y, 1.0)
+    distance = apply("absolute", apply("subtract", x, y))
+    tolerance = apply("add", atol, apply("multiply", rtol, apply("absolute", y)))
+    finite = elementwise(context, "isfinite", as_strong(context, y))
+    near = apply("bitwise_and", apply("less_equal", distance, tolerance), finite)
+    made = apply("bitwise_or", near, apply("equal", x, y))
+    if equal_nan:
+        both = (elementwise(context, "isnan", as_strong(context, v)) for v in (x, y))
+        made = apply("bitwise_or", made, apply("bitwise_and", *both))
+    return made
+
+
+def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The first choice whose condition holds."""
+    loc = context.loc
+    if not isinstance(condlist, (list, tuple)) or not isinstance(choicelist, (list, tuple)):
+        raise UnsupportedError("np.select takes lists of conditions and choices here", loc, "write np.select([c, d], [x, y])")
+    if len(condlist) != len(choicelist):
+        raise raised(ValueError("list of cases must be same length as list of conditions"), loc)
+    if not condlist:
+        raise raised(ValueError("select with an empty condition list is not possible"), loc)
+    given = [as_value(context, c) for c in (*choicelist, default)]
+    dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
+    conditions = [as_strong(context, c) for c in condlist]
+    for number, condition in enumerate(conditions):
+        if element(condition.type) is not BOOL:
+            raise raised(TypeError(f"invalid entry {number} in condlist: should be boolean ndarray"), loc)
+    # As np.copyto does: a Python scalar is an array of its default dtype here.
+    *choices, other = given
+    what = "array data" if any(dimensions(v) for v in choices) or dimensions(other) else "scalar"
+    made = cast(context, as_strong(context, other), dtype)
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        converted = _checked_cast(context, as_strong(context, choice), dtype, what)
+        made = elementwise(context, "where", condition, converted, made)
+    return _as_array(context, made)
+
+
+def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:
+    """A real array itself."""
+    return _as_array(context, as_strong(context, a))
+
+
+def asarray_checked(context: Context, value: Any, dtype: Any = None) -> Any:
+    """``np.asarray``: the array itself where it has the dtype."""
+    return _as_array(context, _strong_as(context, value, dtype))
+
+
+def array_copy(context: Context, value: Any, dtype: Any = None) -> Any:
+    """``np.array``: always a new array."""
+    made = _strong_as(context, value, dtype)
+    return context.builder.emit("copy" if is_array(made) else "as_array", (made,))
+
+
+def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
+    """A Python scalar goes to the dtype at once: no detour over NumPy's default."""
+    if dtype is None:
+        return as_strong(context, value)
+    return attributes.astype(context, as_value(context, value), dtype, copy=False)
+
+
+def on_array(function: Handler) -> Handler:
+    """The handler of a method as that of the function of the same name."""
+
+    def call(context: Context, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(context, as_strong(context, a), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
+    return call
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "where": where,
+    "isposinf": is_infinity(1.0),
+    "isneginf": is_infinity(-1.0),
+    "nan_to_num": nan_to_num,
+    "around": on_array(around),
+    "round": on_array(around),
+    "fix": fix,
+    "sinc": sinc,
+    "angle": angle,
+    "real": real,
+    "imag": imag,
+    "isreal": isreal,
+    "iscomplex": iscomplex,
+    "isclose": isclose,
+    "select": select,
+    "real_if_close": real_if_close,
+    "array": array_copy,
+    "copy": array_copy,
+    "asarray": asarray_checked,
+    "asanyarray": asarray_checked,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+__all__ = ["FUNCTIONS", "Handler", "on_array", "truths"]

@@ -1,0 +1,53 @@
+"""Rounding to a number of decimals, with NumPy's own algorithm."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.values import Context, cast, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.types import BOOL, F64, element
+
+
+def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -> Value:
+    """``np.round`` and ``x.round``: times a power of ten, to the nearest even integer, and back.
+
+    Raises
+    ------
+    UnsupportedError
+        The number of decimals is known only at run time, or there is an `out`.
+    """
+    if out is not None:
+        raise UnsupportedError("np.round with the argument out= is not supported", context.loc, "return the result")
+    if isinstance(decimals, Value):
+        raise UnsupportedError(
+            "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
+        )
+    places = attempt(context, operator.index, decimals)
+    dtype = element(value.type)
+    if places >= 0 and dtype.is_integer:
+        return without_axes(context, context.builder.emit("copy", (value,)) if is_array(value) else value)
+    if places == 0:
+        return elementwise(context, "rint", value)
+    scale = power_of_ten(abs(places))
+    there, back = ("multiply", "divide") if places > 0 else ("divide", "multiply")
+    wide = cast(context, value, F64) if dtype.is_integer else value
+    if dtype is BOOL:
+        # NumPy writes the scaled values where the bools are.
+        text = f"Cannot cast ufunc '{there}' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'"
+        raise raised(TypeError(text), context.loc)
+    scaled = elementwise(context, there, wide, scale)
+    made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
+    return cast(context, made, dtype) if dtype.is_integer else made
+
+
+def power_of_ten(exponent: int) -> float:
+    """The factor NumPy rounds with: exact up to 1e9, then one product after the other."""
+    scale = 10.0 ** min(exponent, 9)
+    for _ in range(9, min(exponent, 400)):
+        scale *= 10.0
+    return scale

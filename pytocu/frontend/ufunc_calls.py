@@ -1,0 +1,175 @@
+"""Calls of NumPy's ufuncs with the arguments every ufunc has (``dtype=``, ``casting=`` and others)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.operators import attempt, compute, elementwise
+from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, is_array, is_weak
+from pytocu.ir import promote
+from pytocu.ir.core import Op, Value
+from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
+from pytocu.ir.types import F64, scalar
+
+_TYPES = ("dtype", "signature", "sig")
+_KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
+
+_MATRIX = "matrix products are not compiled; compute them outside the function"
+REFUSED_UFUNCS = {
+    "isnat": "dates and time differences have no dtype here, and NumPy answers for no other",
+    "matmul": _MATRIX,
+    "matvec": _MATRIX,
+    "vecmat": _MATRIX,
+    "vecdot": _MATRIX,
+}
+"""NumPy's ufuncs that are not compiled, and why."""
+
+
+def rows_of(name: str) -> tuple[Op, ...]:
+    """The rows of a NumPy function, one a result; empty when it is no elementwise function of the table."""
+    if name in OUTPUTS:
+        return OUTPUTS[name]
+    row = NUMPY_NAMES.get(name)
+    return () if row is None else (row,)
+
+
+def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A ufunc on abstract values.
+
+    Raises
+    ------
+    UnsupportedError
+        The function, or an argument, is not compiled; it is named.
+    CompileError
+        What NumPy raises for these dtypes.
+    """
+    rows = rows_of(name)
+    if not rows:
+        _no_loop(context, name, args)
+        raise UnsupportedError(f"np.{name} is not supported", context.loc, REFUSED_UFUNCS[name])
+    arity = rows[0].arity
+    assert arity is not None
+    outputs = len(rows)
+    if not arity <= len(args) <= arity + outputs:
+        was = "was" if len(args) == 1 else "were"
+        text = f"{name}() takes from {arity} to {arity + outputs} positional arguments but {len(args)} {was} given"
+        raise raised(TypeError(text), context.loc)
+    args, given = args[:arity], args[arity:]
+    check_keywords(context, name, kwargs)
+    if given and "out" in kwargs:
+        raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
+    refuse_out(context, name, given or kwargs.get("out"))
+    return compute_ufunc(context, name, args, kwargs)
+
+
+def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The results of a ufunc whose arguments are checked; a tuple where it has several."""
+    rows = rows_of(name)
+    operands: tuple[Any, ...] = _defaults(context, name, args)
+    if any(kwargs.get(k) is not None for k in (*_TYPES, "casting")):
+        chosen = _in_loop(context, name, args, operands, kwargs)
+        # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
+        operands = operands if rows[0].overflow == "answer" and kwargs.get("dtype") is not None else chosen()
+    elif rows[0].overflow != "answer":
+        # NumPy's sentence speaks of Python scalars where there is no loop for them, and each of
+        # several rows has loops of its own.
+        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(as_value(context, a).type) for a in args))
+    made = tuple(elementwise(context, row.name, *operands) for row in rows)
+    return made if len(made) > 1 else made[0]
+
+
+def _defaults(context: Context, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Without a strong operand NumPy gives its default dtypes: ``np.add(1, 2)`` is an int64."""
+    if not all(is_weak(a) for a in args):
+        return args
+    first, *rest = args
+    if not rest:
+        return (as_strong(context, first),)
+    try:
+        promote.ufunc_loop(name, (F64,) * len(args))
+    except TypeError:
+        # A function of a float and an integer, or of integers alone.
+        return tuple(as_strong(context, a) for a in args)
+    return all_strong(context, first, *rest)
+
+
+def _in_loop(
+    context: Context, name: str, args: tuple[Any, ...], operands: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[], tuple[Value, ...]]:
+    """Makes the operands of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
+    values = [as_value(context, o) for o in operands]
+    known = tuple(promote.operand(v.type) for v in values)
+    chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
+    dtype = kwargs.get("dtype")
+    if dtype is not None and chosen is not None:
+        raise raised(TypeError("cannot specify both 'signature' and 'dtype'"), context.loc)
+    if dtype is not None:
+        ufunc = promote.numpy_function(name)
+        chosen = (*[None] * ufunc.nin, *[compute(context, np.dtype, dtype)] * ufunc.nout)
+    casting = kwargs.get("casting")
+    loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
+    # Beside another operand a Python scalar goes to the loop's dtype at once.
+    given = [as_value(context, a) for a in args] if len(args) > 1 else values
+    return lambda: tuple(cast(context, v, d) for v, d in zip(given, loop[0], strict=True))
+
+
+def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
+    """Refuse the arguments of ufuncs that compiled code has no meaning for.
+
+    Raises
+    ------
+    UnsupportedError
+        Naming the argument.
+    TypeError, ValueError
+        NumPy has no such argument, or not this value.
+    """
+    loc = context.loc
+    for keyword, value in kwargs.items():
+        if keyword not in _KEYWORDS:
+            raise raised(TypeError(f"{name}() got an unexpected keyword argument '{keyword}'"), loc)
+        match keyword:
+            case "where" if value is not True:
+                raise UnsupportedError(
+                    f"np.{name} with the argument where= is not supported: what it leaves out is not defined",
+                    loc,
+                    "choose with np.where(condition, result, other)",
+                )
+            case "order":
+                if value not in ("C", "F", "A", "K"):
+                    raise raised(ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {value!r})"), loc)
+                if value != "K":
+                    raise UnsupportedError(
+                        f"np.{name} with the argument order={value!r} is not supported", loc, "results have NumPy's order 'K'"
+                    )
+
+
+def refuse_out(context: Context, name: str, out: Any) -> None:
+    """Refuse ``out=`` unless it is None.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
+        raise UnsupportedError(
+            f"np.{name} with the argument out= is not supported", context.loc, "return the result; pytocu allocates it"
+        )
+
+
+def _no_loop(context: Context, name: str, args: tuple[Any, ...]) -> None:
+    """NumPy's own TypeError where a refused function has no loop for these dtypes either."""
+    ufunc = promote.numpy_function(name)
+    if ufunc.signature is None and len(args) == ufunc.nin:
+        values = [as_strong(context, a) for a in args]
+        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(v.type) for v in values))
+
+
+def without_axes(context: Context, value: Value) -> Value:
+    """What ``x[()]`` is: a NumPy scalar for an array without axes."""
+    if is_array(value) and not value.type.shape:
+        return context.builder.emit("cast", (value,), {}, (scalar(promote.strong(value.type)),))
+    return value

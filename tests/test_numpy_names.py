@@ -1,0 +1,56 @@
+"""NumPy's functions by name: each ufunc is a row of the table or refused with a reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, rows_of
+from pytocu.testing.cases import call_jit
+from pytocu.testing.operands import make_function
+
+UFUNCS = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+"""Every ufunc of NumPy's namespace, under every name it has there."""
+
+
+def undecided(names: list[str]) -> list[str]:
+    return [name for name in names if not rows_of(name) and name not in REFUSED_UFUNCS]
+
+
+def test_every_ufunc_is_a_row_or_refused() -> None:
+    assert len(UFUNCS) > 100
+    assert not undecided(list(UFUNCS))
+
+
+def test_a_new_ufunc_is_found() -> None:
+    assert undecided(["add", "matmul", "newest"]) == ["newest"]
+
+
+def test_results_of_a_ufunc_are_rows() -> None:
+    for name, ufunc in UFUNCS.items():
+        rows = rows_of(name)
+        assert len(rows) in (0, ufunc.nout), name
+        assert all(row.arity == ufunc.nin for row in rows), name
+
+
+@pytest.mark.parametrize("name", REFUSED_UFUNCS)
+def test_refused_ufuncs_say_why(name: str) -> None:
+    x = np.ones((2, 2))
+    arguments = ", ".join(["x"] * UFUNCS[name].nin)
+    function = make_function("x", [f"np.{name}({arguments})"], {"np": np})
+    if name == "isnat":
+        # NumPy's own error: it has no loop for numbers.
+        with pytest.raises(TypeError, match="only defined for np.datetime64 and np.timedelta64"):
+            call_jit(function, x)
+        return
+    with pytest.raises(UnsupportedError, match=f"np.{name} is not supported"):
+        call_jit(function, x)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "outer", "reduceat", "at"])
+def test_methods_of_ufuncs_are_refused_by_name(method: str) -> None:
+    function = make_function("x", [f"np.add.{method}(x, x)"], {"np": np})
+    with pytest.raises(UnsupportedError, match=f"np.add.{method}"):
+        pytocu.jit(function)(np.ones(3))
