@@ -16,7 +16,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -192,13 +191,14 @@ def _shortest(value: float) -> str:
     with np.errstate(over="ignore"):
         below, above = (float(np.nextafter(number, np.float32(to))) for to in (-np.inf, np.inf))
     above = above if math.isfinite(above) else 2 * value - below
-    low, high = ((Fraction(value) + Fraction(side)) / 2 for side in (below, above))
+    # A double holds the midpoint of two neighbours exactly.
+    low, high = ((value + side) / 2 for side in (below, above))
     for digits in range(1, 10):
         decimal = float(f"{value:.{digits}g}")
-        text = repr(decimal)
-        # Strictly between the neighbours' midpoints the rounding of the decimal itself is right.
-        if low < Fraction(text) < high and low < Fraction(decimal) < high:
-            return text
+        # Strictly between the midpoints the text rounds to the value: a text beyond one would not have been read as a
+        # double on this side of it.
+        if low < decimal < high:
+            return repr(decimal)
     return value.hex()
 
 

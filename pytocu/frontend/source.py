@@ -97,14 +97,14 @@ def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef | None:
     if start >= len(lines):
         return None
     block = inspect.getblock(lines[start:])
-    indented = block[0][:1].isspace()
-    # An enclosing `if` keeps the columns of a nested function; dedenting would move them.
-    text = "".join(["if True:\n", *block]) if indented else "".join(block)
+    # Empty lines keep the line numbers, and an enclosing `if` the columns of a nested function.
+    before = ["\n"] * start
+    if block[0][:1].isspace() and before:
+        before[-1] = "if True:\n"
     try:
-        tree = ast.parse(text)
+        tree = ast.parse("".join([*before, *block]))
     except SyntaxError:
         return None
-    ast.increment_lineno(tree, start - (1 if indented else 0))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return node
