@@ -1,38 +1,75 @@
-"""``python -m benchmarks GROUP [--cpu] [--scale S] [--json FILE]``.
+"""``python -m benchmarks GROUP``.
 
-``gpu``      shares of the copy limit, beside CuPy and cupy.fuse
-``calls``    host time of one call on tiny arrays
-``compile``  time to the first result in fresh processes
+``gpu``      run time: shares of the copy limit, beside CuPy and cupy.fuse; ``--backend both`` compares the backends
+``calls``    host time of one call on tiny arrays, beside the peers; ``--profile`` shows where it goes
+``compile``  time to the first result in fresh processes, to a cubin, of the import, and of the front end
+
+A peer that is missing ends a benchmark with an error; ``--without NAME`` leaves one out, and the
+table says so.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import calls, compile, gpu
+from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
 
 
-def main() -> None:
-    """Run a group of benchmarks and print its table."""
+def arguments_of(command: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("group", choices=["gpu", "calls", "compile"])
-    parser.add_argument("--cpu", action="store_true", help="calls and compile: the CPU instead of a GPU")
-    parser.add_argument("--scale", type=float, default=1.0, help="gpu: fraction of the full sizes")
-    parser.add_argument("--json", type=Path, help="also write the rows here")
-    arguments = parser.parse_args()
-    match arguments.group:
-        case "gpu":
-            rows = gpu.run(arguments.scale)
-        case "calls":
-            rows = calls.run(not arguments.cpu)
-        case _:
-            rows = compile.run(not arguments.cpu)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1))
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", type=Path, metavar="FILE", help="also write all rows and the environment here")
+    common.add_argument("--without", action="append", default=[], choices=sorted(PEERS), help="leave a peer out")
+    groups = parser.add_subparsers(dest="group", required=True)
+
+    run_time = groups.add_parser("gpu", parents=[common], help="run time")
+    run_time.add_argument("--scale", type=float, default=1.0, help="fraction of the full sizes")
+    run_time.add_argument("--backend", choices=["cuda_c", "nvvm", "both"], default=None, help="the default one otherwise")
+
+    host_time = groups.add_parser("calls", parents=[common], help="host time of one call")
+    host_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
+    host_time.add_argument("--profile", action="store_true", help="steps of one call and what each takes")
+    host_time.add_argument("--long", action="store_true", help="a million different shapes instead of 20,000")
+
+    build_time = groups.add_parser("compile", parents=[common], help="compile time")
+    build_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
+    build_time.add_argument("--section", action="append", default=[], choices=compile.SECTIONS, help="only this table")
+    build_time.add_argument("--rounds", type=int, help="rounds of every case")
+    build_time.add_argument("--numba-path", default="", metavar="DIR", help="first on the path of Numba's processes")
+    return parser.parse_args(command)
 
 
-main()
+def main(command: Sequence[str] | None = None) -> int:
+    """Run a group of benchmarks and print its tables."""
+    chosen = arguments_of(sys.argv[1:] if command is None else command)
+    on_gpu = not getattr(chosen, "cpu", False)
+    needs_gpu = on_gpu and not (chosen.group == "compile" and chosen.section and "first-call" not in chosen.section)
+    try:
+        about = environment(needs_gpu, tuple(PEERS), chosen.without)
+        tables: list[Table]
+        match chosen.group:
+            case "gpu":
+                tables = gpu.run(chosen.scale, chosen.backend, chosen.without)
+            case "calls":
+                tables = calls.run(on_gpu, chosen.without, chosen.profile, chosen.long)
+            case _:
+                arch = about.get("arch", "sm_90")
+                tables = compile.run(on_gpu, chosen.without, chosen.section, chosen.rounds, chosen.numba_path, arch)
+    except BenchmarkError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 1
+    show(about, tables)
+    if chosen.json:
+        write_json(chosen.json, about, tables)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+"""The five operations for Numba on the CPU; its cache wants functions in a file."""
+
+import numba
+
+from benchmarks.workloads import five_operations
+
+five_operations_cpu = numba.njit(cache=True)(five_operations)
