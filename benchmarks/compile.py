@@ -157,6 +157,8 @@ class Setting:
         if case.program not in ("raw_nvrtc", "cubin_cuda_c", "cubin_nvvm"):
             return {} if self.gpu else {"JAX_PLATFORMS": "cpu"}
         variables = {"BENCHMARK_GPU": "1" if self.gpu else "0", "BENCHMARK_ARCH": self.arch}
+        if not case.has_cache:
+            variables["PYTOCU_CACHE"] = "0"
         if case.program == "raw_nvrtc":
             import pytocu
             from benchmarks.workloads import five_operations
@@ -227,7 +229,7 @@ def cubins(setting: Setting, rounds: int | None) -> Table:
     cases = [*cubin_cases(), Case("front end and passes, 20 operations", "front_end", has_cache=False)]
     run_cases(cases, without_gpu, rounds)
     notes = (f"milliseconds for {setting.arch} in fresh processes, NumPy and pytocu imported, no GPU used, no cache",)
-    columns = ("first call", "cold median", "cold min", "runs", "of which")
+    columns = ("first call", "cold median", "cold min", "of which")
     return Table("Source to cubin", columns, notes, [c.row() for c in cases])
 
 
