@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import linecache
 import time
 from collections.abc import Callable, Sequence
@@ -55,18 +54,6 @@ def function_of(statements: int) -> Callable[..., Any]:
 def measure(statements: int, repeat: int) -> dict[str, Any]:
     """Milliseconds of the front end and of the passes, those of the fastest run."""
     function = function_of(statements)
-    best = _fastest(function, repeat)
-    # What is left without it is the work of pytocu; Python's collector walks over all that is alive now and then.
-    gc.collect()
-    gc.disable()
-    try:
-        alone = _fastest(function, repeat)["total ms"]
-    finally:
-        gc.enable()
-    return {"statements": statements} | best | {"ms a statement": best["total ms"] / statements, "collector off ms": alone}
-
-
-def _fastest(function: Callable[..., Any], repeat: int) -> dict[str, float]:
     best: dict[str, float] = {}
     for _ in range(repeat):
         start = time.perf_counter()
@@ -77,7 +64,7 @@ def _fastest(function: Callable[..., Any], repeat: int) -> dict[str, float]:
         total = (end - start) * 1e3
         if not best or total < best["total ms"]:
             best = {"front end ms": (middle - start) * 1e3, "passes ms": (end - middle) * 1e3, "total ms": total}
-    return best
+    return {"statements": statements} | best | {"ms a statement": best["total ms"] / statements}
 
 
 def _said(found: tuple[float, float, float]) -> str:
@@ -85,13 +72,13 @@ def _said(found: tuple[float, float, float]) -> str:
     return f"{slope:.3f} ms a statement + {intercept:.1f} ms; the upper half grows with the power {exponent:.2f} (1 is linear)"
 
 
-def fit(rows: Sequence[dict[str, Any]], column: str) -> tuple[float, float, float]:
+def fit(rows: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
     """Slope (ms a statement), intercept (ms) and exponent of the growth.
 
     The exponent is the slope of the logarithms over the upper half: 1 is linear, 2 quadratic.
     """
     sizes = np.array([r["statements"] for r in rows], float)
-    times = np.array([r[column] for r in rows], float)
+    times = np.array([r["total ms"] for r in rows], float)
     # Weighted by 1/time, so that every row counts alike and not the largest alone.
     slope, intercept = np.polyfit(sizes, times, 1, w=1 / times)
     upper = len(sizes) // 2
@@ -106,9 +93,8 @@ def run(sizes: Sequence[int] = STATEMENTS) -> Table:
         rows.append(measure(statements, 5 if statements <= 500 else 2))
         progress(f"front end and passes, {statements} statements: {rows[-1]['total ms']:.1f} ms")
     notes = (
-        f"with Python's garbage collector: {_said(fit(rows, 'total ms'))}",
-        f"without: {_said(fit(rows, 'collector off ms'))}",
+        _said(fit(rows)),
         "warm process; a statement has 2.5 operations in the mean",
     )
-    columns = ("statements", "front end ms", "passes ms", "total ms", "ms a statement", "collector off ms")
+    columns = ("statements", "front end ms", "passes ms", "total ms", "ms a statement")
     return Table("Front end and passes", columns, notes, rows)

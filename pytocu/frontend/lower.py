@@ -23,6 +23,7 @@ from pytocu.frontend.source import function_loc, function_node, parameter_loc
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.values import Context, Hooks, as_value, checked_dtype, describe
 from pytocu.guards import Guard, Static
+from pytocu.ir import collector
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
@@ -43,6 +44,7 @@ def kernel_name(name: str) -> str:
     return cleaned if cleaned and not cleaned[0].isdigit() else f"f_{cleaned}"
 
 
+@collector.paused()
 def lower(
     function: types.FunctionType,
     parameters: Sequence[tuple[str, Type | Static]],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pytocu.errors import InternalError, PytocuError
+from pytocu.ir import collector
 from pytocu.ir.core import Function
 from pytocu.ir.verifier import verify
 from pytocu.passes import (
@@ -135,6 +136,7 @@ class History:
     records: list[Record] = field(default_factory=list)
 
 
+@collector.paused()
 def run_pipeline(
     function: Function, context: PassContext, history: History | None = None, check: bool = False, start: str = ""
 ) -> Function:
