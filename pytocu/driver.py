@@ -414,7 +414,7 @@ class _PlanWriter:
                 return ("view", made, used[0], "view", {"dtype": element(inst.types[0]).name})
             case name if inst.op.kind == "view":
                 return ("view", made, used[0], name, dict(inst.attrs))
-            case name if inst.op.kind == "elementwise" and isinstance(inst.types[0], WeakType):
+            case name if inst.op.python is not None and isinstance(inst.types[0], WeakType):
                 return ("python", made, name, tuple(used))
         raise BackendError(f"{inst.op.name} has no place in a plan")
 

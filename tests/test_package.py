@@ -35,7 +35,7 @@ FLOORS: dict[str, set[str]] = {
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},
     "backend": _GROUND | {"ir", "backend"},
-    "runtime": _GROUND | {"ir.types", "ir.dims", "runtime"},
+    "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime"},
     "jit": _GROUND | {"ir.types", "runtime", "driver"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},

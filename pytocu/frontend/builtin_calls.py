@@ -19,8 +19,10 @@ import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attributes import Method
+from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.indexing import subscript
+from pytocu.frontend.math_calls import MATH, python_float, python_int, python_round
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import binary, compute, truth, unary
@@ -190,32 +192,10 @@ def _range(frame: Frame, *bounds: Any) -> Any:
     return compute(frame.context, range, *bounds)
 
 
-def _float(frame: Frame, value: Value) -> Any:
-    if isinstance(value.type, WeakType) and value.type.kind in ("bool", "int"):
-        return binary(frame.context, "multiply", value, 1.0)
-    return _python_scalar(frame.context, value, "float")
-
-
-def _int(frame: Frame, value: Value) -> Any:
-    if isinstance(value.type, WeakType) and value.type.kind == "bool":
-        return binary(frame.context, "add", value, 0)
-    return _python_scalar(frame.context, value, "int")
-
-
 def _bool(frame: Frame, value: Any) -> Any:
     if isinstance(value, Value) and isinstance(value.type, WeakType):
         return value if value.type.kind == "bool" else binary(frame.context, "not_equal", value, 0)
     return truth(frame.context, value, "bool()")
-
-
-def _python_scalar(context: Context, value: Value, kind: str) -> Any:
-    if isinstance(value.type, WeakType) and value.type.kind == kind:
-        return value
-    raise UnsupportedError(
-        f"{kind}() of a value known only at run time ({value.type}) is not compiled",
-        context.loc,
-        f"use np.{kind}64(x), which stays in the kernel",
-    )
 
 
 def _abs(frame: Frame, value: Any) -> Any:
@@ -230,10 +210,6 @@ def _divmod(frame: Frame, a: Any, b: Any) -> Any:
     if not (is_weak(a) and is_weak(b)):
         return compute_ufunc(frame.context, "divmod", (a, b), {})
     return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)
-
-
-def _round(frame: Frame, value: Any, digits: Any = None) -> Any:
-    raise UnsupportedError("round() of a value known only at run time is not compiled", frame.context.loc, "use np.rint(x)")
 
 
 def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
@@ -282,11 +258,8 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
         lengths = [as_dim(m) for m in members]
         if members and None not in lengths:
             return dim_value(frame.context, functools.reduce(dim, lengths))
-        raise UnsupportedError(
-            f"{function.__name__}() of run-time values chooses by the truth of a comparison",
-            frame.context.loc,
-            f"use np.{row}(a, b)",
-        )
+        comparison = "less" if function is min else "greater"
+        return extreme(frame.context, function.__name__, row, comparison, members)
 
     return handler
 
@@ -394,15 +367,14 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     iter: lambda frame, values: Members(_members(frame, values)),
     dict: _dict,
     sum: _sum,
-    math.prod: _product,
     all: _all,
     any: _any,
     abs: _abs,
     pow: _pow,
     divmod: _divmod,
-    round: _round,
-    float: _float,
-    int: _int,
+    round: python_round,
+    float: python_float,
+    int: python_int,
     bool: _bool,
     min: _extreme(min, "minimum", dim_min),
     max: _extreme(max, "maximum", dim_max),
@@ -411,6 +383,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     callable: _callable,
     getattr: _getattr,
     hasattr: _hasattr,
+    **MATH,
+    math.prod: _product,
     **{getattr(operator, name): _operator(row) for name, row in _OPERATORS.items()},
     **{getattr(operator, name): _unary_operator(row) for name, row in _UNARY_OPERATORS.items()},
 }  # fmt: skip

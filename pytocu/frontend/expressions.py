@@ -11,6 +11,7 @@ import numpy as np
 from pytocu.errors import DTypeError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
+from pytocu.frontend.choices import both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.objects import get_attribute, refuse_outside
@@ -55,7 +56,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.BinOp():
             return _binary_chain(frame, node)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not truth(context, evaluate(frame, operand), "'not'", elementwise="use np.logical_not(x)")
+            return negate(context, evaluate(frame, operand))
         case ast.UnaryOp(op=op, operand=operand):
             return unary(context, UNARY[type(op)], evaluate(frame, operand))
         case ast.Compare():
@@ -63,8 +64,12 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.BoolOp(op=op, values=values):
             return _bool_op(frame, op, values)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            chosen = body if truth(context, evaluate(frame, test), "the conditional expression") else orelse
-            return evaluate(frame, chosen)
+            condition = evaluate(frame, test)
+            if is_choice(condition):
+                with both_sides(context, "the conditional expression"):
+                    sides = evaluate(frame, body), evaluate(frame, orelse)
+                return choose(context, condition, *sides, "the conditional expression")
+            return evaluate(frame, body if truth(context, condition, "the conditional expression") else orelse)
         case ast.Call():
             return _call(frame, node)
         case ast.Attribute(value=base, attr=name):
@@ -88,6 +93,10 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
             return LocalFunction(node, frame, local_defaults(frame, node))
         case ast.NamedExpr(target=ast.Name() as target, value=value):
             result = evaluate(frame, value)
+            if context.choosing:
+                raise UnsupportedError(
+                    ":= in a part that Python may leave out is not compiled", context.loc, "make it a statement of its own"
+                )
             assign(frame, target, result, through_comprehensions=True)
             return result
         case ast.ListComp(elt=element, generators=generators):
@@ -132,24 +141,26 @@ def _percent(frame: Frame, text: Any, values: Any) -> Any:
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Any:
+    parts = list(zip(node.ops, node.comparators, strict=True))
+    return _compare_chain(frame, evaluate(frame, node.left), parts)
+
+
+def _compare_chain(frame: Frame, left: Any, parts: list[tuple[ast.cmpop, ast.expr]]) -> Any:
     context = frame.context
-    left = evaluate(frame, node.left)
-    last = len(node.ops) - 1
-    for number, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        right = evaluate(frame, right_node)
-        result = _compare_one(frame, op, left, right)
-        if number == last:
-            return result
-        if is_dynamic(result):
-            raise UnsupportedError(
-                f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
-                context.loc,
-                "write (a < x) & (x < b)",
-            )
-        if not truth(context, result, "the comparison"):
-            return result
-        left = right
-    return None
+    (op, right_node), *rest = parts
+    right = evaluate(frame, right_node)
+    result = _compare_one(frame, op, left, right)
+    if not rest:
+        return result
+    if is_choice(result):
+        return connect(context, "and", result, lambda: _compare_chain(frame, right, rest))
+    if is_dynamic(result):
+        raise UnsupportedError(
+            f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
+            context.loc,
+            "write (a < x) & (x < b)",
+        )
+    return _compare_chain(frame, right, rest) if truth(context, result, "the comparison") else result
 
 
 def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
@@ -201,13 +212,16 @@ def _identical(frame: Frame, left: Any, right: Any) -> bool:
 
 def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
     word, symbol = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
-    *first, last = values
-    for value in first:
-        result = evaluate(frame, value)
-        elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
-        if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
-            return result
-    return evaluate(frame, last)
+    first, *rest = values
+    result = evaluate(frame, first)
+    if not rest:
+        return result
+    if is_choice(result):
+        return connect(frame.context, word, result, lambda: _bool_op(frame, op, rest))
+    elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
+    if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+        return result
+    return _bool_op(frame, op, rest)
 
 
 def _elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:

@@ -75,6 +75,12 @@ def refuse_outside(context: Context, value: Any, what: str) -> None:
     ------
     UnsupportedError
     """
+    if context.choosing:
+        raise UnsupportedError(
+            f"{what} changes a {type(value).__name__} in a part that Python may leave out",
+            context.loc,
+            "make the change a statement of its own",
+        )
     if id(value) in context.outside:
         raise UnsupportedError(
             f"{what} changes a {type(value).__name__} that lives outside the function",

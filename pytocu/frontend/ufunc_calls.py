@@ -69,20 +69,21 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
 def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The results of a ufunc whose arguments are checked; a tuple where it has several."""
     rows = rows_of(name)
-    operands: tuple[Any, ...] = _defaults(context, name, args)
+    values = tuple(as_value(context, a) for a in args)
+    operands = _defaults(context, name, values)
     if any(kwargs.get(k) is not None for k in (*_TYPES, "casting")):
-        chosen = _in_loop(context, name, args, operands, kwargs)
+        chosen = _in_loop(context, name, values, operands, kwargs)
         # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
         operands = operands if rows[0].overflow == "answer" and kwargs.get("dtype") is not None else chosen()
     elif rows[0].overflow != "answer":
         # NumPy's sentence speaks of Python scalars where there is no loop for them, and each of
         # several rows has loops of its own.
-        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(as_value(context, a).type) for a in args))
+        attempt(context, promote.ufunc_loop, name, tuple(promote.operand(v.type) for v in values))
     made = tuple(elementwise(context, row.name, *operands) for row in rows)
     return made if len(made) > 1 else made[0]
 
 
-def _defaults(context: Context, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
     """Without a strong operand NumPy gives its default dtypes: ``np.add(1, 2)`` is an int64."""
     if not all(is_weak(a) for a in args):
         return args
@@ -98,11 +99,10 @@ def _defaults(context: Context, name: str, args: tuple[Any, ...]) -> tuple[Any, 
 
 
 def _in_loop(
-    context: Context, name: str, args: tuple[Any, ...], operands: tuple[Any, ...], kwargs: dict[str, Any]
+    context: Context, name: str, args: tuple[Value, ...], operands: tuple[Value, ...], kwargs: dict[str, Any]
 ) -> Callable[[], tuple[Value, ...]]:
     """Makes the operands of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
-    values = [as_value(context, o) for o in operands]
-    known = tuple(promote.operand(v.type) for v in values)
+    known = tuple(promote.operand(v.type) for v in operands)
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
     if dtype is not None and chosen is not None:
@@ -113,7 +113,7 @@ def _in_loop(
     casting = kwargs.get("casting")
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
     # Beside another operand a Python scalar goes to the loop's dtype at once.
-    given = [as_value(context, a) for a in args] if len(args) > 1 else values
+    given = args if len(args) > 1 else operands
     return lambda: tuple(cast(context, v, d) for v, d in zip(given, loop[0], strict=True))
 
 

@@ -69,6 +69,8 @@ class Context:
         The functions being read, outermost first.
     in_message : bool
         The text of an exception is read: run-time values show as their types there.
+    choosing : bool
+        What is read may not be what Python would run, so it must change nothing.
     """
 
     builder: Builder
@@ -80,6 +82,7 @@ class Context:
     outside: dict[int, Any] = field(default_factory=dict)
     active: list[Any] = field(default_factory=list)
     in_message: bool = False
+    choosing: bool = False
 
     @property
     def loc(self) -> Loc:

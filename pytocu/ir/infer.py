@@ -8,7 +8,7 @@ and indices.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.ir import promote
@@ -177,6 +177,17 @@ def index_of(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 def boolean(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """A truth value of the arguments' shape."""
     return (shaped(BOOL, types),)
+
+
+def python_scalar(kind: str) -> Callable[[Op, Types, dict[str, Any]], Types]:
+    """What a function of Python returns for Python scalars: `kind`, or ``same`` for that of the last."""
+
+    def rule(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+        if not types or not all(isinstance(t, WeakType) for t in types):
+            raise TypeError(f"{op.name} takes Python scalars")
+        return (types[-1] if kind == "same" else WeakType(kind),)
+
+    return rule
 
 
 def nothing(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

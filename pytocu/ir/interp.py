@@ -250,6 +250,8 @@ def _inst(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         return handler(state, inst, args)
     if inst.op.kind == "elementwise":
         return (evaluate_row(inst.op, args),)
+    if inst.op.python is not None:
+        return (inst.op.python(*args),)
     raise InternalError(f"{inst.op.name} does not stand at {state.function.level} level")
 
 

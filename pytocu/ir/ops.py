@@ -12,6 +12,7 @@ from typing import Any
 
 from pytocu.ir import expand, expand_bits, infer
 from pytocu.ir.core import OPS, Op
+from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 
 ALL = frozenset({"array", "host", "loop"})
 LOOP = frozenset({"loop"})
@@ -158,6 +159,10 @@ row("copy", "elementwise", 1, "A new array with the same values", infer=lambda o
 row("as_array", "elementwise", 1, "A NumPy scalar as a 0-d array", infer=infer.as_array, levels=ALL, expand=expand.identity)
 row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit (its low bits with wrap)",
     levels=UPPER, effects="check", attrs=("wrap",))  # fmt: skip
+for _name, _function in PYTHON_FUNCTIONS.items():
+    row(_name, "scalar", _function.arity, f"{_name.replace('_', '.', 1)} of Python scalars, on the host", levels=UPPER,
+        infer=infer.python_scalar(_function.result), effects="check" if _function.raises else "",
+        python=_function.function)  # fmt: skip
 row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.errors import IndexingError, InternalError, Loc, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
+from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import Plan
@@ -262,7 +263,12 @@ class _Writer:
                 add(f"try: v{slot} = {call}")
                 add(f"except (OverflowError, ValueError, TypeError) as error: {self.failure(position)}(error)")
             case ("python", slot, name, sources):
-                add(f"try: v{slot} = {PYTHON_OPERATORS[name].format(*(f'v{s}' for s in sources))}")
+                values = [f"v{s}" for s in sources]
+                if name in PYTHON_FUNCTIONS:
+                    made = f"{self.constant(PYTHON_FUNCTIONS[name].function, name)}({', '.join(values)})"
+                else:
+                    made = PYTHON_OPERATORS[name].format(*values)
+                add(f"try: v{slot} = {made}")
                 add(f"except (ArithmeticError, TypeError, ValueError) as error: {self.failure(position)}(error)")
                 self.weak[slot] = "bool" if name in _COMPARISONS else self.result_class(name, sources)
             case ("const", slot, value, dtype):
@@ -289,6 +295,9 @@ class _Writer:
 
     def result_class(self, name: str, sources: Sequence[int]) -> str:
         """The class of a Python operator's result, or "" where it depends on the values."""
+        if name in PYTHON_FUNCTIONS:
+            result = PYTHON_FUNCTIONS[name].result
+            return self.weak.get(sources[-1], "") if result == "same" else result
         classes = {self.weak.get(s, "") for s in sources}
         if not classes <= _REAL:
             return ""

@@ -67,9 +67,9 @@ def data_loop(x):
 
 def scalar_branch(x, gain):
     y = x * 2
-    return y if gain > 1 else x  #! UnsupportedError: the conditional expression depends on a Python scalar known only at run time (weak bool)
+    return y if gain > 1 else x  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and f32[n]
     #! at: y if gain > 1 else x
-    #! help: name the argument in @jit(static=(...)) so that its value is known while compiling, or use np.where
+    #! help: choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))
 
 
 #$ error scalar_branch --args "f32[n], weak float"

@@ -1,0 +1,123 @@
+"""Choices by scalars known only at run time: ``and``, ``or``, ``a if c else b``, ``min`` and ``max``.
+
+Python evaluates one side; here both are evaluated and one is chosen.  That is the same where the
+side that Python leaves out cannot raise and changes nothing, and the kinds of both sides agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.array_functions import truths
+from pytocu.frontend.math_calls import on_host
+from pytocu.frontend.operators import binary, elementwise, truth
+from pytocu.frontend.values import Context, as_value, dimensions, is_dynamic
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.types import ScalarType, WeakType
+
+_CANNOT_RAISE = frozenset(
+    [
+        "add", "subtract", "multiply", "negative", "positive", "absolute", "equal", "not_equal", "less", "less_equal",
+        "greater", "greater_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "const", "dim", "python_not",
+        "python_min", "python_max", "python_choose",
+    ]
+)  # fmt: skip
+
+
+def is_choice(value: Any) -> bool:
+    """A scalar known only at run time (an array without axes is one), which may decide."""
+    return is_dynamic(value) and not dimensions(value)
+
+
+@contextmanager
+def both_sides(context: Context, what: str) -> Iterator[None]:
+    """Evaluate what Python may leave out.
+
+    Raises
+    ------
+    UnsupportedError
+        An operation there may raise; changes of lists and dicts are refused while this is active.
+    """
+    start = len(context.builder.insts)
+    outer, context.choosing = context.choosing, True
+    try:
+        yield
+    finally:
+        context.choosing = outer
+    for inst in context.builder.insts[start:]:
+        if not _is_safe(inst):
+            raise UnsupportedError(
+                f"{what} by a scalar known only at run time evaluates both sides, and {inst.op.name} may raise an error",
+                inst.loc,
+                "compute it before, or name the scalar in @jit(static=(...))",
+            )
+
+
+def _is_safe(inst: Inst) -> bool:
+    weak = [isinstance(a.type, WeakType) for a in inst.args]
+    if inst.types and isinstance(inst.types[0], WeakType):
+        return inst.op.name in _CANNOT_RAISE
+    if inst.op.effects == "check" or sum(bool(dimensions(a)) for a in inst.args) > 1:
+        return False
+    # A Python int known only at run time may not fit.
+    return not any(w and a.inst is None for w, a in zip(weak, inst.args, strict=True))
+
+
+def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> Value:
+    """``yes if condition else no`` for scalars of one kind.
+
+    Raises
+    ------
+    UnsupportedError
+        The kind of the result would depend on the condition.
+    """
+    first, second = (as_value(context, v) for v in (yes, no))
+    if first.type == second.type:
+        if isinstance(first.type, WeakType) and isinstance(condition.type, WeakType):
+            return on_host(context, "python_choose", condition, first, second)
+        if isinstance(first.type, ScalarType):
+            return elementwise(context, "where", truths(context, condition), first, second)
+    raise UnsupportedError(
+        f"{what} chooses at run time between {first.type} and {second.type}",
+        context.loc,
+        "choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))",
+    )
+
+
+def connect(context: Context, word: str, left: Value, evaluate: Callable[[], Any]) -> Value:
+    """``left and right`` or ``left or right``, where `evaluate` gives the right side."""
+    with both_sides(context, f"'{word}'"):
+        right = evaluate()
+    what = f"'{word}'"
+    return choose(context, left, right, left, what) if word == "and" else choose(context, left, left, right, what)
+
+
+def negate(context: Context, value: Any) -> Any:
+    """``not value``."""
+    if isinstance(value, Value) and isinstance(value.type, WeakType):
+        return on_host(context, "python_not", value)
+    return not truth(context, value, "'not'", elementwise="use np.logical_not(x)")
+
+
+def extreme(context: Context, name: str, row: str, comparison: str, values: list[Any]) -> Value:
+    """``min`` or ``max`` of scalars of one kind: the first of equal ones."""
+    made = [as_value(context, v) for v in values]
+    if all(v.type == made[0].type and not dimensions(v) for v in made):
+        if isinstance(made[0].type, WeakType):
+            return on_host(context, f"python_{name}", *made)
+        best = made[0]
+        for value in made[1:]:
+            best = elementwise(context, "where", binary(context, comparison, value, best), value, best)
+        if isinstance(best.type, ScalarType):
+            return best
+    raise UnsupportedError(
+        f"{name}() of run-time values of types {', '.join(str(v.type) for v in made)} chooses by the truth of a comparison",
+        context.loc,
+        f"use np.{row}(a, b)",
+    )
+
+
+__all__ = ["both_sides", "choose", "connect", "extreme", "is_choice", "negate"]

@@ -1,0 +1,118 @@
+"""``math`` and Python's conversions on Python scalars known only at run time.
+
+They live on the host, so Python's own functions run there; a NumPy scalar or an array computed by
+a kernel would have to be read back first, which is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.operators import binary
+from pytocu.frontend.rounding import around
+from pytocu.frontend.values import Context, as_value, describe, is_array, is_weak
+from pytocu.ir.core import Value
+from pytocu.ir.python_functions import PYTHON_FUNCTIONS
+from pytocu.ir.types import ScalarType, WeakType
+
+REFUSED = {
+    "dist": "write math.hypot(a - c, b - d)",
+    "sumprod": "write a * b + c * d",
+}
+"""Functions of ``math`` that are not compiled on run-time values, and what to write."""
+
+_PARTS = {"modf": ("fraction", "integer"), "frexp": ("mantissa", "exponent")}
+_NUMPY = {"pow": "power", "lgamma": "", "gamma": "", "erf": "", "erfc": "", "fsum": "sum", "ulp": "spacing"}
+
+
+def on_host(context: Context, row: str, *values: Any) -> Value:
+    """One step on Python scalars."""
+    return context.builder.emit(row, [as_value(context, v) for v in values])
+
+
+def _check_scalars(context: Context, name: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        if not is_weak(value):
+            known = _NUMPY.get(name, name)
+            raise UnsupportedError(
+                f"math.{name} of {describe(value)} would read it back from where it is computed",
+                context.loc,
+                f"use np.{known}, which takes scalars and arrays" if known else "pass it as a Python float",
+            )
+
+
+def _math_handler(name: str) -> Callable[..., Any]:
+    def handler(frame: Any, *values: Any, **keywords: Any) -> Any:
+        context: Context = frame.context
+        if name == "fsum" and len(values) == 1 and isinstance(values[0], (tuple, list)):
+            values = tuple(values[0])
+        if name == "isclose":
+            values = (*values, keywords.pop("rel_tol", 1e-09), keywords.pop("abs_tol", 0.0))
+        for keyword in keywords:
+            raise UnsupportedError(f"math.{name} with the argument {keyword}= is not compiled", context.loc)
+        if name in REFUSED:
+            raise UnsupportedError(f"math.{name} of values known only at run time is not compiled", context.loc, REFUSED[name])
+        _check_scalars(context, name, values)
+        if name in _PARTS:
+            return tuple(on_host(context, f"math_{name}_{part}", *values) for part in _PARTS[name])
+        arity = PYTHON_FUNCTIONS[f"math_{name}"].arity
+        if arity is not None and len(values) != arity:
+            raise raised(TypeError(f"math.{name} takes {arity} arguments ({len(values)} given)"), context.loc)
+        return on_host(context, f"math_{name}", *values)
+
+    return handler
+
+
+MATH: dict[Any, Callable[..., Any]] = {
+    getattr(math, name): _math_handler(name)
+    for name in dir(math)
+    if name in REFUSED or name in _PARTS or f"math_{name}" in PYTHON_FUNCTIONS
+}
+"""Functions of ``math`` with a meaning on run-time values, or refused by name: ``(frame, *args)``."""
+
+
+def _read_back(context: Context, value: Value, kind: str, instead: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{kind}() of a value known only at run time ({value.type}) is not compiled", context.loc, instead
+    )
+
+
+def _no_arrays(context: Context, value: Value, kind: str) -> None:
+    """Python's own error for arrays with axes."""
+    if is_array(value) and value.type.shape:
+        raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, f"use np.{kind}64(x)")
+
+
+def python_float(frame: Any, value: Value) -> Any:
+    """``float(x)``."""
+    if not isinstance(value.type, WeakType):
+        _no_arrays(frame.context, value, "float")
+        raise _read_back(frame.context, value, "float", "use np.float64(x), which stays in the kernel")
+    return value if value.type.kind == "float" else on_host(frame.context, "python_float", value)
+
+
+def python_int(frame: Any, value: Value) -> Any:
+    """``int(x)``."""
+    if not isinstance(value.type, WeakType):
+        _no_arrays(frame.context, value, "int")
+        raise _read_back(frame.context, value, "int", "use np.int64(x), which stays in the kernel")
+    return value if value.type.kind == "int" else on_host(frame.context, "python_int", value)
+
+
+def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
+    """``round(x)`` and ``round(x, ndigits)``."""
+    context: Context = frame.context
+    if is_array(number):
+        raise raised(TypeError("type numpy.ndarray doesn't define __round__ method"), context.loc, "use np.round(x)")
+    if isinstance(number.type, ScalarType):
+        if ndigits is not None:
+            return around(context, number, ndigits)
+        raise _read_back(context, number, "round", "use np.rint(x), which stays in the kernel, or round(x, 0)")
+    if ndigits is None:
+        return python_int(frame, number) if number.type.kind != "float" else on_host(context, "python_round", number)
+    given = number if number.type.kind != "bool" else binary(context, "add", number, 0)
+    return on_host(context, "python_round_to", ndigits, given)
+

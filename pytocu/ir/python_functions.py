@@ -1,0 +1,67 @@
+"""Functions of Python on Python scalars, which run on the host between kernels.
+
+Each is a row of the op table (the name here is the row's) and a step of plans.  The values are
+Python's own, and so are the exceptions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function, how many arguments it takes (None for any), and what it returns.
+
+    Attributes
+    ----------
+    result : str
+        ``bool``, ``int`` or ``float``; ``same`` for the kind of the last argument.
+    raises : bool
+        Whether it may raise.
+    """
+
+    function: Callable[..., Any]
+    arity: int | None
+    result: str
+    raises: bool = True
+
+
+def _part(function: Callable[..., Any], number: int) -> Callable[..., Any]:
+    return lambda x: function(x)[number]
+
+
+_FLOAT_OF_ONE = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "erf", "erfc", "exp", "exp2",
+    "expm1", "fabs", "gamma", "lgamma", "log1p", "log10", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "ulp",
+)  # fmt: skip
+_FLOAT_OF_TWO = ("atan2", "copysign", "fmod", "ldexp", "nextafter", "pow", "remainder")
+_INT = {"ceil": 1, "factorial": 1, "floor": 1, "isqrt": 1, "trunc": 1, "comb": 2, "perm": None, "gcd": None, "lcm": None}
+
+PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
+    **{f"math_{n}": PythonFunction(getattr(math, n), 1, "float") for n in _FLOAT_OF_ONE},
+    **{f"math_{n}": PythonFunction(getattr(math, n), 2, "float") for n in _FLOAT_OF_TWO},
+    **{f"math_{n}": PythonFunction(getattr(math, n), arity, "int") for n, arity in _INT.items()},
+    **{f"math_{n}": PythonFunction(getattr(math, n), 1, "bool") for n in ("isfinite", "isinf", "isnan")},
+    "math_isclose": PythonFunction(lambda a, b, r, t: math.isclose(a, b, rel_tol=r, abs_tol=t), 4, "bool"),
+    "math_log": PythonFunction(math.log, None, "float"),
+    "math_hypot": PythonFunction(math.hypot, None, "float"),
+    "math_fsum": PythonFunction(lambda *values: math.fsum(values), None, "float"),
+    "math_modf_fraction": PythonFunction(_part(math.modf, 0), 1, "float"),
+    "math_modf_integer": PythonFunction(_part(math.modf, 1), 1, "float"),
+    "math_frexp_mantissa": PythonFunction(_part(math.frexp, 0), 1, "float"),
+    "math_frexp_exponent": PythonFunction(_part(math.frexp, 1), 1, "int"),
+    "python_float": PythonFunction(float, 1, "float"),
+    "python_int": PythonFunction(int, 1, "int"),
+    "python_round": PythonFunction(round, 1, "int"),
+    "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
+    "python_not": PythonFunction(lambda x: not x, 1, "bool", raises=False),
+    "python_min": PythonFunction(lambda *values: min(values), None, "same", raises=False),
+    "python_max": PythonFunction(lambda *values: max(values), None, "same", raises=False),
+    "python_choose": PythonFunction(lambda c, yes, no: yes if c else no, 3, "same", raises=False),
+}
+if hasattr(math, "fma"):
+    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(getattr(math, "fma"), 3, "float")
