@@ -72,7 +72,7 @@ def error_of(function, *args, kind=CompileError, **kwargs):
 
 # (the line, where the caret is, part of the sentence, part of the help)
 STATEMENTS = [
-    ("with np.errstate(): pass", "with np.errstate(): pass", "a with statement is not supported", "around the call"),
+    ("with x: pass", "with x: pass", "a with statement is not supported", "around the call"),
     ("try: pass\nexcept ValueError: pass", "try: pass", "a try statement is not supported", "before the call"),
     ("try: pass\nexcept* ValueError: pass", "try: pass", "a try statement is not supported", "before the call"),
     ("class C: pass", "class C: pass", "a class definition is not supported", "outside the function"),

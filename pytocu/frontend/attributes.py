@@ -115,8 +115,28 @@ _REDUCTIONS = frozenset(
 _IN_PLACE = frozenset(["fill", "sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
+REFUSED = {
+    "digitize": "compare with each edge and add: (x >= a).astype(int) + (x >= b)",
+    "searchsorted": "compare with each edge and add: (x > a).astype(int) + (x > b)",
+    "fromfunction": "call the function on np.where and views of arguments",
+    "frompyfunc": "call the function itself: it is compiled with this one",
+    "i0": "compute it outside the function",
+    "interp": "write the pieces with np.select, or compute it outside the function",
+    "item": "return the value; reading it back would wait for the kernel",
+    "piecewise": "use np.select([c, d], [f(x), g(x)])",
+    "seterr": "compiled code looks for no floating-point errors; leave it out",
+    "seterrcall": "compiled code looks for no floating-point errors; leave it out",
+    "tolist": "return the array and convert it outside the function",
+    "unwrap": "it needs a scan; compute it outside the function",
+    "vectorize": "call the function itself: it is compiled with this one",
+}
+"""Elementwise functions and methods of NumPy that are not compiled, and what to do."""
+
+
 def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
+    if name in REFUSED:
+        return REFUSED[name]
     if name in _REDUCTIONS:
         return "reductions, scans and matrix products are not compiled; compute them outside the function"
     if name in _IN_PLACE:

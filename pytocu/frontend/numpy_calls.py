@@ -46,6 +46,25 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
     return cast(context, value, dtype)
 
 
+class ErrorState:
+    """``np.errstate(...)`` that only silences, which compiled code always does."""
+
+    __pytocu_plain__ = True
+
+
+def _errstate(context: Context, **kwargs: Any) -> ErrorState:
+    modes = {k: v for k, v in kwargs.items() if k != "call"}
+    compute(context, np.errstate, **modes)
+    for keyword, mode in kwargs.items():
+        if keyword == "call" or mode not in ("ignore", "warn", None):
+            raise UnsupportedError(
+                f"np.errstate({keyword}={mode!r}) is not compiled: floating-point errors are not looked for",
+                context.loc,
+                "silence with 'ignore', and test the result with np.isfinite",
+            )
+    return ErrorState()
+
+
 def _transpose(context: Context, value: Value, axes: Any = None) -> Value:
     return attributes.transpose(context, value, (axes,))
 
@@ -70,6 +89,7 @@ def _is_scalar(context: Context, value: Any) -> bool:
 FUNCTIONS: dict[str, Handler] = {
     **array_functions.FUNCTIONS,
     "clip": on_array(attributes.clip),
+    "errstate": _errstate,
     "transpose": on_array(_transpose),
     "permute_dims": on_array(_transpose),
     "matrix_transpose": on_array(lambda context, x: attributes.attribute(context, x, "mT")),

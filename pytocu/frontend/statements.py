@@ -12,6 +12,7 @@ from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.expressions import assign, evaluate, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, owner_of, scope_of
+from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
 from pytocu.frontend.source import FunctionNode
@@ -21,7 +22,6 @@ _MAX_STATIC_STEPS = 10_000
 
 _NP_WHERE = "build the new array with np.where(condition, new, old)"
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
-    ast.With: ("a with statement", "use it around the call; compiled code gives no floating-point warnings"),
     ast.AsyncWith: ("an async with statement", "use it around the call"),
     ast.AsyncFor: ("an async for loop", "use a for loop over known values"),
     ast.AsyncFunctionDef: ("a coroutine", "define a plain function"),
@@ -84,6 +84,10 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
             return _for(frame, node)
         case ast.While():
             return _while(frame, node)
+        case ast.With(items=items, body=body):
+            for item in items:
+                _enter(frame, item)
+            return run_block(frame, body)
         case ast.Break():
             return BREAK
         case ast.Continue():
@@ -260,6 +264,15 @@ def _while(frame: Frame, node: ast.While) -> Any:
         if isinstance(signal, Returned):
             return signal
     raise _too_many(frame, node)
+
+
+def _enter(frame: Frame, item: ast.withitem) -> None:
+    """Only ``np.errstate`` has a meaning: compiled code gives no floating-point warnings."""
+    context = frame.context
+    if item.optional_vars is not None or not isinstance(evaluate(frame, item.context_expr), ErrorState):
+        raise UnsupportedError(
+            "a with statement is not supported, but for 'with np.errstate(...):'", context.loc, "use it around the call"
+        )
 
 
 def _message(frame: Frame, node: ast.expr) -> Any:
