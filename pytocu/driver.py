@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib import metadata
 from typing import Any
 
 from pytocu import config
@@ -317,11 +318,18 @@ def _toolchain(backend: str, arch: str) -> tuple[str, ...]:
     """What a binary depends on besides its source: the compiler and how it is called."""
     match backend:
         case "cuda_c":
-            return (*map(str, nvrtc.build_identity()), *nvrtc.options_for(arch))
+            return (str(nvrtc.version()), *nvrtc.options_for(arch))
         case "nvvm":
-            return (*map(str, nvvm.build_identity()), *nvvm.options_for(arch))
+            return (str(nvvm.version()), _package_version("nvidia-nvvm"), *nvvm.options_for(arch))
         case _:
-            return (cpu.version(), *cpu.host_cpu())
+            return (_package_version("llvmlite"), *cpu.host_cpu())
+
+
+def _package_version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def lower(

@@ -11,7 +11,6 @@ import pytest
 
 import pytocu
 from pytocu import driver
-from pytocu.backend import compiler_libraries
 from pytocu.runtime import cache
 
 PROGRAM = """
@@ -101,18 +100,6 @@ def test_each_architecture_backend_and_compiler_has_its_own_code(monkeypatch):
             patch.setattr(driver.nvrtc, name, change)
             patch.setitem(driver._TOOLS, "cuda_c", (driver.cuda_c.emit, lambda source, arch, name: b"other"))
             assert binary("cuda_c", "sm_90") == b"other"
-
-
-@pytest.mark.usefixtures("fresh_directory")
-@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
-def test_another_build_of_a_compiler_of_one_version_misses(monkeypatch, backend):
-    binary(backend, "sm_90")
-    before = cache.statistics().stores
-    binary(backend, "sm_90")
-    assert cache.statistics().stores == before
-    monkeypatch.setattr(compiler_libraries, "file_size", lambda name: 12345)
-    binary(backend, "sm_90")
-    assert cache.statistics().stores == before + 1
 
 
 @pytest.mark.usefixtures("fresh_directory")

@@ -28,13 +28,6 @@ CODE_GENERATOR_FUNCTIONS = frozenset(
 """C functions LLVM itself calls where a CPU has no instruction (rounding before SSE 4.1)."""
 
 
-def version() -> str:
-    """The version of llvmlite, which carries its LLVM."""
-    import llvmlite
-
-    return llvmlite.__version__
-
-
 @lru_cache(maxsize=1)
 def host_cpu() -> tuple[str, str]:
     """Name and features of this CPU as LLVM states them, for building and for cache keys.

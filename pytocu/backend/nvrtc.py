@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pytocu.backend import archs, compiler_libraries
+from pytocu.backend import archs
 from pytocu.errors import BackendError
 
 
@@ -64,17 +64,6 @@ def version() -> tuple[int, int]:
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise BackendError(f"nvrtcVersion failed: {status.name}")
     return major, minor
-
-
-def build_identity() -> tuple[int, ...]:
-    """What tells this compiler from another build of it: :func:`version` and the size of the library.
-
-    Raises
-    ------
-    BackendError
-        NVRTC is not installed.
-    """
-    return (*version(), compiler_libraries.file_size("nvrtc"))
 
 
 @lru_cache(maxsize=1)

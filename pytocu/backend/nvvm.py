@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pytocu.backend import archs, compiler_libraries
+from pytocu.backend import archs
 from pytocu.backend.cuda_c import kernel_names
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.llvm_writer import Writer
@@ -145,17 +145,6 @@ def version() -> tuple[int, ...]:
     except RuntimeError as error:
         # The bindings load a library at its first call and report its absence this way.
         raise BackendError(f"libNVVM or nvJitLink was not found ({_first_line(error)}): {_INSTALL}") from None
-
-
-def build_identity() -> tuple[int, ...]:
-    """What tells this compiler from another build of it: :func:`version` and the sizes of the libraries.
-
-    Raises
-    ------
-    BackendError
-        A library is not installed.
-    """
-    return (*version(), compiler_libraries.file_size("nvvm"), compiler_libraries.file_size("nvJitLink"))
 
 
 @lru_cache(maxsize=1)
