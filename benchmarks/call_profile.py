@@ -18,8 +18,7 @@ import pytocu
 from benchmarks.report import Table, median
 from benchmarks.timing import interleaved, repeated
 from benchmarks.workloads import five_operations
-from pytocu.backend import cpu
-from pytocu.runtime import cuda, executors
+from pytocu.runtime import cuda, executors, native, threads
 
 LENGTH = 1000
 FACTOR = 1.5
@@ -67,7 +66,7 @@ def gpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
         "four addresses": lambda: (x.data.ptr, y.data.ptr, z.data.ptr, out.data.ptr),
         "current stream": lambda: cupy.cuda.get_current_stream().ptr,
         "parameters packed": lambda: parameters.pack(*given),
-        "cuLaunchKernel": lambda: driver.cuLaunchKernel(handle, blocks, 1, 1, block, 1, 1, 0, stream, address, 0),
+        "cuLaunchKernel": lambda kept=kernel: driver.cuLaunchKernel(handle, blocks, 1, 1, block, 1, 1, 0, stream, address, 0),
     }
     calls: Steps = {
         "pytocu, the whole call": lambda: function(x, y, z, FACTOR),
@@ -83,9 +82,8 @@ def cpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
     out, shape, dtype = np.empty_like(x), x.shape, x.dtype
     compiled = _compiled("cpu")
     (spec,) = compiled.plan.kernels
-    native = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
-        cpu.load(compiled.binary, [spec.name])[spec.name]
-    )
+    address = native.load(compiled.binary, [spec.name])[spec.name]
+    kernel = threads.native(address)
     layout: struct.Struct = executors.slot_layout(spec.parameters)
     values = {"pointer": iter(a.ctypes.data for a in (x, y, z, out)), "index": iter((LENGTH,))}
     given = [next(values[word]) if word in values else FACTOR for word in spec.parameters]
@@ -106,7 +104,8 @@ def cpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
         "output: np.empty": lambda: np.empty(shape, dtype),
         "four addresses": lambda: [address_at(id(a) + head).value for a in (x, y, z, out)],
         "parameters packed in new slots": lambda: layout.pack_into(make(), 0, *given),
-        "native function": lambda: native(slots, 0, LENGTH),
+        # The address is kept with the step, because the code lives as long as it does.
+        "native function": lambda kept=address: kernel(slots, 0, LENGTH),
     }
     calls: Steps = {
         "pytocu, the whole call": lambda: function(x, y, z, FACTOR),
