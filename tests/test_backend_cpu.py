@@ -609,12 +609,12 @@ define void @get_mode(ptr %slots, i64 %begin, i64 %end) {
 
 @on_x86_64
 def test_subnormals_whatever_the_callers_mode() -> None:
-    mode = {name: KERNEL(address) for name, address in native.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
+    mode = {name: threads.native(address) for name, address in native.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
     x = np.full(40, 1e-40, np.float32)
     expected = x * np.float32(0.5) + x
     args = [x, np.full_like(x, 0.5), x, np.empty_like(x), len(x)]
     slots, out = slots_of(*args), args[3]
-    exact, plain = (KERNEL(load(EXACT, dialect=d)["multiply_add"]) for d in (llvm.host_dialect(), llvm.CPU))
+    exact, plain = (threads.native(load(EXACT, dialect=d)["multiply_add"]) for d in (llvm.host_dialect(), llvm.CPU))
     results: list[np.ndarray] = []
     modes = np.zeros(4, np.uint32)
     at = [modes.ctypes.data + 4 * i for i in range(4)]

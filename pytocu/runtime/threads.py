@@ -30,8 +30,13 @@ _ALIGNMENT = 64
 
 
 def native(address: int) -> Any:
-    """The kernel at an address as a callable ``(slots, begin, end)`` that releases Python's lock."""
-    return _KERNEL(address)
+    """The kernel at an address as a callable ``(slots, begin, end)`` that releases Python's lock.
+
+    It keeps the address object, and with it the code that the object keeps loaded.
+    """
+    function: Any = _KERNEL(address)
+    function.address = address
+    return function
 
 
 def run(address: int, slots_address: int, total: int, minimum: int) -> None:
