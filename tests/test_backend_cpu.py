@@ -678,6 +678,25 @@ def test_pieces_cover_the_range_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(recorded(100_000, 1)[1]) > 1
 
 
+def test_the_cut_depends_on_the_size_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for total, minimum in ((10_000, 100), (100_000, 1), (70_001, 5000)):
+        size = -(-max(minimum, -(-total // threads._PIECES)) // 64) * 64
+        for count in (1, 2, 7):
+            monkeypatch.setenv("PYTOCU_NUM_THREADS", str(count))
+            pieces, _ = recorded(total, minimum)
+            assert all(begin % size == 0 for begin, _ in pieces)
+
+
+def test_quick_work_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+    monkeypatch.setattr(threads, "perf_counter", lambda: 0.0)
+    for total in (200, 10_000, 100_001):
+        pieces, workers = recorded(total, 50)
+        assert workers == {threading.get_ident()}
+        assert pieces[0][0] == 0 and pieces[-1][1] == total
+        assert all(end == begin for (_, end), (begin, _) in itertools.pairwise(pieces))
+
+
 def test_small_ranges_stay_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
     assert recorded(99, 50) == ([(0, 99)], {threading.get_ident()})

@@ -17,7 +17,7 @@ from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec
 
 ELEMENTS_PER_THREAD = 1 << 16
-"""Fewer elements than this take less time than waking another thread."""
+"""Fewer elements than this are no piece of their own; see `threads.run`."""
 
 _MAX_GRID = 2**31 - 1
 
