@@ -13,14 +13,18 @@ from pytocu.config import VERSION
 from pytocu.errors import (
     BackendError,
     CompileError,
+    DeviceLostError,
     DTypeError,
     IndexingError,
     InternalError,
+    OutOfMemoryError,
     PytocuError,
     ShapeError,
     UnsupportedError,
 )
 from pytocu.jit import JitFunction, jit
+from pytocu.runtime.changes import SpecializationWarning
+from pytocu.runtime.streams import stream
 
 __version__ = VERSION
 
@@ -28,12 +32,16 @@ __all__ = [
     "BackendError",
     "CompileError",
     "DTypeError",
+    "DeviceLostError",
     "IndexingError",
     "InternalError",
     "JitFunction",
+    "OutOfMemoryError",
     "PytocuError",
     "ShapeError",
+    "SpecializationWarning",
     "UnsupportedError",
     "__version__",
     "jit",
+    "stream",
 ]

@@ -31,6 +31,9 @@ OPTIONS: dict[str, Option] = {
     "disable": Option("PYTOCU_DISABLE", "0", "1 runs every jitted function as plain Python (for debuggers and coverage)."),
     "num_threads": Option("PYTOCU_NUM_THREADS", "", "Threads of the CPU backend; by default as many as this process may use."),
     "debug": Option("PYTOCU_DEBUG", "0", "1 keeps pytocu's own frames in the tracebacks of compile errors."),
+    "max_specializations": Option(
+        "PYTOCU_MAX_SPECIALIZATIONS", "32", "Specialisations of a function after which a warning says what differs; 0 for none."
+    ),
     "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),

@@ -165,6 +165,14 @@ class BackendError(PytocuError, RuntimeError):
     """A vendor compiler, the driver or a device refused; the text says which and why."""
 
 
+class OutOfMemoryError(BackendError, MemoryError):
+    """There is no memory left for a result, on the device or in the host; arrays and functions stay usable."""
+
+
+class DeviceLostError(BackendError):
+    """An earlier fault on the GPU took this process's CUDA context with it: only a new process can go on."""
+
+
 _BY_BUILTIN: tuple[tuple[type[BaseException], type[CompileError]], ...] = (
     (ZeroDivisionError, DivisionError),
     (OverflowError, RangeError),

@@ -6,7 +6,9 @@ The compiler is loaded when something has to be compiled, not before: see `compi
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import pickle
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -53,9 +55,22 @@ class JitFunction(Dispatcher, Generic[P, R]):
     def __repr__(self) -> str:
         return f"<pytocu.jit {self.__name__}{self._signature}>"
 
-    def __reduce__(self) -> str:
-        # By reference, as functions pickle: the decorated name finds this object again.
-        return self.__qualname__
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        # By reference, as functions pickle: the decorated name finds this object again, or the plain function it wraps.
+        found = _named(self.__module__, self.__qualname__)
+        if found is self:
+            return self.__qualname__
+        if _unwrapped(found) is not self._function:
+            name = f"{self.__module__}.{self.__qualname__}"
+            raise pickle.PicklingError(f"{self!r} is not {name}: functions pickle by name, so define it at the top of a module")
+        options = (self._device, self._options.backend, self._options.fastmath, tuple(sorted(self._static)))
+        return _jitted, (self.__module__, self.__qualname__, *options)
 
     def _place(self, parameter: str) -> Loc | None:
         return compiler().parameter_loc(self._function, parameter)
@@ -132,6 +147,9 @@ class BoundJitFunction:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)
 
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.__func__.__name__)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BoundJitFunction) and self.__func__ is other.__func__ and self.__self__ is other.__self__
 
@@ -156,6 +174,27 @@ def _plain(function: Any) -> Any:
             raise UnsupportedError("jit takes a Python function, not a functools.partial", None, help)
     found = compiler().describe(function)
     raise UnsupportedError(f"jit takes a Python function, not {found}", None, "decorate a def or a lambda")
+
+
+def _named(module: str, name: str) -> Any:
+    """What a dotted name of a module is bound to; None for nothing."""
+    try:
+        return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return None
+
+
+def _unwrapped(found: Any) -> Any:
+    return found._function if isinstance(found, JitFunction) else found
+
+
+@functools.lru_cache(maxsize=1024)
+def _jitted(module: str, name: str, device: str | None, backend: str | None, fastmath: tuple[str, ...], static: Any) -> Any:
+    """The function of a pickle that names a plain function and options; one object for all such pickles."""
+    function = _unwrapped(_named(module, name))
+    if function is None:
+        raise pickle.UnpicklingError(f"there is no function {module}.{name}")
+    return JitFunction(function, device, Options(backend, fastmath), static)
 
 
 def _parsed(text: str, name: str) -> Type:

@@ -15,8 +15,10 @@ import pytest
 
 from pytocu.errors import BackendError, CompileError, DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import COMPILED_DTYPES, F32, F64, I32, dtype_named
-from pytocu.runtime import arrays, cuda
-from pytocu.runtime.arrays import ANY_DEVICE, allocate, check_output, common, describe, view
+from pytocu.runtime import arrays, cuda, device_array, dlpack, results
+from pytocu.runtime.arrays import ANY_DEVICE, check_output, common, describe
+from pytocu.runtime.results import allocate, view
+from pytocu.runtime.strides import c_strides, is_c_contiguous
 
 ADDRESS = 0x7F0000000000
 OTHER_GPU = 0x7F1000000000
@@ -218,7 +220,7 @@ def test_empty_arrays_fit_every_device():
     assert common([empty, other]) is other
     assert common([other, later]) is other
     assert common([empty, later]) is empty
-    assert arrays.resolve_device(empty) == 0
+    assert results.resolve_device(empty) == 0
 
 
 def test_streams_to_order_after():
@@ -351,7 +353,7 @@ def test_host_allocation():
     for order, flag in (("C", "C_CONTIGUOUS"), ("F", "F_CONTIGUOUS")):
         made, pointer = allocate(like, (2, 3), F32, order)
         assert type(made) is np.ndarray and made.dtype == np.float32 and made.flags[flag] and made.ctypes.data == pointer
-        assert arrays.finish(like, made) is made
+        assert results.finish(like, made) is made
     assert allocate(like, (), F64)[0].shape == ()
     assert allocate(like, (0, 2), F64)[0].shape == (0, 2)
 
@@ -386,8 +388,8 @@ class FakeMemory:
 def fake_cupy(monkeypatch):
     def init(self, shape, dtype, memptr=None, strides=None):
         self.shape, self.dtype, self.data = shape, np.dtype(dtype), memptr or FakeMemory(OTHER_GPU)
-        self.strides = strides or cuda.c_strides(shape, self.dtype.itemsize)
-        contiguous = cuda.is_c_contiguous(shape, self.strides, self.dtype.itemsize)
+        self.strides = strides or c_strides(shape, self.dtype.itemsize)
+        contiguous = is_c_contiguous(shape, self.strides, self.dtype.itemsize)
         self.flags = types.SimpleNamespace(c_contiguous=contiguous)
 
     ndarray = klass("ndarray", "cupy", __init__=init)
@@ -524,6 +526,12 @@ def test_jax():
 # DLPack.
 
 
+def capsule_of(array, versioned):
+    return dlpack.capsule(
+        array, array.pointer, array.device, array.shape, array.strides, array.dtype, array.readonly, versioned
+    )
+
+
 class Capsule:
     """A DLPack producer of an array whose memory nobody reads."""
 
@@ -537,16 +545,16 @@ class Capsule:
         if options and not self.versioned:
             raise TypeError("__dlpack__() got an unexpected keyword argument 'max_version'")
         self.streams.append(stream)
-        return self.array._capsule(bool(options))
+        return capsule_of(self.array, bool(options))
 
 
-def device_array(shape=(2, 3), dtype="f4", strides=None, readonly=False, owner=None):
-    return cuda.DeviceArray(ADDRESS, shape, np.dtype(dtype), strides, 0, 0, owner, readonly)
+def gpu_array(shape=(2, 3), dtype="f4", strides=None, readonly=False, owner=None):
+    return device_array.DeviceArray(ADDRESS, shape, np.dtype(dtype), strides, 0, 0, owner, readonly)
 
 
 @pytest.mark.parametrize("versioned", [True, False])
 def test_dlpack_of_a_gpu(versioned):
-    array = device_array(strides=(4, 8))
+    array = gpu_array(strides=(4, 8))
     producer = Capsule(array, versioned=versioned)
     info = describe(producer, "x")
     assert info is not None
@@ -556,7 +564,7 @@ def test_dlpack_of_a_gpu(versioned):
 
 
 def test_dlpack_keeps_its_memory_until_the_description_goes():
-    array = device_array()
+    array = gpu_array()
     producer = Capsule(array)
     kept = weakref.ref(array)
     info = describe(producer, "x")
@@ -576,9 +584,9 @@ def producer_of(capsule, device):
 
 
 def test_dlpack_read_only_null_strides_and_offsets():
-    array = device_array(readonly=True)
-    capsule = array._capsule(True)
-    tensor, readonly = cuda.capsule_tensor(capsule)  # pyright: ignore
+    array = gpu_array(readonly=True)
+    capsule = capsule_of(array, True)
+    tensor, readonly = dlpack.capsule_tensor(capsule)  # pyright: ignore
     assert readonly
     tensor.strides = None
     tensor.byte_offset = 8
@@ -602,7 +610,7 @@ def test_dlpack_of_the_host():
 
 
 def test_dlpack_elsewhere_is_refused():
-    refused(Capsule(device_array(), device=(8, 0)), match="device type 8")
+    refused(Capsule(gpu_array(), device=(8, 0)), match="device type 8")
     wrong = producer_of(lambda **_: 3, lambda: (2, 0))
     refused(wrong, match="something else than a DLPack capsule")
 
@@ -611,23 +619,23 @@ def test_dlpack_elsewhere_is_refused():
 
 
 def test_device_arrays_speak_the_interface():
-    array = device_array((2, 3))
+    array = gpu_array((2, 3))
     assert array.__cuda_array_interface__ == {
         "shape": (2, 3), "typestr": "<f4", "data": (ADDRESS, False), "strides": None, "version": 3, "stream": 1,
     }  # fmt: skip
     assert (array.ndim, array.size, array.nbytes, array.strides) == (2, 6, 24, (12, 4))
     assert repr(array) == "<DeviceArray float32[2, 3] on CUDA device 0>"
-    assert device_array(strides=(4, 8)).__cuda_array_interface__["strides"] == (4, 8)
+    assert gpu_array(strides=(4, 8)).__cuda_array_interface__["strides"] == (4, 8)
     info = describe(array, "x")
     assert info is not None and (info.library, info.shape, info.stream) == ("cuda_interface", (2, 3), 1)
     part = view(array, info, (2,), (-8,), 8)
-    assert isinstance(part, cuda.DeviceArray) and part.pointer == ADDRESS + 8 and part.owner is array
+    assert isinstance(part, device_array.DeviceArray) and part.pointer == ADDRESS + 8 and part.owner is array
 
 
 def test_dlpack_export_is_released_by_capsule_or_consumer():
     gc.collect()
-    before = len(cuda._exported)
-    array = device_array()
+    before = len(dlpack._exported)
+    array = gpu_array()
     kept = weakref.ref(array)
     capsule = array.__dlpack__(stream=-1)
     del array
@@ -635,13 +643,13 @@ def test_dlpack_export_is_released_by_capsule_or_consumer():
     assert kept() is not None
     del capsule
     gc.collect()
-    assert kept() is None and len(cuda._exported) == before
+    assert kept() is None and len(dlpack._exported) == before
 
-    array = device_array()
+    array = gpu_array()
     kept = weakref.ref(array)
     capsule = array.__dlpack__(stream=-1, max_version=(1, 1))
-    address = cuda._capsule_pointer(id(capsule), b"dltensor_versioned")
-    held = cuda.DLManagedTensorVersioned.from_address(address)
+    address = dlpack._capsule_pointer(id(capsule), b"dltensor_versioned")
+    held = dlpack.DLManagedTensorVersioned.from_address(address)
     assert (held.major, held.tensor.ndim, held.tensor.data, list(held.tensor.shape[:2])) == (1, 2, ADDRESS, [2, 3])
     rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))
     used = b"used_dltensor_versioned"
@@ -651,15 +659,15 @@ def test_dlpack_export_is_released_by_capsule_or_consumer():
     assert kept() is not None
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(held.deleter)(address)
     gc.collect()
-    assert kept() is None and len(cuda._exported) == before
+    assert kept() is None and len(dlpack._exported) == before
 
 
 @pytest.mark.parametrize("options", [{"stream": 0}, {"copy": True}, {"dl_device": (1, 0)}])
 def test_dlpack_export_refuses(options):
     with pytest.raises(BufferError):
-        device_array().__dlpack__(**{"stream": -1, **options})
+        gpu_array().__dlpack__(**{"stream": -1, **options})
     with pytest.raises(BufferError, match="read-only"):
-        device_array(readonly=True).__dlpack__(stream=-1)
+        gpu_array(readonly=True).__dlpack__(stream=-1)
 
 
 # Parameters, and the driver that is not there.

@@ -609,12 +609,12 @@ define void @get_mode(ptr %slots, i64 %begin, i64 %end) {
 
 @on_x86_64
 def test_subnormals_whatever_the_callers_mode() -> None:
-    mode = {name: KERNEL(address) for name, address in native.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
+    mode = {name: threads.native(address) for name, address in native.load(cpu.build(MODE), ["set_mode", "get_mode"]).items()}
     x = np.full(40, 1e-40, np.float32)
     expected = x * np.float32(0.5) + x
     args = [x, np.full_like(x, 0.5), x, np.empty_like(x), len(x)]
     slots, out = slots_of(*args), args[3]
-    exact, plain = (KERNEL(load(EXACT, dialect=d)["multiply_add"]) for d in (llvm.host_dialect(), llvm.CPU))
+    exact, plain = (threads.native(load(EXACT, dialect=d)["multiply_add"]) for d in (llvm.host_dialect(), llvm.CPU))
     results: list[np.ndarray] = []
     modes = np.zeros(4, np.uint32)
     at = [modes.ctypes.data + 4 * i for i in range(4)]
@@ -676,6 +676,25 @@ def test_pieces_cover_the_range_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(pieces) > 1
         assert 1 <= len(workers) <= 4
     assert len(recorded(100_000, 1)[1]) > 1
+
+
+def test_the_cut_depends_on_the_size_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for total, minimum in ((10_000, 100), (100_000, 1), (70_001, 5000)):
+        size = -(-max(minimum, -(-total // threads._PIECES)) // 64) * 64
+        for count in (1, 2, 7):
+            monkeypatch.setenv("PYTOCU_NUM_THREADS", str(count))
+            pieces, _ = recorded(total, minimum)
+            assert all(begin % size == 0 for begin, _ in pieces)
+
+
+def test_quick_work_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+    monkeypatch.setattr(threads, "perf_counter", lambda: 0.0)
+    for total in (200, 10_000, 100_001):
+        pieces, workers = recorded(total, 50)
+        assert workers == {threading.get_ident()}
+        assert pieces[0][0] == 0 and pieces[-1][1] == total
+        assert all(end == begin for (_, end), (begin, _) in itertools.pairwise(pieces))
 
 
 def test_small_ranges_stay_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:

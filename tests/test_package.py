@@ -25,12 +25,13 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"errors", "config", "guards"}
+_GROUND = {"errors", "config", "guards", "llvm_access"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "errors": _GROUND,
     "config": _GROUND,
     "guards": _GROUND,
+    "llvm_access": _GROUND,
     "ir": _GROUND | {"ir"},
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},
@@ -40,7 +41,7 @@ FLOORS: dict[str, set[str]] = {
     "jit": _GROUND | {"ir.types", "runtime", "driver"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "cli", ""},
-    "": _GROUND | {"jit"},
+    "": _GROUND | {"jit", "runtime.changes", "runtime.streams"},
     "__main__": {"cli"},
 }
 """What each floor may import: a folder, a module, or ``""`` for the package itself."""

@@ -7,12 +7,15 @@ math library and to nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
 from pytocu.ir.ops import OPS
+from pytocu.llvm_access import undisturbed
 
 _PREFIX = Dialect().library.partition("{name}")[0]
 
@@ -54,29 +57,43 @@ def _machine(cpu: tuple[str, str]) -> Any:
     return target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="small")
 
 
-def _optimized_module(text: str, cpu: tuple[str, str] | None) -> tuple[Any, Any]:
+@contextmanager
+def _optimized_module(text: str, cpu: tuple[str, str] | None) -> Iterator[tuple[Any, Any]]:
+    """The module after LLVM's passes, and the machine it is for."""
     import llvmlite.binding as llvm
 
     machine = _machine(cpu or host_cpu())
-    try:
-        # A context of its own: the global one keeps every type and constant ever read.
-        module = llvm.parse_assembly(text, llvm.create_context())
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        module.verify()
-    except RuntimeError as error:
-        raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
+    # A context of its own: the global one keeps every type and constant ever read.  Both are closed
+    # here, since a module must go before its context, and the garbage collector knows no order.
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(text, context)
+        except RuntimeError as error:
+            raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
+        with module:
+            try:
+                module.triple = machine.triple
+                module.data_layout = str(machine.target_data)
+                module.verify()
+            except RuntimeError as error:
+                raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
+            _run_passes(module, machine)
+            yield module, machine
+
+
+def _run_passes(module: Any, machine: Any) -> None:
+    import llvmlite.binding as llvm
+
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.slp_vectorization = True
     options.loop_interleaving = True
     options.loop_unrolling = True
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    with llvm.create_pass_builder(machine, options) as builder, builder.getModulePassManager() as manager:
+        manager.run(module, builder)
     for function in module.functions:
         if function.is_declaration and not function.name.startswith("llvm."):
             _check_external(function.name)
-    return module, machine
 
 
 def optimized(text: str, cpu: tuple[str, str] | None = None) -> str:
@@ -94,13 +111,22 @@ def optimized(text: str, cpu: tuple[str, str] | None = None) -> str:
     BackendError
         LLVM does not accept the text, or it calls a function that is not a C math function.
     """
-    return str(_optimized_module(text, cpu)[0])
+    return undisturbed(_optimized, text, cpu)
+
+
+def _optimized(text: str, cpu: tuple[str, str] | None) -> str:
+    with _optimized_module(text, cpu) as (module, _):
+        return str(module)
 
 
 def assembly(text: str, cpu: tuple[str, str] | None = None) -> str:
     """The module as assembly; parameters and errors as :func:`optimized`."""
-    module, machine = _optimized_module(text, cpu)
-    return machine.emit_assembly(module)
+    return undisturbed(_assembly, text, cpu)
+
+
+def _assembly(text: str, cpu: tuple[str, str] | None) -> str:
+    with _optimized_module(text, cpu) as (module, machine):
+        return machine.emit_assembly(module)
 
 
 def build(text: str, cpu: tuple[str, str] | None = None) -> bytes:
@@ -112,8 +138,12 @@ def build(text: str, cpu: tuple[str, str] | None = None) -> bytes:
     >>> code[:4]
     b'\\x7fELF'
     """
-    module, machine = _optimized_module(text, cpu)
-    return machine.emit_object(module)
+    return undisturbed(_build, text, cpu)
+
+
+def _build(text: str, cpu: tuple[str, str] | None) -> bytes:
+    with _optimized_module(text, cpu) as (module, machine):
+        return machine.emit_object(module)
 
 
 def _check_external(symbol: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.cli.relief import Raster, draw, load_raster, shaded_relief
 from pytocu.cli.terminal import CommandError, show, suggestion, table
-from pytocu.runtime import cuda, threads
+from pytocu.runtime import cuda, device_array, threads
 from pytocu.testing.compare import ulp_distance
 
 EPILOG = "the picture's data comes with matplotlib: pip install 'pytocu[demo]'"
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     expected = shaded_relief.__wrapped__(raster.elevation, raster.dx, raster.dy)
     shade = _compare("CPU", expected, shaded_relief(raster.elevation, raster.dx, raster.dy))
     if there:
-        copied = cuda.to_device(raster.elevation, cuda.current_device())
+        copied = device_array.to_device(raster.elevation, cuda.current_device())
         shade = _compare("GPU", expected, shaded_relief(copied, raster.dx, raster.dy).copy_to_host())
     show("")
     _show_times(raster, options.size, there)
@@ -104,7 +104,7 @@ def _gpu_times(arguments: tuple[Any, ...]) -> list[tuple[str, float]]:
     """On an array that is on the GPU already, many launches in a row; and with the copies there and back."""
     elevation, dx, dy = arguments
     device = cuda.current_device()
-    copied = cuda.to_device(elevation, device)
+    copied = device_array.to_device(elevation, device)
 
     def launches() -> None:
         for _ in range(20):
@@ -112,7 +112,7 @@ def _gpu_times(arguments: tuple[Any, ...]) -> list[tuple[str, float]]:
         cuda.synchronize(0, device)
 
     def with_copies() -> None:
-        shaded_relief(cuda.to_device(elevation, device), dx, dy).copy_to_host()
+        shaded_relief(device_array.to_device(elevation, device), dx, dy).copy_to_host()
 
     return [
         (f"pytocu, {cuda.device_name(device)}", _median(launches) / 20),

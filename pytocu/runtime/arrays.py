@@ -8,7 +8,7 @@ object of a library exists only where the library has been imported already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
@@ -17,7 +17,8 @@ import numpy as np
 
 from pytocu.errors import DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import COMPILED_DTYPES, DType, dtype_of
-from pytocu.runtime import cuda
+from pytocu.runtime import cuda, dlpack, streams
+from pytocu.runtime.strides import c_strides, is_c_contiguous
 
 Device: TypeAlias = "int | str"
 """A CUDA ordinal, ``"cpu"``, or :data:`ANY_DEVICE`."""
@@ -67,7 +68,7 @@ class ArrayInfo:
     @property
     def byte_strides(self) -> tuple[int, ...]:
         """The strides in bytes, also of a contiguous array."""
-        return cuda.c_strides(self.shape, self.dtype.itemsize) if self.strides is None else self.strides
+        return c_strides(self.shape, self.dtype.itemsize) if self.strides is None else self.strides
 
     @property
     def on_host(self) -> bool:
@@ -115,7 +116,7 @@ def _reader(cls: type) -> Reader:
     for base in cls.__mro__:
         root = base.__module__.partition(".")[0]
         match root, base.__name__:
-            case ("numba" | "numba_cuda"), ("DeviceNDArrayBase" | "DeviceNDArray"):
+            case (("numba" | "numba_cuda"), ("DeviceNDArrayBase" | "DeviceNDArray")):
                 return _numba
             case "numpy", "ndarray":
                 return _numpy_subclass
@@ -128,7 +129,7 @@ def _reader(cls: type) -> Reader:
                 return _torch if plain else _subclass("PyTorch tensor", "{name}.as_subclass(torch.Tensor)")
             case "jax", "Tracer":
                 return _jax_tracer
-            case ("jax" | "jaxlib"), ("ArrayImpl" | "Array"):
+            case (("jax" | "jaxlib"), ("ArrayImpl" | "Array")):
                 return _jax
     if cls in (bool, int, float, complex, str, bytes, list, tuple, dict, type(None)):
         return _no_array
@@ -181,7 +182,7 @@ def _info(
 ) -> ArrayInfo:
     """Put together what was read, after the checks every array passes."""
     itemsize = dtype.itemsize
-    if strides is not None and cuda.is_c_contiguous(shape, strides, itemsize):
+    if strides is not None and is_c_contiguous(shape, strides, itemsize):
         strides = None
     if 0 not in shape and itemsize > 1:
         uneven = pointer % itemsize or any(s % itemsize for s, n in zip(strides or (), shape, strict=False) if n > 1)
@@ -346,27 +347,31 @@ def _device_of(pointer: int, name: str) -> int:
 def _dlpack(obj: Any, name: str) -> ArrayInfo:
     kind, ordinal = obj.__dlpack_device__()
     match int(kind):
-        case cuda.DLPACK_CPU:
+        case dlpack.DLPACK_CPU | dlpack.DLPACK_CUDA_HOST:
             try:
                 view = np.from_dlpack(obj)
             except (BufferError, RuntimeError) as error:
                 raise DTypeError(f"argument {name} cannot be read through DLPack: {error}") from None
             return _numpy(view, name, "dlpack")
-        case cuda.DLPACK_CUDA | cuda.DLPACK_CUDA_MANAGED:
+        case dlpack.DLPACK_CUDA | dlpack.DLPACK_CUDA_MANAGED:
             pass
         case other:
             _unsupported(name, f"is in memory of DLPack's device type {other}: host and CUDA memory are read")
-    # 1 is the legacy default stream, on which results for such objects are computed.
+    # The producer orders this stream, on which results for such objects are computed, behind its own.
+    stream = streams.current("dlpack", int(ordinal)) or streams.LEGACY
     try:
-        capsule = obj.__dlpack__(stream=1, max_version=(1, 0))
-    except TypeError:
-        # Before DLPack 1.0 there was no max_version.
-        capsule = obj.__dlpack__(stream=1)
-    read = cuda.capsule_tensor(capsule)
+        try:
+            capsule = obj.__dlpack__(stream=stream, max_version=(1, 0))
+        except TypeError:
+            # Before DLPack 1.0 there was no max_version.
+            capsule = obj.__dlpack__(stream=stream)
+        read = dlpack.capsule_tensor(capsule)
+    except (BufferError, RuntimeError) as error:
+        _unsupported(name, f"cannot be read through DLPack: {error}")
     if read is None:
         _unsupported(name, "gives something else than a DLPack capsule")
     tensor, readonly = read
-    letter, bits = cuda.DLPACK_KINDS.get(tensor.dtype.code), tensor.dtype.bits
+    letter, bits = dlpack.DLPACK_KINDS.get(tensor.dtype.code), tensor.dtype.bits
     if letter is None or tensor.dtype.lanes != 1 or bits % 8 or not bits:
         code = f"DLPack type code {tensor.dtype.code} with {bits} bits and {tensor.dtype.lanes} lanes"
         raise DTypeError(f"argument {name} has {code}, which is not supported")
@@ -382,7 +387,7 @@ def _dlpack(obj: Any, name: str) -> ArrayInfo:
     empty = 0 in shape
     pointer = 0 if empty else (tensor.data or 0) + tensor.byte_offset
     device = ANY_DEVICE if empty else int(ordinal)
-    return _info("dlpack", device, pointer, dtype, shape, strides, readonly, 1, (obj, capsule), name)
+    return _info("dlpack", device, pointer, dtype, shape, strides, readonly, stream, (obj, capsule), name)
 
 
 # Rules of a call.
@@ -455,183 +460,16 @@ def check_output(info: ArrayInfo) -> None:
         reach += stride * (length - 1)
 
 
-def current_stream(library: str, device: int) -> int:
-    """The stream the library is working on now, on that device; 0 where there is no such notion."""
-    match library:
-        case "cupy":
-            return int(sys.modules["cupy"].cuda.get_current_stream(device).ptr)
-        case "torch":
-            return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
-        case _:
-            return 0
-
-
 def producer_streams(infos: Iterable[ArrayInfo], like: ArrayInfo) -> tuple[int, ...]:
     """The streams, besides that of `like`, that write or read the arrays.
 
     The launch is ordered after each of them, and each after the launch, with
     :func:`pytocu.runtime.cuda.wait`.
     """
-    streams: dict[int, None] = {}
+    found: dict[int, None] = {}
     for info in infos:
         if info.stream is not None:
-            streams[info.stream] = None
+            found[info.stream] = None
         elif info.library != like.library and isinstance(info.device, int) and info.device != ANY_DEVICE:
-            streams[current_stream(info.library, info.device)] = None
-    return tuple(streams)
-
-
-# Arrays out.
-
-
-def resolve_device(like: ArrayInfo) -> Device:
-    """The device of results: a real one also where the array has no memory."""
-    return cuda.current_device() if like.device == ANY_DEVICE else like.device
-
-
-def allocate(like: ArrayInfo, shape: Sequence[int], dtype: DType, order: str = "C", stream: int = 0) -> tuple[Any, int]:
-    """A new array of the same library on the same device, with undefined contents.
-
-    Parameters
-    ----------
-    like : ArrayInfo
-        What :func:`common` gave.
-    order : str
-        ``C`` row-major or ``F`` column-major.
-    stream : int
-        The stream that will write it, where pytocu allocates itself.
-
-    Returns
-    -------
-    (object, int)
-        The array and the address of its first element.  For JAX, and for the protocols, it is
-        an array of pytocu's; :func:`finish` makes of it what the caller gets.
-    """
-    shape = tuple(shape)
-    if like.on_host:
-        if like.library == "torch":
-            return _torch_empty(shape, dtype, "cpu", order)
-        made = np.empty(shape, dtype.numpy, order="F" if order == "F" else "C")
-        return made, made.__array_interface__["data"][0]
-    device = resolve_device(like)
-    assert isinstance(device, int)
-    match like.library:
-        case "cupy":
-            cupy = sys.modules["cupy"]
-            with cupy.cuda.Device(device):
-                made = cupy.empty(shape, dtype.numpy, order=order)
-            return made, made.data.ptr
-        case "torch":
-            return _torch_empty(shape, dtype, f"cuda:{device}", order)
-        case "numba":
-            numba_cuda = sys.modules["numba.cuda"]
-            with numba_cuda.gpus[device]:
-                made = numba_cuda.device_array(shape, dtype.numpy, order=order)
-            return made, int(made.__cuda_array_interface__["data"][0] or 0)
-        case _:
-            # JAX takes row-major arrays only.
-            made = cuda.empty(shape, dtype.numpy, device, stream, "C" if like.library == "jax" else order)
-            return made, made.pointer
-
-
-def _torch_empty(shape: tuple[int, ...], dtype: DType, device: str, order: str) -> tuple[Any, int]:
-    torch = sys.modules["torch"]
-    theirs = getattr(torch, dtype.numpy.name, None)
-    if theirs is None:
-        raise DTypeError(f"PyTorch {torch.__version__} has no dtype {dtype.numpy}, which the result has")
-    if order == "F":
-        made = torch.empty(shape[::-1], dtype=theirs, device=device).permute(*range(len(shape) - 1, -1, -1))
-    else:
-        made = torch.empty(shape, dtype=theirs, device=device)
-    return made, made.data_ptr()
-
-
-def finish(like: ArrayInfo, made: Any, stream: int = 0) -> Any:
-    """What the caller gets of an array that :func:`allocate` gave, once the launch is under way."""
-    if like.library != "jax":
-        return made
-    jax = sys.modules["jax"]
-    if isinstance(made, np.ndarray):
-        return jax.numpy.asarray(made)
-    # JAX may free and reuse the inputs on a stream of its own as soon as the caller drops them.
-    cuda.synchronize(stream, made.device)
-    return jax.dlpack.from_dlpack(made)
-
-
-def view(
-    obj: Any, info: ArrayInfo, shape: Sequence[int], strides: Sequence[int], offset: int, dtype: DType | None = None
-) -> Any:
-    """A view of an argument in its own library.
-
-    Parameters
-    ----------
-    obj : object
-        The argument.
-    info : ArrayInfo
-        Its description.
-    shape, strides : sequence of int
-        Of the view; strides in bytes.
-    offset : int
-        Bytes from the argument's first element to the view's.
-    dtype : DType, optional
-        Of the same size as the argument's, which it is by default.
-
-    Raises
-    ------
-    UnsupportedError
-        The library has no such views.
-    """
-    shape, strides = tuple(shape), tuple(strides)
-    itemsize = info.dtype.itemsize
-    low, high = cuda.byte_bounds(info.shape, info.byte_strides, itemsize)
-    start, end = cuda.byte_bounds(shape, strides, itemsize)
-    if 0 in shape:
-        offset = 0
-    elif offset + start < low or offset + end > high:
-        raise ValueError(f"a view of {info.name} would reach outside of its memory")
-    made = (dtype or info.dtype).numpy
-    match info.library:
-        case "jax":
-            _unsupported(info.name, "is a JAX array, and JAX has no views", "return a copy: write .copy() behind the slice")
-        case "numpy":
-            return _numpy_view(obj, info, shape, strides, offset, made)
-        case "torch":
-            if any(s < 0 for s, n in zip(strides, shape, strict=True) if n > 1):
-                help = "return a copy: write .copy() behind the slice"
-                _unsupported(info.name, "is a PyTorch tensor, and PyTorch has no views with negative steps", help)
-            steps = tuple(max(s, 0) // itemsize for s in strides)
-            part = obj.as_strided(shape, steps, obj.storage_offset() + offset // itemsize)
-            return part if dtype is None else part.view(getattr(sys.modules["torch"], made.name))
-        case "cupy":
-            cupy = sys.modules["cupy"]
-            return cupy.ndarray(shape, made, memptr=obj.data + offset, strides=strides)
-        case "numba":
-            interface = {
-                "shape": shape, "strides": strides, "typestr": made.str,
-                "data": (info.pointer + offset, info.readonly), "version": 3, "stream": info.stream,
-            }  # fmt: skip
-            return sys.modules["numba.cuda"].from_cuda_array_interface(interface, owner=obj, sync=False)
-    if info.on_host:
-        return _numpy_view(info.owner, info, shape, strides, offset, made)
-    device = resolve_device(info)
-    assert isinstance(device, int)
-    pointer = info.pointer + offset if info.pointer else 0
-    return cuda.DeviceArray(pointer, shape, made, strides, device, info.stream or 0, info.owner, info.readonly)
-
-
-class _Memory:
-    """Lets NumPy make an array over an address and keeps its owner alive."""
-
-    __slots__ = ("__array_interface__", "owner")
-
-
-def _numpy_view(
-    owner: Any, info: ArrayInfo, shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: np.dtype
-) -> np.ndarray:
-    memory = _Memory()
-    memory.owner = owner
-    memory.__array_interface__ = {
-        "shape": shape, "strides": strides, "typestr": dtype.str,
-        "data": (info.pointer + offset, info.readonly), "version": 3,
-    }  # fmt: skip
-    return np.asarray(memory)
+            found[streams.current(info.library, info.device)] = None
+    return tuple(found)

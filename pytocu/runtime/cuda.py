@@ -1,4 +1,4 @@
-"""Devices, contexts, modules, launches and memory, through ``cuda.bindings.driver`` alone.
+"""Devices, contexts, streams, modules and launches, through ``cuda.bindings.driver`` alone.
 
 Nothing is imported or initialised before the first use.  Devices are CUDA ordinals, streams
 are the integers the driver uses: 0 or 1 the legacy default stream, 2 the thread's default
@@ -8,18 +8,18 @@ stream, else a handle.
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-import numpy as np
-
-from pytocu.errors import BackendError
+from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
 
 PARAMETER_CODES: dict[DType, str] = {
@@ -28,20 +28,43 @@ PARAMETER_CODES: dict[DType, str] = {
 """Codes of :class:`Parameters` for scalars; a pointer is ``P``, an index ``i`` or ``q``."""
 
 _bindings: Any = None
-_lock = threading.Lock()
+# A finaliser may run in the thread that holds it.
+_lock = threading.RLock()
+_forked = False
 _primary: dict[int, Any] = {}
 _archs: dict[int, str] = {}
-_pools: dict[int, bool] = {}
 
 
 def _driver() -> Any:
     """``cuda.bindings.driver``, initialised."""
     global _bindings
     if _bindings is None:
+        if _forked:
+            raise BackendError(_FORKED)
         with _lock:
             if _bindings is None:
                 _bindings = _initialised()
     return _bindings
+
+
+_FORKED = (
+    "CUDA was in use in the process that this one was forked from, and does not work in a forked process: start worker "
+    "processes with the method 'spawn' or 'forkserver' (multiprocessing.get_context('spawn'))"
+)
+
+
+def _after_fork() -> None:
+    # The parent's context, its modules and its memory are not the child's, and nothing of them may be freed here.
+    global _bindings, _forked, _lock
+    _lock = threading.RLock()
+    if _bindings is not None:
+        _bindings, _forked = None, True
+        _primary.clear()
+        _retired.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def bindings() -> Any:
@@ -62,24 +85,66 @@ def _initialised() -> Any:
     if status:
         if status == driver.CUresult.CUDA_ERROR_NO_DEVICE:
             raise BackendError("the NVIDIA driver sees no GPU (CUDA_ERROR_NO_DEVICE)")
+        if status == driver.CUresult.CUDA_ERROR_NOT_INITIALIZED:
+            raise BackendError(_FORKED)
         _fail(driver, status, "cuInit")
     return driver
+
+
+LOST = frozenset(
+    f"CUDA_ERROR_{name}"
+    for name in (
+        "ILLEGAL_ADDRESS", "LAUNCH_TIMEOUT", "LAUNCH_FAILED", "ASSERT", "HARDWARE_STACK_ERROR", "ILLEGAL_INSTRUCTION",
+        "MISALIGNED_ADDRESS", "INVALID_ADDRESS_SPACE", "INVALID_PC", "TENSOR_MEMORY_LEAK", "ECC_UNCORRECTABLE", "UNKNOWN",
+        "NVLINK_UNCORRECTABLE", "CONTAINED", "CONTEXT_IS_DESTROYED", "EXTERNAL_DEVICE", "DEVICE_UNAVAILABLE",
+    )
+)  # fmt: skip
+"""Errors after which every CUDA call of the process fails."""
+
+_LOST = (
+    "this process's CUDA context is lost, with all arrays on the device: save what is in the host's memory and start a new "
+    "process. The fault may be that of an earlier kernel, of any library: with CUDA_LAUNCH_BLOCKING=1 in the environment, or "
+    "under compute-sanitizer, it is reported where it happens"
+)
+
+_HELP = {
+    "CUDA_ERROR_OUT_OF_MEMORY": "free arrays, let the libraries give back what their pools hold "
+    "(cupy.get_default_memory_pool().free_all_blocks(), torch.cuda.empty_cache()), or work on parts; functions stay usable",
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "the kernel takes more registers or shared memory than a block may have",
+    "CUDA_ERROR_NO_BINARY_FOR_GPU": "the code was built for another architecture: compile it again on this machine",
+    "CUDA_ERROR_UNSUPPORTED_PTX_VERSION": "the driver is older than the compiler: update it, or install pytocu[cu12]",
+    "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT": "the call works on the legacy default stream while another stream is being captured "
+    "into a graph: make the captured stream current, with its library or with pytocu.stream",
+    "CUDA_ERROR_STREAM_CAPTURE_ISOLATION": "the captured call depends on work outside of the graph: synchronise before it",
+    "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED": "the stream is being captured into a graph, which cannot hold this step",
+}
 
 
 def _fail(driver: Any, status: Any, what: str) -> NoReturn:
     _, name = driver.cuGetErrorName(status)
     _, sentence = driver.cuGetErrorString(status)
     name = name.decode() if name else str(status)
-    raise BackendError(f"{what} failed: {name}: {sentence.decode() if sentence else 'unknown error'}")
+    text = f"{what} failed: {name}: {sentence.decode() if sentence else 'unknown error'}"
+    help = _LOST if name in LOST else _HELP.get(name)
+    text = f"{text}\n  help: {help}" if help else text
+    if name in LOST:
+        raise DeviceLostError(text)
+    raise OutOfMemoryError(text) if name == "CUDA_ERROR_OUT_OF_MEMORY" else BackendError(text)
 
 
-def _call(function: str, *args: Any) -> Any:
-    """Call the driver; a result code other than success is an error, the value is the answer."""
+def call(function: str, *args: Any) -> Any:
+    """Call the driver by the name of a function.
+
+    Raises
+    ------
+    OutOfMemoryError, DeviceLostError, BackendError
+        The driver's answer is not success.
+    """
     driver = _driver()
     status, *values = getattr(driver, function)(*args)
     if status:
         _fail(driver, status, function)
-    return values[0] if values else None
+    return values[0] if len(values) == 1 else values
 
 
 # Devices.
@@ -102,44 +167,46 @@ def device_count() -> int:
     BackendError
         There is no driver, or cuda-python is not installed.
     """
-    return _call("cuDeviceGetCount")
+    return call("cuDeviceGetCount")
 
 
 def driver_version() -> tuple[int, int]:
     """The CUDA version the driver supports, as ``(13, 0)``."""
-    number = _call("cuDriverGetVersion")
+    number = call("cuDriverGetVersion")
     return number // 1000, number % 1000 // 10
 
 
 def device_name(device: int) -> str:
     """The GPU's name, as ``NVIDIA H200``."""
-    return _call("cuDeviceGetName", 256, _device(device)).split(b"\0")[0].decode()
+    return call("cuDeviceGetName", 256, device_handle(device)).split(b"\0")[0].decode()
 
 
 def multiprocessors(device: int) -> int:
     """How many multiprocessors the GPU has."""
-    return _attribute("CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT", device)
+    return attribute("CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT", device)
 
 
 def arch(device: int) -> str:
     """The GPU's architecture, as ``sm_90``."""
     if device not in _archs:
-        major = _attribute("CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR", device)
-        _archs[device] = f"sm_{major}{_attribute('CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR', device)}"
+        major = attribute("CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR", device)
+        _archs[device] = f"sm_{major}{attribute('CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR', device)}"
     return _archs[device]
 
 
-def _device(device: int) -> Any:
-    return _call("cuDeviceGet", device)
+def device_handle(device: int) -> Any:
+    """The driver's handle of a device."""
+    return call("cuDeviceGet", device)
 
 
-def _attribute(name: str, device: int) -> int:
-    return _call("cuDeviceGetAttribute", getattr(_driver().CUdevice_attribute, name), _device(device))
+def attribute(name: str, device: int) -> int:
+    """An attribute of a device by the driver's name."""
+    return call("cuDeviceGetAttribute", getattr(_driver().CUdevice_attribute, name), device_handle(device))
 
 
 def current_device() -> int:
     """The device of this thread's CUDA context; 0 when it has none."""
-    return int(_call("cuCtxGetDevice")) if int(_call("cuCtxGetCurrent")) else 0
+    return int(call("cuCtxGetDevice")) if int(call("cuCtxGetCurrent")) else 0
 
 
 def device_of_pointer(pointer: int) -> int | None:
@@ -168,7 +235,7 @@ def _primary_context(device: int) -> Any:
 
 def _retained(device: int) -> Any:
     driver = _bindings
-    status, context = driver.cuDevicePrimaryCtxRetain(_device(device))
+    status, context = driver.cuDevicePrimaryCtxRetain(device_handle(device))
     if status:
         _fail(driver, status, "cuDevicePrimaryCtxRetain")
     return context
@@ -177,38 +244,87 @@ def _retained(device: int) -> Any:
 @contextmanager
 def activated(device: int) -> Iterator[Any]:
     """Have a context of the device current: the thread's own, else the primary one."""
-    current = _call("cuCtxGetCurrent")
-    if int(current) and int(_call("cuCtxGetDevice")) == device:
+    current = call("cuCtxGetCurrent")
+    if int(current) and int(call("cuCtxGetDevice")) == device:
         yield current
         return
     context = _primary_context(device)
-    _call("cuCtxPushCurrent", context)
+    call("cuCtxPushCurrent", context)
     try:
         yield context
     finally:
-        _call("cuCtxPopCurrent")
+        call("cuCtxPopCurrent")
 
 
 def synchronize(stream: int, device: int) -> None:
     """Wait for all work on the stream; an error of an earlier kernel is raised here."""
     with activated(device):
-        _call("cuStreamSynchronize", stream)
+        call("cuStreamSynchronize", stream)
 
 
 def wait(stream: int, producer: int, device: int) -> None:
     """Let the stream go on only after what `producer` has been given so far.
 
-    Both are streams of one device.
+    Both are streams of one device.  While one of them is being captured into a graph and the
+    other is not part of the same capture, nothing is ordered: the graph runs when it is replayed, and whoever
+    replays it decides after what.
     """
     if stream == producer or (stream < 2 and producer < 2):
         return
     with activated(device):
-        event = _call("cuEventCreate", _driver().CUevent_flags.CU_EVENT_DISABLE_TIMING)
+        if capture_of(stream) != capture_of(producer):
+            return
+        event = call("cuEventCreate", _driver().CUevent_flags.CU_EVENT_DISABLE_TIMING)
         try:
-            _call("cuEventRecord", event, producer)
-            _call("cuStreamWaitEvent", stream, event, 0)
+            call("cuEventRecord", event, producer)
+            call("cuStreamWaitEvent", stream, event, 0)
         finally:
-            _call("cuEventDestroy", event)
+            call("cuEventDestroy", event)
+
+
+def capture_of(stream: int) -> int:
+    """The number of the capture into a graph that the stream is part of; 0 for none.
+
+    -1 for the legacy default stream while another stream is being captured in a way that
+    forbids its use.
+    """
+    driver = _driver()
+    status, state = driver.cuStreamIsCapturing(stream)
+    if status == driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+        return -1
+    if status:
+        _fail(driver, status, "cuStreamIsCapturing")
+    states = driver.CUstreamCaptureStatus
+    if state == states.CU_STREAM_CAPTURE_STATUS_NONE:
+        return 0
+    if state == states.CU_STREAM_CAPTURE_STATUS_INVALIDATED:
+        return -1
+    return int(call("cuStreamGetCaptureInfo", stream)[1])
+
+
+@contextmanager
+def outside_of_captures() -> Iterator[None]:
+    """Allow this thread calls that may wait for the device while streams are being captured.
+
+    Loading code and taking memory for good are not part of a graph and do not disturb one.
+    """
+    relaxed = _driver().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    before = call("cuThreadExchangeStreamCaptureMode", relaxed)
+    try:
+        yield
+    finally:
+        call("cuThreadExchangeStreamCaptureMode", before)
+
+
+def stream_device(stream: int) -> int:
+    """The device of a stream; the current one for the default streams."""
+    if stream <= 2:
+        return current_device()
+    call("cuCtxPushCurrent", call("cuStreamGetCtx", stream))
+    try:
+        return int(call("cuCtxGetDevice"))
+    finally:
+        call("cuCtxPopCurrent")
 
 
 # Modules and launches.
@@ -216,11 +332,39 @@ def wait(stream: int, producer: int, device: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """A loaded binary; it stays loaded as long as the process lives."""
+    """A loaded binary; unloaded some time after the last reference to it and its kernels is gone."""
 
     handle: Any
     context: Any
     device: int
+
+    def __del__(self) -> None:
+        # A finaliser runs anywhere, also in the middle of a capture or of the driver's bindings, so it only leaves a note.
+        if not sys.is_finalizing():
+            _retired.append((self.handle, self.context))
+
+
+_retired: deque[tuple[Any, Any]] = deque()
+
+
+def unload_retired() -> int:
+    """Unload modules that nobody can launch any more; returns how many are left.
+
+    The driver lets kernels that run finish first.
+    """
+    while _retired:
+        try:
+            handle, context = _retired.popleft()
+        except IndexError:
+            # Another thread was faster.
+            break
+        with outside_of_captures():
+            call("cuCtxPushCurrent", context)
+            try:
+                call("cuModuleUnload", handle)
+            finally:
+                call("cuCtxPopCurrent")
+    return len(_retired)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,14 +395,18 @@ def load(cubin: bytes, device: int) -> Module:
     BackendError
         The binary is for another architecture, or the driver is too old for it.
     """
-    with activated(device) as context:
-        return Module(_call("cuModuleLoadData", cubin), context, device)
+    with activated(device) as context, outside_of_captures():
+        unload_retired()
+        return Module(call("cuModuleLoadData", cubin), context, device)
 
 
 def function(module: Module, name: str) -> Kernel:
     """The kernel of that name."""
-    with activated(module.device):
-        handle = _call("cuModuleGetFunction", module.handle, name.encode())
+    with activated(module.device), outside_of_captures():
+        handle = call("cuModuleGetFunction", module.handle, name.encode())
+        if driver_version() >= (12, 4):
+            # Else its code is loaded at the first launch, which may be one that is captured into a graph.
+            call("cuFuncLoad", handle)
     return Kernel(name, handle, module, int(module.context))
 
 
@@ -266,7 +414,7 @@ def resources(kernel: Kernel) -> KernelResources:
     """Registers, spills and shared memory of a kernel."""
     names = _driver().CUfunction_attribute
     values = (
-        _call("cuFuncGetAttribute", getattr(names, f"CU_FUNC_ATTRIBUTE_{name}"), kernel.handle)
+        call("cuFuncGetAttribute", getattr(names, f"CU_FUNC_ATTRIBUTE_{name}"), kernel.handle)
         for name in ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
     )
     return KernelResources(*values)
@@ -350,19 +498,19 @@ def launch(
     _, current = driver.cuCtxGetCurrent()
     foreign = int(current) != kernel.context
     if foreign:
-        _call("cuCtxPushCurrent", kernel.module.context)
+        call("cuCtxPushCurrent", kernel.module.context)
     try:
         (status,) = driver.cuLaunchKernel(kernel.handle, *grid, *block, shared_bytes, stream, parameters.address, 0)
     finally:
         if foreign:
-            _call("cuCtxPopCurrent")
+            call("cuCtxPopCurrent")
     if status:
         _fail(driver, status, f"launching {kernel.name} with grid {grid} and block {block}")
 
 
 def is_foreign_context(kernel: Kernel) -> bool:
     """Whether another context than the kernel's is current in this thread."""
-    return int(_call("cuCtxGetCurrent")) != kernel.context
+    return int(call("cuCtxGetCurrent")) != kernel.context
 
 
 def launch_failed(kernel: Kernel, status: Any, blocks: int, threads: int) -> NoReturn:
@@ -373,328 +521,3 @@ def launch_failed(kernel: Kernel, status: Any, blocks: int, threads: int) -> NoR
     BackendError
     """
     _fail(_driver(), status, f"launching {kernel.name} with {blocks} blocks of {threads} threads")
-
-
-# Memory.
-
-
-class DeviceMemory:
-    """Bytes on a device, given back in the order of the stream they were taken on."""
-
-    __slots__ = ("__weakref__", "device", "nbytes", "pointer", "stream")
-
-    def __init__(self, nbytes: int, device: int, stream: int = 0):
-        self.device, self.nbytes, self.stream, self.pointer = device, nbytes, stream, 0
-        if nbytes:
-            with activated(device):
-                if _has_pools(device):
-                    self.pointer = int(_call("cuMemAllocAsync", nbytes, stream))
-                else:
-                    self.pointer = int(_call("cuMemAlloc", nbytes))
-
-    def __del__(self) -> None:
-        # While the interpreter ends, the driver may be gone already and frees all by itself.
-        if not getattr(self, "pointer", 0) or sys.is_finalizing():
-            return
-        try:
-            with activated(self.device):
-                if _has_pools(self.device):
-                    _call("cuMemFreeAsync", self.pointer, self.stream)
-                else:
-                    _call("cuMemFree", self.pointer)
-        except BackendError:
-            # A kernel that failed took the context and its memory with it; who waits for it is told.
-            return
-
-
-def _has_pools(device: int) -> bool:
-    if device not in _pools:
-        _pools[device] = bool(_attribute("CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED", device))
-    return _pools[device]
-
-
-def copy_to_device(pointer: int, source: np.ndarray, device: int, stream: int = 0) -> None:
-    """Copy a C-contiguous NumPy array to the address, and wait."""
-    if source.nbytes:
-        with activated(device):
-            _call("cuMemcpyHtoDAsync", pointer, source.ctypes.data, source.nbytes, stream)
-            _call("cuStreamSynchronize", stream)
-
-
-def copy_to_host(target: np.ndarray, pointer: int, device: int, stream: int = 0) -> None:
-    """Fill a C-contiguous NumPy array from the address, and wait."""
-    if target.nbytes:
-        with activated(device):
-            _call("cuMemcpyDtoHAsync", target.ctypes.data, pointer, target.nbytes, stream)
-            _call("cuStreamSynchronize", stream)
-
-
-def c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Strides in bytes of a row-major array.
-
-    Examples
-    --------
-    >>> c_strides((2, 3), 4)
-    (12, 4)
-    """
-    strides: list[int] = []
-    step = itemsize
-    for length in reversed(shape):
-        strides.append(step)
-        step *= max(length, 1)
-    return tuple(reversed(strides))
-
-
-def is_c_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
-    """Whether the elements lie in row-major order without gaps.
-
-    Strides of dimensions of length 1, and all strides of an empty array, say nothing.
-    """
-    if 0 in shape:
-        return True
-    expected = itemsize
-    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if length != 1 and stride != expected:
-            return False
-        expected *= length
-    return True
-
-
-def byte_bounds(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int]:
-    """First byte and one past the last byte the elements touch, from the first element's."""
-    if 0 in shape:
-        return 0, 0
-    steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True)]
-    return sum(s for s in steps if s < 0), sum(s for s in steps if s > 0) + itemsize
-
-
-# Arrays of our own, for callers whose objects come from no library that allocates.
-
-
-class DLDevice(ctypes.Structure):
-    """DLPack's device."""
-
-    _fields_ = (("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32))
-
-
-class DLDataType(ctypes.Structure):
-    """DLPack's dtype."""
-
-    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
-
-
-class DLTensor(ctypes.Structure):
-    """DLPack's description of an array; strides count elements."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", DLDevice),
-        ("ndim", ctypes.c_int32),
-        ("dtype", DLDataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class DLManagedTensor(ctypes.Structure):
-    """What an unversioned capsule holds."""
-
-    _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
-
-
-class DLManagedTensorVersioned(ctypes.Structure):
-    """What a capsule of DLPack 1.0 and later holds; bit 0 of the flags is read-only."""
-
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", DLTensor),
-    )
-
-
-DLPACK_CPU, DLPACK_CUDA, DLPACK_CUDA_HOST, DLPACK_CUDA_MANAGED = 1, 2, 3, 13
-DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
-"""NumPy's kind of a DLPack type code."""
-
-_DLPACK_CODES = {kind: code for code, kind in DLPACK_KINDS.items()}
-_UNVERSIONED, _VERSIONED = b"dltensor", b"dltensor_versioned"
-_exported: dict[int, Any] = {}
-# The destructor gets a capsule that nobody owns any more: as a plain address, so that it is not counted again.
-_capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
-_capsule_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-
-
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _release_export(address: int) -> None:
-    _exported.pop(address, None)
-
-
-@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-def _destroy_capsule(capsule: int) -> None:
-    # A consumer has renamed the capsule, and calls the deleter itself.
-    for name in (_UNVERSIONED, _VERSIONED):
-        if _capsule_is_valid(capsule, name):
-            _exported.pop(_capsule_pointer(capsule, name), None)
-
-
-def capsule_tensor(capsule: object) -> tuple[DLTensor, bool] | None:
-    """The array in a DLPack capsule and whether it is read-only; None when it is no such capsule.
-
-    The capsule stays unconsumed, so it owns the memory as long as it lives.
-    """
-    address = id(capsule)
-    for name, kind in ((_VERSIONED, DLManagedTensorVersioned), (_UNVERSIONED, DLManagedTensor)):
-        if _capsule_is_valid(address, name):
-            held = kind.from_address(_capsule_pointer(address, name))
-            return held.tensor, bool(getattr(held, "flags", 0) & 1)
-    return None
-
-
-class DeviceArray:
-    """An array on a GPU, for any library that reads the CUDA array interface or DLPack.
-
-    Attributes
-    ----------
-    pointer : int
-        Address of the first element.
-    shape, strides : tuple of int
-        Strides in bytes.
-    dtype : numpy.dtype
-    device, stream : int
-        Where it is, and the stream its contents are written on.
-    owner : object
-        What keeps the memory alive.
-    """
-
-    __slots__ = ("__weakref__", "device", "dtype", "owner", "pointer", "readonly", "shape", "stream", "strides")
-
-    def __init__(
-        self,
-        pointer: int,
-        shape: Sequence[int],
-        dtype: np.dtype,
-        strides: Sequence[int] | None,
-        device: int,
-        stream: int,
-        owner: object,
-        readonly: bool = False,
-    ):
-        self.pointer, self.shape, self.dtype = pointer, tuple(shape), dtype
-        self.strides = c_strides(shape, dtype.itemsize) if strides is None else tuple(strides)
-        self.device, self.stream, self.owner, self.readonly = device, stream, owner, readonly
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return int(np.prod(self.shape, dtype=object))
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self.size * self.dtype.itemsize
-
-    def __repr__(self) -> str:
-        return f"<DeviceArray {self.dtype}{list(self.shape)} on CUDA device {self.device}>"
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        contiguous = is_c_contiguous(self.shape, self.strides, self.dtype.itemsize)
-        return {
-            "shape": self.shape,
-            "typestr": self.dtype.str,
-            "data": (self.pointer, self.readonly),
-            "strides": None if contiguous else self.strides,
-            "version": 3,
-            "stream": self.stream or 1,
-        }
-
-    def copy_to_host(self) -> np.ndarray:
-        """The elements as a NumPy array, after the work on the stream is done."""
-        low, high = byte_bounds(self.shape, self.strides, self.dtype.itemsize)
-        raw = np.empty(high - low, np.uint8)
-        copy_to_host(raw, self.pointer + low, self.device, self.stream)
-        return np.ndarray(self.shape, self.dtype, raw, -low, self.strides).copy()
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return DLPACK_CUDA, self.device
-
-    def __dlpack__(
-        self,
-        *,
-        stream: int | None = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object:
-        versioned = max_version is not None and max_version[0] >= 1
-        if copy:
-            raise BufferError("a DeviceArray is exported without a copy only")
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"a DeviceArray on CUDA device {self.device} is not exported to device {tuple(dl_device)}")
-        if stream == 0:
-            raise BufferError("stream 0 is ambiguous in DLPack: pass 1 for the legacy default stream or 2 for the thread's")
-        if self.readonly and not versioned:
-            raise BufferError("a read-only array needs a consumer of DLPack 1.0 or later")
-        if stream != -1:
-            wait(stream or 1, self.stream, self.device)
-        return self._capsule(versioned)
-
-    def _capsule(self, versioned: bool) -> object:
-        lengths = ctypes.c_int64 * max(self.ndim, 1)
-        shape = lengths(*self.shape)
-        strides = lengths(*(s // self.dtype.itemsize for s in self.strides))
-        held = DLManagedTensorVersioned() if versioned else DLManagedTensor()
-        if isinstance(held, DLManagedTensorVersioned):
-            held.major, held.minor, held.flags = 1, 0, int(self.readonly)
-        held.deleter = ctypes.cast(_release_export, ctypes.c_void_p)
-        tensor = held.tensor
-        tensor.data, tensor.ndim, tensor.byte_offset = self.pointer, self.ndim, 0
-        tensor.device = DLDevice(DLPACK_CUDA, self.device)
-        tensor.dtype = DLDataType(_DLPACK_CODES[self.dtype.kind], self.dtype.itemsize * 8, 1)
-        tensor.shape = ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64))
-        tensor.strides = ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64))
-        address = ctypes.addressof(held)
-        _exported[address] = (held, shape, strides, self)
-        return _capsule_new(address, _VERSIONED if versioned else _UNVERSIONED, ctypes.cast(_destroy_capsule, ctypes.c_void_p))
-
-
-def empty(shape: Sequence[int], dtype: np.dtype, device: int, stream: int = 0, order: str = "C") -> DeviceArray:
-    """A new array with undefined contents.
-
-    Parameters
-    ----------
-    order : str
-        ``C`` row-major or ``F`` column-major.
-
-    Raises
-    ------
-    BackendError
-        There is no driver, or not enough memory.
-    """
-    strides = c_strides(shape, dtype.itemsize)
-    if order == "F":
-        strides = tuple(reversed(c_strides(tuple(reversed(shape)), dtype.itemsize)))
-    memory = DeviceMemory(int(np.prod(shape, dtype=object)) * dtype.itemsize, device, stream)
-    return DeviceArray(memory.pointer, shape, dtype, strides, device, stream, memory)
-
-
-def to_device(array: np.ndarray, device: int, stream: int = 0) -> DeviceArray:
-    """Copy a NumPy array to the device, row-major."""
-    source = np.ascontiguousarray(array).reshape(array.shape)
-    made = empty(source.shape, source.dtype, device, stream)
-    copy_to_device(made.pointer, source, device, stream)
-    return made

@@ -21,6 +21,7 @@ import numpy as np
 
 from pytocu.errors import PytocuError
 from pytocu.runtime.libraries import LIBRARIES, is_array_class, key_globals, library_of
+from pytocu.runtime.results import no_memory
 
 TABLE_SIZE = 4096
 """Exact signatures remembered for one list of argument classes; a full table starts anew."""
@@ -58,7 +59,8 @@ def write_entry(
     def free(word: str) -> str:
         return free(f"{word}_") if word in taken else word
 
-    names = {n: free(n) for n in ("find", "general", "call", "type", "error", "Error", "keeps_traceback")}
+    words = ("find", "general", "call", "type", "error", "Error", "keeps_traceback", "MemoryErrors", "no_memory")
+    names = {n: free(n) for n in words}
     listed = ", ".join(p.name for p in parameters)
     classes = "".join(f"{names['type']}({p.name}), " for p in parameters)
     lines = [
@@ -72,8 +74,12 @@ def write_entry(
         f"        if {names['keeps_traceback']}({names['error']}):",
         "            raise",
         f"        raise {names['error']}.with_traceback(None) from None",
+        f"    except {names['MemoryErrors']} as {names['error']}:",
+        f"        raise {names['no_memory']}({names['error']})",
     ]
     values = {"find": find, "general": general, "type": type, "Error": PytocuError, "keeps_traceback": keeps_traceback}
+    # PyTorch's error derives from RuntimeError.
+    values |= {"MemoryErrors": (MemoryError, RuntimeError), "no_memory": no_memory}
     namespace = {names[n]: value for n, value in values.items()}
     exec(compile("\n".join(lines), f"<pytocu entry of {name}>", "exec"), namespace)
     entry = namespace["entry"]

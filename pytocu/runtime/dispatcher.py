@@ -7,7 +7,6 @@ what is missing; a bundle says what it has.
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +16,10 @@ from pytocu import config
 from pytocu.errors import CompileError, InternalError, Loc, PytocuError, UnsupportedError, raised
 from pytocu.guards import Guard, Identity, Static, argument_key
 from pytocu.runtime import arrays
+from pytocu.runtime.changes import Facts, facts_of, warn_when_many
 from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
 from pytocu.runtime.executable import Executable, move_to_device
+from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
 
 
@@ -96,7 +97,7 @@ class Dispatcher:
         kinds = [p.kind for p in signature.parameters.values()]
         self._variadic = next((n for n, k in zip(self._names, kinds, strict=True) if k in _VARIADIC), None)
         self._positional = sum(k not in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for k in kinds)
-        self._lock = threading.RLock()
+        self._lock = lock_of(self)
         self._table: dict[Any, tuple[Entry, ...]] = {}
         self._dispatch: dict[tuple[type, ...], Dispatch] = {}
         self._ways: dict[tuple[type, ...], Callable[..., Any]] = {}
@@ -209,6 +210,15 @@ class Dispatcher:
         """Let `_find` see an entry."""
         place = (key, index_bits)
         self._table[place] = (entry, *self._table.get(place, ()))
+        warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
+
+    def _facts(self) -> list[Facts]:
+        """What tells the specialisations apart."""
+        return [
+            facts_of(entry.types, target, [(g.name, g.key) for g in entry.guards], entry.executable.plan.assumptions)
+            for ((target, _), _), entries in self._table.items()
+            for entry in entries
+        ]
 
     def _missing(self, call: Call) -> Entry:
         """The entry for a call that nothing in the table fits."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -101,8 +102,22 @@ class ObjectFile:
         return tuple(sorted({s.name for s in self.symbols if s.section == 0 and s.name}))
 
 
-def place(file: ObjectFile, externals: Mapping[str, int]) -> dict[str, int]:
-    """Put the code into memory of its own, where it stays until the process ends.
+class Code:
+    """Memory with code in it, given back when nothing refers to this object any more."""
+
+    __slots__ = ("_base", "_size")
+
+    def __init__(self, base: int, size: int):
+        self._base, self._size = base, size
+
+    def __del__(self) -> None:
+        # While the interpreter ends, a thread may still run the code.
+        if not sys.is_finalizing():
+            _system().munmap(self._base, self._size)
+
+
+def place(file: ObjectFile, externals: Mapping[str, int]) -> tuple[dict[str, int], Code]:
+    """Put the code into memory of its own.
 
     Parameters
     ----------
@@ -113,8 +128,8 @@ def place(file: ObjectFile, externals: Mapping[str, int]) -> dict[str, int]:
 
     Returns
     -------
-    dict of str to int
-        The addresses of the names it defines.
+    (dict of str to int, Code)
+        The addresses of the names it defines, and what keeps the code where it is.
 
     Raises
     ------
@@ -131,7 +146,7 @@ def place(file: ObjectFile, externals: Mapping[str, int]) -> dict[str, int]:
     except (struct.error, ValueError, IndexError) as error:
         raise BackendError(f"the object code is damaged: {error}") from None
     image.publish()
-    return {s.name: image.base + image.target(s) for s in file.symbols if s.name and s.section in image.offsets}
+    return {s.name: image.base + image.target(s) for s in file.symbols if s.name and s.section in image.offsets}, image.code
 
 
 class _Image:
@@ -152,6 +167,7 @@ class _Image:
         self.slots = {name: slots + 8 * number for number, name in enumerate(externals)}
         self.bytes = bytearray(_rounded(slots + 8 * len(externals), mmap.PAGESIZE))
         self.base = _map(len(self.bytes))
+        self.code = Code(self.base, len(self.bytes))
         for number, offset in self.offsets.items():
             content = file.content(file.sections[number])
             self.bytes[offset : offset + len(content)] = content
@@ -218,6 +234,7 @@ def _system() -> Any:
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     library.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return library
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import BackendError
-from pytocu.runtime import arrays, cuda, libraries, native
+from pytocu.runtime import arrays, cuda, device_array, libraries, native
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
 from pytocu.runtime.plan import Plan, check_arguments
@@ -135,7 +135,7 @@ def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, .
         return None
     where = cuda.current_device() if device is None else device
     return tuple(
-        cuda.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
+        device_array.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
         for a, info in zip(arguments, infos, strict=True)
     )
 
@@ -154,7 +154,7 @@ def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -
             return [_originals(r, launched, arguments) for r in result]
         case dict():
             return {k: _originals(v, launched, arguments) for k, v in result.items()}
-        case cuda.DeviceArray():
+        case device_array.DeviceArray():
             for copy, original in zip(launched, arguments, strict=True):
                 if copy is result:
                     return original

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.types import DType, dtype_named
-from pytocu.runtime import arrays, cuda, threads
+from pytocu.runtime import arrays, cuda, device_array, results, streams, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec
 
 ELEMENTS_PER_THREAD = 1 << 16
-"""Fewer elements than this take less time than waking another thread."""
+"""Fewer elements than this are no piece of their own; see `threads.run`."""
 
 _MAX_GRID = 2**31 - 1
 
@@ -43,7 +43,7 @@ class CpuExecutor:
     def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
         """A new array of the caller's library."""
         if self.like is not None:
-            return arrays.allocate(self.like, shape, dtype, layout)
+            return results.allocate(self.like, shape, dtype, layout)
         made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
         return made, made.ctypes.data
 
@@ -57,11 +57,11 @@ class CpuExecutor:
 
     def scalar(self, array: Any) -> Any:
         """NumPy gets a NumPy scalar; other libraries an array without axes."""
-        return array[()] if self.like is None else arrays.finish(self.like, array)
+        return array[()] if self.like is None else results.finish(self.like, array)
 
     def array(self, array: Any) -> Any:
         """The array itself."""
-        return array if self.like is None else arrays.finish(self.like, array)
+        return array if self.like is None else results.finish(self.like, array)
 
 
 @lru_cache(maxsize=1024)
@@ -114,18 +114,18 @@ class CudaExecutor:
     def __init__(self, specs: Sequence[KernelSpec], kernels: CudaKernels, like: ArrayInfo, infos: Iterable[ArrayInfo]):
         self.specs = specs
         self.like = like
-        device = arrays.resolve_device(like)
+        device = results.resolve_device(like)
         assert isinstance(device, int)
         self.device = device
         self.kernels = kernels.on(device)
-        self.stream = arrays.current_stream(like.library, device)
+        self.stream = streams.current(like.library, device)
         self.producers = arrays.producer_streams(infos, like)
         for producer in self.producers:
             cuda.wait(self.stream, producer, device)
 
     def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
         """A new array from the caller's own allocator."""
-        return arrays.allocate(self.like, shape, dtype, layout, self.stream)
+        return results.allocate(self.like, shape, dtype, layout, self.stream)
 
     def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
         """Start the kernel with a grid that covers the work."""
@@ -142,11 +142,11 @@ class CudaExecutor:
 
     def scalar(self, array: Any) -> Any:
         """An array without axes: its value stays on the device."""
-        return arrays.finish(self.like, array, self.stream)
+        return results.finish(self.like, array, self.stream)
 
     def array(self, array: Any) -> Any:
         """What the caller's library calls an array."""
-        return arrays.finish(self.like, array, self.stream)
+        return results.finish(self.like, array, self.stream)
 
 
 class HostArraysOnCuda(CudaExecutor):
@@ -163,7 +163,7 @@ class HostArraysOnCuda(CudaExecutor):
 
 def device_like(device: int) -> ArrayInfo:
     """What results of a call without arrays are like: pytocu's own arrays on the device."""
-    info = arrays.describe(cuda.empty((1,), np.dtype(np.float32), device), "result")
+    info = arrays.describe(device_array.empty((1,), np.dtype(np.float32), device), "result")
     assert info is not None
     return info
 

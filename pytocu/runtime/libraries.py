@@ -21,6 +21,7 @@ from pytocu.runtime import cuda, threads
 from pytocu.runtime.executors import ELEMENTS_PER_THREAD, parameter_codes, slot_layout
 from pytocu.runtime.plan import KernelSpec
 from pytocu.runtime.program import Access
+from pytocu.runtime.strides import is_c_contiguous
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def layout(flags: Any) -> str:
 
 def torch_layout(shape: Sequence[int], strides: Sequence[int]) -> str:
     """The same from lengths and strides that count elements."""
-    return "F" if cuda.is_c_contiguous(shape[::-1], strides[::-1], 1) else "S"
+    return "F" if is_c_contiguous(shape[::-1], strides[::-1], 1) else "S"
 
 
 def access_of(

@@ -8,14 +8,14 @@ bound to the address of that function in this process.
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any
 
 from pytocu.errors import BackendError
+from pytocu.llvm_access import undisturbed
 from pytocu.runtime import elf
 
 PREFIX = "math."
@@ -36,8 +36,17 @@ CODE_GENERATOR_FUNCTIONS = frozenset(name + suffix for name in _ROUNDING.split()
 """C functions LLVM itself calls where a CPU has no instruction (rounding before SSE 4.1)."""
 
 
-def load(code: bytes, names: Iterable[str]) -> dict[str, int]:
-    """Load object code into this process, where it stays until the process ends.
+class Address(int):
+    """The address of a kernel; the code stays loaded as long as this object lives.
+
+    A plain ``int`` made of one says nothing about that.
+    """
+
+    code: Any
+
+
+def load(code: bytes, names: Iterable[str]) -> dict[str, Address]:
+    """Load object code into this process.
 
     Parameters
     ----------
@@ -48,8 +57,9 @@ def load(code: bytes, names: Iterable[str]) -> dict[str, int]:
 
     Returns
     -------
-    dict of str to int
-        Addresses of functions ``void (void *slots, int64_t begin, int64_t end)``.
+    dict of str to Address
+        Functions ``void (void *slots, int64_t begin, int64_t end)``, loaded as long as one of the
+        addresses lives.
 
     Raises
     ------
@@ -60,13 +70,19 @@ def load(code: bytes, names: Iterable[str]) -> dict[str, int]:
     file = elf.ObjectFile(code)
     externals = {symbol: external(symbol) for symbol in file.undefined()}
     if file.machine == elf.X86_64:
-        found = elf.place(file, externals)
+        found, owner = elf.place(file, externals)
     else:
-        found = _link(code, wanted, externals)
+        found, owner = undisturbed(_link, code, wanted, externals)
     missing = [name for name in wanted if name not in found]
     if missing:
         raise BackendError(f"the object code has no kernel {missing[0]!r}")
-    return {name: found[name] for name in wanted}
+    return {name: _owned(found[name], owner) for name in wanted}
+
+
+def _owned(address: int, owner: Any) -> Address:
+    made = Address(address)
+    made.code = owner
+    return made
 
 
 def external(symbol: str) -> int:
@@ -99,23 +115,32 @@ def _library() -> ctypes.CDLL:
 
 # Other machines than x86-64: LLVM's own linker.
 
-_lock = threading.Lock()
 _numbers = count()
-_loaded: list[Any] = []
+_loaded: dict[int, tuple[Any, Any]] = {}
+_retired: deque[int] = deque()
+_LINKED_BY_ONE = 256
 
 
-def _renew_lock() -> None:
-    # A thread of the parent may have held the lock; it does not exist in the child.
-    global _lock
-    _lock = threading.Lock()
+class _Linked:
+    """Stands for linked code; what it stands for is unloaded some time after it is gone."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int):
+        self._number = number
+
+    def __del__(self) -> None:
+        # A finaliser runs anywhere, also inside of llvmlite, so it only leaves a note; and LLVM's objects, whose
+        # finalisers would do more, are not among what the garbage collector finds together with this one.
+        _retired.append(self._number)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+@lru_cache(maxsize=2)
+def _linker(generation: int) -> Any:
+    """LLVM's linker keeps a few kilobytes of everything it ever linked, so now and then a new one takes over.
 
-
-@lru_cache(maxsize=1)
-def _linker() -> Any:
+    The old one goes with the last code that it has linked.
+    """
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -123,18 +148,22 @@ def _linker() -> Any:
     return llvm.create_lljit_compiler(use_jit_link=True)
 
 
-def _link(code: bytes, names: Sequence[str], externals: Mapping[str, int]) -> dict[str, int]:
+def _link(code: bytes, names: Sequence[str], externals: Mapping[str, int]) -> tuple[dict[str, int], _Linked]:
     import llvmlite.binding as llvm
 
+    while _retired:
+        tracker, _ = _loaded.pop(_retired.popleft())
+        tracker.close()
     builder = llvm.JITLibraryBuilder().add_object_img(code)
     for symbol, address in externals.items():
         builder.import_symbol(symbol, address)
     for name in names:
         builder.export_symbol(name)
-    with _lock:
-        try:
-            library = builder.link(_linker(), f"pytocu.{next(_numbers)}")
-        except RuntimeError as error:
-            raise BackendError(f"the object code cannot be loaded: {str(error).strip()}") from None
-        _loaded.append(library)
-    return {name: library[name] for name in names}
+    number = next(_numbers)
+    linker = _linker(number // _LINKED_BY_ONE)
+    try:
+        library = builder.link(linker, f"pytocu.{number}")
+    except RuntimeError as error:
+        raise BackendError(f"the object code cannot be loaded: {str(error).strip()}") from None
+    _loaded[number] = (library, linker)
+    return {name: library[name] for name in names}, _Linked(number)

@@ -16,8 +16,8 @@ import numpy as np
 from pytocu.errors import DTypeError, Loc, ShapeError
 from pytocu.ir.dims import Dim, DimLike, as_symbol
 from pytocu.ir.types import dtype_named
-from pytocu.runtime import cuda
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.strides import is_c_contiguous
 
 Step: TypeAlias = tuple[Any, ...]
 """The name of the step, then its operands; values are numbered slots, arguments first."""
@@ -108,7 +108,7 @@ def layout_of(info: ArrayInfo) -> str:
     """``C``, ``F`` or ``S`` (other strides); lengths 0 and 1 do not matter."""
     if info.strides is None or len(info.shape) < 1:
         return "C"
-    if cuda.is_c_contiguous(info.shape, info.strides, info.dtype.itemsize):
+    if is_c_contiguous(info.shape, info.strides, info.dtype.itemsize):
         return "C"
-    reversed_ok = cuda.is_c_contiguous(info.shape[::-1], info.strides[::-1], info.dtype.itemsize)
+    reversed_ok = is_c_contiguous(info.shape[::-1], info.strides[::-1], info.dtype.itemsize)
     return "F" if reversed_ok and len(info.shape) > 1 else "S"

@@ -17,7 +17,7 @@ from pytocu.errors import IndexingError, InternalError, Loc, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import DType, dtype_named, number_of
-from pytocu.runtime import arrays
+from pytocu.runtime import arrays, results
 from pytocu.runtime.plan import Plan
 
 PYTHON_OPERATORS = {
@@ -462,7 +462,7 @@ def _make_view(name: str, dtype: DType | None) -> Callable[..., Any]:
     def make_view(argument: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
         info = arrays.describe(argument, name)
         assert info is not None
-        return arrays.view(argument, info, shape, strides, offset, dtype)
+        return results.view(argument, info, shape, strides, offset, dtype)
 
     return make_view
 

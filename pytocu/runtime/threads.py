@@ -13,6 +13,7 @@ import threading
 from contextlib import suppress
 from functools import lru_cache
 from queue import Empty, SimpleQueue
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from pytocu import config
@@ -24,14 +25,22 @@ if TYPE_CHECKING:
 # CFUNCTYPE (and not PYFUNCTYPE) releases Python's lock while the function runs.
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
-_PIECES_PER_THREAD = 4
+# The cut depends on the size alone, so that nothing else can change a result.
+_PIECES = 128
+# Waking a thread takes as long as this much work; a thread that is woken should find more.
+_SECONDS_TO_WAKE = 40e-6
 # Pieces end on multiples of this, so that two threads rarely write to one cache line.
 _ALIGNMENT = 64
 
 
 def native(address: int) -> Any:
-    """The kernel at an address as a callable ``(slots, begin, end)`` that releases Python's lock."""
-    return _KERNEL(address)
+    """The kernel at an address as a callable ``(slots, begin, end)`` that releases Python's lock.
+
+    It keeps the address object, and with it the code that the object keeps loaded.
+    """
+    function: Any = _KERNEL(address)
+    function.address = address
+    return function
 
 
 def run(address: int, slots_address: int, total: int, minimum: int) -> None:
@@ -47,18 +56,40 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
     total : int
         Number of iterations.
     minimum : int
-        Fewest iterations worth a thread of their own.
+        Fewest iterations of a piece.
+
+    Notes
+    -----
+    What an iteration costs is not known beforehand, so the calling thread begins alone and looks
+    at the clock: other threads are woken when what is left takes longer than waking them, and as many
+    of them as have something to do then.
     """
     kernel = _KERNEL(address)
     minimum = max(minimum, 1)
-    helpers = min(thread_count(), total // minimum) - 1
-    if helpers < 1:
+    if total < 2 * minimum:
         if total > 0:
             kernel(slots_address, 0, total)
         return
-    pieces = min((helpers + 1) * _PIECES_PER_THREAD, total // minimum)
-    size = -(-total // pieces)
-    job = _Job(kernel, slots_address, total, -(-size // _ALIGNMENT) * _ALIGNMENT)
+    size = max(minimum, -(-total // _PIECES))
+    size = -(-size // _ALIGNMENT) * _ALIGNMENT
+    begin, end = 0, min(size, total)
+    while True:
+        start = perf_counter()
+        kernel(slots_address, begin, end)
+        spent, done, begin = perf_counter() - start, end - begin, end
+        if begin >= total:
+            return
+        left = spent * (total - begin) / done
+        helpers = min(int(left / _SECONDS_TO_WAKE), -(-(total - begin) // size) - 1)
+        if helpers > 0:
+            helpers = min(helpers, thread_count() - 1)
+            if helpers < 1:
+                kernel(slots_address, begin, total)
+                return
+            break
+        # The clock is read again, because iterations may differ.
+        end = min(begin + 2 * done, total)
+    job = _Job(kernel, slots_address, begin, total, size)
     try:
         try:
             _pool.ask(job, helpers)
@@ -77,12 +108,12 @@ class _Job:
     event) could leave it taken for ever.
     """
 
-    def __init__(self, kernel: Any, slots: int, total: int, size: int):
+    def __init__(self, kernel: Any, slots: int, begin: int, total: int, size: int):
         self.kernel = kernel
         self.slots = slots
         self.total = total
         self.size = size
-        self.next = 0
+        self.next = begin
         self.entered = 0
         self.left = 0
         self.lock = threading.Lock()
@@ -132,7 +163,7 @@ class _Pool:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.jobs: SimpleQueue[tuple[_Job, int]] = SimpleQueue()
         self.size = 0
 
     def ask(self, job: _Job, helpers: int) -> None:
@@ -143,14 +174,21 @@ class _Pool:
                 threading.Thread(target=_serve, args=(self.jobs,), name=f"pytocu-{self.size}", daemon=True).start()
                 self.size += 1
         # Jobs that are over wait here for a busy thread to drop them, so they are bounded.
-        if self.jobs.qsize() < 8 * helpers:
-            for _ in range(helpers):
-                self.jobs.put(job)
+        if self.jobs.qsize() < 64:
+            self.jobs.put((job, helpers))
 
 
-def _serve(jobs: SimpleQueue[_Job]) -> None:
+def _serve(jobs: SimpleQueue[tuple[_Job, int]]) -> None:
     while True:
-        jobs.get().help()
+        job, helpers = jobs.get()
+        # Each thread wakes two more before it works: the caller pays for one, and the last comes after a few steps.
+        half = helpers // 2
+        for share in (helpers - 1 - half, half):
+            if share > 0 and job.next < job.total:
+                jobs.put((job, share))
+        job.help()
+        # Waiting for the next job, the thread must not keep the kernel's code loaded.
+        del job
 
 
 _pool = _Pool()

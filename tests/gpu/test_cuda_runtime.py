@@ -20,8 +20,9 @@ from pytocu.backend import cuda_c, nvrtc
 from pytocu.errors import BackendError, ShapeError, UnsupportedError
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import F32, I32, U8, DType
-from pytocu.runtime import arrays, cuda
-from pytocu.runtime.arrays import allocate, check_output, common, describe, finish, view
+from pytocu.runtime import arrays, cuda, device_array, results, streams
+from pytocu.runtime.arrays import check_output, common, describe
+from pytocu.runtime.results import allocate, finish, view
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from test_backend_cuda_c import assert_same_bits, case_name, expected, operand_arrays, row_cases, row_kernel
@@ -77,9 +78,9 @@ def run(kernel: cuda.Kernel, *objects, code: str = "i", dtype: DType = F32, stre
     infos = [describe(o, f"a{k}") for k, o in enumerate(objects)]
     like = common(infos)  # pyright: ignore
     assert like is not None
-    device = arrays.resolve_device(like)
+    device = results.resolve_device(like)
     assert isinstance(device, int)
-    stream = arrays.current_stream(like.library, device) if stream is None else stream
+    stream = streams.current(like.library, device) if stream is None else stream
     made, pointer = allocate(like, like.shape, dtype, stream=stream)
     n = int(np.prod(like.shape, dtype=object))
     producers = arrays.producer_streams(infos, like)  # pyright: ignore
@@ -126,9 +127,9 @@ def test_errors_have_the_drivers_name_and_leave_the_device_usable(add):
     with pytest.raises(BackendError, match=r"launching apply with grid .* failed: CUDA_ERROR_INVALID_VALUE"):
         cuda.launch(add, (1, 1, 1), (4096, 1, 1), parameters)
     with pytest.raises(BackendError, match="CUDA_ERROR_OUT_OF_MEMORY"):
-        cuda.empty((2**50,), np.dtype(np.uint8), 0)
+        device_array.empty((2**50,), np.dtype(np.uint8), 0)
     x, y = two(1000)
-    assert np.array_equal(run(add, cuda.to_device(x, 0), cuda.to_device(y, 0)).copy_to_host(), x + y)
+    assert np.array_equal(run(add, device_array.to_device(x, 0), device_array.to_device(y, 0)).copy_to_host(), x + y)
 
 
 # Our own arrays.
@@ -137,14 +138,14 @@ def test_errors_have_the_drivers_name_and_leave_the_device_usable(add):
 def test_copies_there_and_back():
     turned = np.arange(24, dtype=np.int16).reshape(4, 6).T[::-1]
     for x in (np.arange(24.0).reshape(2, 3, 4), turned, np.array(3.5), np.zeros((0, 3))):
-        there = cuda.to_device(x, 0)
+        there = device_array.to_device(x, 0)
         back = there.copy_to_host()
         assert back.dtype == x.dtype and back.shape == x.shape and np.array_equal(back, x)
 
 
 def test_strided_arrays_come_back():
     x = np.arange(24, dtype=np.float32).reshape(4, 6)
-    there = cuda.to_device(x, 0)
+    there = device_array.to_device(x, 0)
     info = describe(there, "x")
     assert info is not None
     want = x[::-1, 1:5:2]
@@ -152,22 +153,22 @@ def test_strided_arrays_come_back():
     del there, info
     gc.collect()
     assert np.array_equal(part.copy_to_host(), want)
-    columns = cuda.empty((3, 5), np.dtype("f8"), 0, order="F")
+    columns = device_array.empty((3, 5), np.dtype("f8"), 0, order="F")
     assert columns.strides == (8, 24)
 
 
 def test_memory_is_given_back():
     # Four times the device's memory in turn fits only when each array is freed.
     size = 8 * 2**30
-    total = cuda._call("cuDeviceTotalMem", cuda._device(0))
+    total = cuda.call("cuDeviceTotalMem", cuda.device_handle(0))
     for _ in range(4 * total // size + 1):
-        cuda.empty((size,), np.dtype(np.uint8), 0)
+        device_array.empty((size,), np.dtype(np.uint8), 0)
     cuda.synchronize(0, 0)
 
 
 def test_threads_without_a_context_launch(add):
     x, y = two()
-    inputs = cuda.to_device(x, 0), cuda.to_device(y, 0)
+    inputs = device_array.to_device(x, 0), device_array.to_device(y, 0)
     results: list[np.ndarray] = []
 
     def work():
@@ -183,17 +184,17 @@ def test_threads_without_a_context_launch(add):
 
 
 def test_nothing_is_launched_for_no_elements(add):
-    empty = cuda.empty((0,), np.dtype("f4"), 0)
+    empty = device_array.empty((0,), np.dtype("f4"), 0)
     assert run(add, empty, empty).copy_to_host().shape == (0,)
     parameters = cuda.thread_parameters("PPPi")
     cuda.launch(add, (0, 1, 1), (BLOCK, 1, 1), parameters)
 
 
 def test_another_context_of_the_thread_is_left_alone(add):
-    before = int(cuda._call("cuCtxGetCurrent"))
+    before = int(cuda.call("cuCtxGetCurrent"))
     x, y = two(100)
-    run(add, cuda.to_device(x, 0), cuda.to_device(y, 0))
-    assert int(cuda._call("cuCtxGetCurrent")) == before
+    run(add, device_array.to_device(x, 0), device_array.to_device(y, 0))
+    assert int(cuda.call("cuCtxGetCurrent")) == before
 
 
 # Objects with an interface only.
@@ -202,7 +203,7 @@ def test_another_context_of_the_thread_is_left_alone(add):
 class Interface:
     """Another library's array: the interface, without strides, and nothing else."""
 
-    def __init__(self, array: cuda.DeviceArray, **changed):
+    def __init__(self, array: device_array.DeviceArray, **changed):
         self.array = array
         interface = {k: v for k, v in array.__cuda_array_interface__.items() if k not in ("strides", "stream")}
         self.__cuda_array_interface__ = {**interface, **changed}
@@ -210,14 +211,14 @@ class Interface:
 
 def test_an_interface_without_strides(add):
     x, y = two()
-    made = run(add, Interface(cuda.to_device(x, 0)), Interface(cuda.to_device(y, 0)))
-    assert isinstance(made, cuda.DeviceArray)
+    made = run(add, Interface(device_array.to_device(x, 0)), Interface(device_array.to_device(y, 0)))
+    assert isinstance(made, device_array.DeviceArray)
     assert_same_bits(made.copy_to_host(), x + y, "interface")
 
 
 def test_an_address_of_the_host_is_refused(add):
     x, _ = two(1000)
-    shaped = Interface(cuda.to_device(x, 0), data=(x.ctypes.data, False))
+    shaped = Interface(device_array.to_device(x, 0), data=(x.ctypes.data, False))
     with pytest.raises(UnsupportedError, match="no memory of a CUDA device"):
         describe(shaped, "x")
 
@@ -237,7 +238,7 @@ def test_cupy_streams(add):
     cp = pytest.importorskip("cupy")
     x, y = two(2**24)
     with cp.cuda.Stream(non_blocking=True) as stream:
-        assert arrays.current_stream("cupy", 0) == stream.ptr
+        assert streams.current("cupy", 0) == stream.ptr
         a, b = cp.asarray(x), cp.asarray(y)
         for _ in range(20):
             a = a + 1
@@ -268,7 +269,7 @@ def test_cupy_views_and_orders():
 def test_cupy_takes_our_arrays():
     cp = pytest.importorskip("cupy")
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
-    there = cuda.to_device(x, 0)
+    there = device_array.to_device(x, 0)
     assert np.array_equal(cp.asnumpy(cp.asarray(there)), x)
     assert np.array_equal(cp.asnumpy(cp.from_dlpack(there)), x)
 
@@ -291,7 +292,7 @@ def test_torch_streams(add):
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        assert arrays.current_stream("torch", 0) == stream.cuda_stream
+        assert streams.current("torch", 0) == stream.cuda_stream
         for _ in range(20):
             a = a + 1
         got = run(add, a, b).cpu().numpy()
@@ -339,12 +340,12 @@ def test_torch_views_and_the_host():
 def test_torch_takes_our_arrays():
     torch = pytest.importorskip("torch")
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
-    there = cuda.to_device(x, 0)
+    there = device_array.to_device(x, 0)
     tensor = torch.from_dlpack(there)
     del there
     gc.collect()
     assert np.array_equal(tensor.cpu().numpy(), x)
-    assert np.array_equal(torch.as_tensor(cuda.to_device(x, 0), device="cuda").cpu().numpy(), x)
+    assert np.array_equal(torch.as_tensor(device_array.to_device(x, 0), device="cuda").cpu().numpy(), x)
 
 
 def test_dlpack_alone(add):
@@ -364,7 +365,7 @@ def test_dlpack_alone(add):
             return self.tensor.__dlpack_device__()
 
     made = run(add, Only(torch.from_numpy(x).cuda()), Only(torch.from_numpy(y).cuda()))
-    assert isinstance(made, cuda.DeviceArray)
+    assert isinstance(made, device_array.DeviceArray)
     assert_same_bits(made.copy_to_host(), x + y, "dlpack")
 
 
@@ -435,7 +436,7 @@ def test_an_interface_with_a_stream(add):
         for _ in range(20):
             a = a * 1
     wrapped = types.SimpleNamespace(__cuda_array_interface__={**a.__cuda_array_interface__, "stream": producer.ptr})
-    made = run(add, wrapped, Interface(cuda.to_device(y, 0)))
+    made = run(add, wrapped, Interface(device_array.to_device(y, 0)))
     assert np.array_equal(made.copy_to_host(), x + y)
 
 
@@ -512,9 +513,9 @@ def test_every_row_on_edge_values():
     for case, name in zip(cases, cuda_c.kernel_names(functions), strict=True):
         op, _, result = case
         operands = operand_arrays(*case)
-        there = [cuda.to_device(a, 0) for a in operands]
+        there = [device_array.to_device(a, 0) for a in operands]
         n = operands[0].size
-        out = cuda.empty((n,), result.numpy, 0)
+        out = device_array.empty((n,), result.numpy, 0)
         parameters = cuda.thread_parameters("P" * (len(there) + 1) + "i")
         parameters.pack(*(a.pointer for a in there), out.pointer, n)
         cuda.launch(cuda.function(module, name), (-(-n // BLOCK), 1, 1), (BLOCK, 1, 1), parameters)
@@ -556,6 +557,6 @@ def test_all_bits_of_a_call_are_numpys():
     """)
     rng = np.random.default_rng(5)
     x, y = (rng.integers(0, 2**32, 2**20, np.uint32).view(np.float32) for _ in range(2))
-    made = run(kernel, cuda.to_device(x, 0), cuda.to_device(y, 0)).copy_to_host()
+    made = run(kernel, device_array.to_device(x, 0), device_array.to_device(y, 0)).copy_to_host()
     with np.errstate(all="ignore"):
         assert_same_bits(made, np.sqrt(np.abs((x * y + x) / y)), "mixed")

@@ -17,7 +17,7 @@ from pytocu.backend import cuda_c, nvrtc, nvvm
 from pytocu.ir.core import Function
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, DType
-from pytocu.runtime import cuda
+from pytocu.runtime import cuda, device_array
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -54,7 +54,7 @@ def run(kernel: cuda.Kernel, *arguments, blocks: int, threads: int = BLOCK) -> n
     codes, values, there = "", [], []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
-            there.append(cuda.to_device(argument, 0))
+            there.append(device_array.to_device(argument, 0))
             codes, values = f"{codes}P", [*values, there[-1].pointer]
         elif isinstance(argument, np.generic):
             codes += CODES[argument.dtype]

@@ -1,0 +1,60 @@
+"""One way into LLVM for everything that uses llvmlite: interrupts and forks find it in one piece."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+# LLVM's own locks, and the one that llvmlite holds around each call, are free whenever this one is.
+_lock = threading.RLock()
+_held_for_fork = False
+
+
+def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that uses LLVM so that Ctrl-C cannot cut it short.
+
+    An interrupt is raised in the main thread, wherever that is: within llvmlite it could leave a
+    lock taken that other threads then wait for without end.  So the main thread has another one
+    do the work; interrupted, it goes on at once, and the work is finished and dropped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        with _lock:
+            return function(*args)
+    answer: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            with _lock:
+                answer.put((function(*args), None))
+        except BaseException as error:
+            answer.put((None, error))
+
+    threading.Thread(target=work, name="pytocu-llvm", daemon=True).start()
+    result, error = answer.get()
+    if error is None:
+        return result
+    try:
+        raise error
+    finally:
+        # The error's traceback refers to this frame.
+        del error
+
+
+def _before_fork() -> None:
+    # The fork waits until no other thread is inside LLVM.
+    global _held_for_fork
+    _held_for_fork = _lock.acquire()
+
+
+def _after_fork() -> None:
+    global _held_for_fork
+    if _held_for_fork:
+        _held_for_fork = False
+        _lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -1,0 +1,147 @@
+"""Which fact makes a function compile again and again, said before it hurts.
+
+In: what tells the specialisations of one function apart.  Out: one warning that names what
+differs among them and what to write instead.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pytocu import config
+from pytocu.errors import PytocuError
+from pytocu.ir.dims import Dim
+from pytocu.ir.types import ArrayType, ScalarType, parse_type
+
+
+class SpecializationWarning(UserWarning):
+    """A function has been compiled for many kinds of calls; the text names what differs among them."""
+
+
+Facts = Mapping[str, str]
+"""What one specialisation relies on: the name of a fact and its value, both as text."""
+
+_ADVICE = {
+    "value": "values other than numbers and arrays are compiled for: pass an array or a number, or fewer values",
+    "captured value": "pass it as an argument: arguments that are numbers need no new code when they change",
+    "dtype": "convert to one dtype before the call",
+    "number of axes": "reshape to one number of axes before the call",
+    "order of elements": "np.ascontiguousarray before the call makes it one",
+    "lengths that are 1": "lengths of 1 broadcast and so have code of their own; give them to the function in one way",
+    "target": "the function runs both on the CPU and on GPUs",
+}
+
+
+def facts_of(
+    types: Sequence[str], target: str, captured: Iterable[tuple[str, Any]], assumptions: Iterable[tuple[Dim, bool]]
+) -> Facts:
+    """The facts of one specialisation.
+
+    Parameters
+    ----------
+    types : sequence of str
+        The parameters, as ``x: f32[n, 3]`` or ``mode: static 'relu'``.
+    target : str
+        ``cpu`` or ``cuda``.
+    captured : iterable of (str, object)
+        Names of captured values and what identifies the values.
+    assumptions : iterable of (Dim, bool)
+        Lengths, and whether they are 1.
+
+    Examples
+    --------
+    >>> facts_of(["x: f32[1, x_1]", "k: weak int"], "cpu", [], [])["lengths that are 1 of argument x"]
+    '(0,)'
+    """
+    found = {"target": target}
+    for shown in types:
+        name, _, text = shown.partition(": ")
+        if text.startswith("static "):
+            found[f"value of argument {name}"] = text.removeprefix("static ")
+            continue
+        match parse_type(text):
+            case ArrayType(dtype, shape, layout):
+                found[f"dtype of argument {name}"] = str(dtype)
+                found[f"number of axes of argument {name}"] = str(len(shape))
+                found[f"order of elements of argument {name}"] = layout
+                ones = tuple(n for n, length in enumerate(shape) if length == 1)
+                found[f"lengths that are 1 of argument {name}"] = str(ones)
+            case ScalarType() as scalar:
+                found[f"dtype of argument {name}"] = str(scalar)
+            case other:
+                found[f"dtype of argument {name}"] = f"Python {other}"
+    for name, key in captured:
+        found[f"captured value {name}"] = repr(key)
+    for dim, is_one in assumptions:
+        found[f"lengths that are 1 in views ({dim})"] = str(is_one)
+    return found
+
+
+def varying(specializations: Sequence[Facts]) -> list[tuple[str, int]]:
+    """Facts that differ and how many values each has, most values first.
+
+    Examples
+    --------
+    >>> varying([{"a": "1", "b": "x"}, {"a": "2", "b": "x"}, {"a": "3", "b": "y"}, {"a": "3"}])
+    [('a', 3), ('b', 3)]
+    """
+    names = dict.fromkeys(name for facts in specializations for name in facts)
+    counted = [(name, len({facts.get(name) for facts in specializations})) for name in names]
+    return sorted((c for c in counted if c[1] > 1), key=lambda c: -c[1])
+
+
+def limit() -> int:
+    """After how many specialisations of one function the warning comes; 0 for never.
+
+    Raises
+    ------
+    PytocuError
+        ``PYTOCU_MAX_SPECIALIZATIONS`` is no number.
+    """
+    text = config.get("max_specializations").strip()
+    if not text.isascii() or not text.isdigit():
+        raise PytocuError(f"PYTOCU_MAX_SPECIALIZATIONS={text!r}: write a number, 0 for no warning")
+    return int(text)
+
+
+def warn_when_many(name: str, number: int, specializations: Callable[[], Sequence[Facts]]) -> None:
+    """Warn when there are as many specialisations as the limit says, and at each doubling.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    number : int
+        Of specialisations.
+    specializations : callable
+        Gives the facts of all of them.
+    """
+    allowed = limit()
+    if not allowed or number % allowed or (number // allowed).bit_count() != 1:
+        return
+    differing = varying(specializations())
+    if not differing:
+        return
+    listed = "; ".join(f"{fact} ({count} kinds)" for fact, count in differing[:3])
+    advice = next((text for words, text in _ADVICE.items() if differing[0][0].startswith(words)), "")
+    warnings.warn(
+        f"{name} has been compiled {number} times, and each time costs milliseconds. What differs: {listed}.\n"
+        f"  help: {advice}; f.specializations lists all (PYTOCU_MAX_SPECIALIZATIONS={allowed} sets when this is said)",
+        SpecializationWarning,
+        stacklevel=_callers_frame(),
+    )
+
+
+def _callers_frame() -> int:
+    """How many frames up the user's call is: the first that is no code of pytocu, in a file or written by it."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and _is_ours(frame):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _is_ours(frame: Any) -> bool:
+    return frame.f_globals.get("__name__", "").startswith("pytocu.") or frame.f_code.co_filename.startswith("<pytocu ")
