@@ -35,7 +35,7 @@ def test_results_of_a_ufunc_are_rows() -> None:
         assert all(row.arity == ufunc.nin for row in rows), name
 
 
-@pytest.mark.parametrize("name", REFUSED_UFUNCS)
+@pytest.mark.parametrize("name", [name for name in REFUSED_UFUNCS if name in UFUNCS])
 def test_refused_ufuncs_say_why(name: str) -> None:
     x = np.ones((2, 2))
     arguments = ", ".join(["x"] * UFUNCS[name].nin)

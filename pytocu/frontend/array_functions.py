@@ -73,6 +73,7 @@ def is_infinity(sign: float) -> Handler:
     """``np.isposinf`` and ``np.isneginf``."""
 
     def handler(context: Context, x: Any, out: Any = None) -> Any:
+        """Whether it is the infinity of this sign."""
         value = as_strong(context, x)
         if out is not None:
             raise UnsupportedError("the argument out= is not supported here", context.loc, "return the result")
@@ -242,6 +243,7 @@ def on_array(function: Handler) -> Handler:
         return function(context, as_strong(context, a), *args, **kwargs)
 
     signature = inspect.signature(function)
+    call.__doc__ = function.__doc__
     call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     return call
 

@@ -374,6 +374,9 @@ def copy(context: Context, value: Value) -> Value:
     return context.builder.emit("copy", (value,)) if is_array(value) else value
 
 
+ATTRIBUTES = ("T", "dtype", "imag", "itemsize", "mT", "nbytes", "ndim", "real", "shape", "size")
+"""What :func:`attribute` has besides the methods."""
+
 METHODS: dict[str, Callable[..., Any]] = {
     "__array_namespace__": array_namespace,
     "astype": astype,

@@ -164,7 +164,7 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
         return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
     if is_ufunc:
         return call_ufunc(context, name, args, kwargs)
-    if name in _COMPILE_TIME and known_now:
+    if name in COMPILE_TIME and known_now:
         return compute(context, function, *args, **kwargs)
     raise UnsupportedError(f"np.{name} is not supported", context.loc, attributes.instead_of(name))
 
@@ -180,7 +180,8 @@ def _is_plain(kwargs: dict[str, Any]) -> bool:
     return kwargs.get("where", True) is True and kwargs.get("out") is None
 
 
-_COMPILE_TIME = ("finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "min_scalar_type", "broadcast_shapes")
+COMPILE_TIME = ("finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "min_scalar_type", "broadcast_shapes")
+"""NumPy functions of values known while compiling only."""
 
 
 def call_handler(

@@ -31,7 +31,7 @@ FORMULAS = {
     "fmin": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "clip": "the sign of zero: NumPy's depends on the vector width, ours is min(max(x, low), high)",
     "cast": "floats out of an integer's range: NumPy's depends on the CPU, ours is what `cast` of the op table states",
-    "reciprocal": "of the integer 0, which is a cast of infinity",
+    "reciprocal": "the integer 0, whose reciprocal is what a cast of infinity gives",
 }
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 

@@ -1,0 +1,168 @@
+"""The page of the docs that lists what is supported, written from the tables the compiler reads.
+
+``python -m pytocu.testing.support --write docs/operations.md``; a test holds that the page is up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls
+from pytocu.frontend.builtin_calls import BUILTINS
+from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
+from pytocu.ir import promote
+from pytocu.ir.core import OPS, Op
+from pytocu.ir.ops import elementwise_rows
+from pytocu.ir.types import COMPILED_DTYPES, I32, DType
+from pytocu.testing.cases import ABSOLUTE, FORMULAS
+
+_HEAD = """# Operations
+
+Every NumPy ufunc and elementwise function that compiled code may use, what agrees with NumPy bit for bit, and what is
+refused. The functions are the same under the names of `numpy`, `cupy`, `jax.numpy` and `array_api_compat`.
+
+This page is written by `python -m pytocu.testing.support --write docs/operations.md` from the tables that the compiler reads.
+
+## Ufuncs
+
+"Exact" means NumPy's bits on every backend (the payload of a NaN excepted). Otherwise the largest distance from the correctly rounded
+value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The dtypes are those of
+operands of one dtype; other mixes follow NumPy's promotion.
+
+| function | meaning | dtypes | result |
+|---|---|---|---|
+"""
+
+
+def dtype_ranges(dtypes: Iterable[DType]) -> str:
+    """Names of dtypes, runs of one kind shortened.
+
+    Examples
+    --------
+    >>> from pytocu.ir.types import F32, I8, I16, I32, I64
+    >>> dtype_ranges([I8, I16, I32, I64, F32])
+    'int8 to int64, float32'
+    """
+    given = list(dtypes)
+    parts: list[str] = []
+    for kind in dict.fromkeys(d.kind for d in COMPILED_DTYPES):
+        every = [d for d in COMPILED_DTYPES if d.kind == kind]
+        named = [d.numpy.name for d in every if d in given]
+        if len(named) == len(every) > 2:
+            parts.append(f"{named[0]} to {named[-1]}")
+        else:
+            parts.extend(named)
+    return ", ".join(parts) if len(given) < len(COMPILED_DTYPES) else "all"
+
+
+def accepted(op: Op) -> list[DType]:
+    """The dtypes for whose operands NumPy has a loop, and pytocu code."""
+    found: list[DType] = []
+    for dtype in COMPILED_DTYPES:
+        operands = (dtype, I32) if op.name == "ldexp" else (dtype,) * (op.arity or 0)
+        try:
+            inputs, outputs = promote.ufunc_loop(op.numpy, operands)
+        except TypeError:
+            continue
+        if all(d in COMPILED_DTYPES for d in (*inputs, *outputs)):
+            found.append(dtype)
+    return found
+
+
+def _result(op: Op) -> str:
+    if op.exact:
+        return "exact" if op.name not in FORMULAS else f"exact, but for {FORMULAS[op.name]}"
+    kinds = {d.kind for d in accepted(op)}
+    integers = " (integers exact)" if op.name == "power" and kinds & set("iu") else ""
+    absolute = ", of 1 where the result is smaller" if op.name in ABSOLUTE else ""
+    return f"within {op.ulp:g} ulp{absolute}{integers}"
+
+
+def _names(op: Op) -> str:
+    outputs = [row for row in elementwise_rows() if row.numpy == op.numpy]
+    number = f"[{op.output}]" if len(outputs) > 1 else ""
+    names = ", ".join(f"`{name}`" for name in (op.numpy, *op.aliases))
+    return f"{names}{number}" + (f" (`{op.symbol}`)" if op.symbol else "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _summary(handler: Any) -> str:
+    """The first line of the docstring, without the call it may begin with."""
+    return (handler.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
+
+
+def _lines() -> Iterator[str]:
+    yield _HEAD
+    for op in elementwise_rows():
+        yield f"| {_cell(_names(op))} | {_cell(op.doc)} | {dtype_ranges(accepted(op))} | {_result(op)} |\n"
+    yield "\n`divmod` gives `floor_divide` and `remainder`. "
+    yield "The arguments `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's; `where=` and other orders are "
+    yield "refused.\n\nRefused:\n\n"
+    for name, reason in REFUSED_UFUNCS.items():
+        yield f"* `{name}`: {reason}\n"
+    yield "* `reduce`, `accumulate`, `outer`, `at` and `reduceat` of ufuncs\n"
+    yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
+    yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
+    described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}
+    for name in sorted(described):
+        yield f"| `{name}` | {_cell(described[name])} |\n"
+    others = set(numpy_calls.FUNCTIONS) - set(described)
+    yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. The scalar types "
+    yield "(`np.float32(x)`) convert.\n\nRefused by name:\n\n"
+    for name, instead in sorted(attributes.REFUSED.items()):
+        yield f"* `{name}`: {instead}\n"
+    yield "\n## Arrays and NumPy scalars\n\n"
+    yield f"Methods: {_listed(m for m in attributes.METHODS if m[0] != '_')}. "
+    yield f"Attributes: {_listed(attributes.ATTRIBUTES)}.\n"
+    yield "\n## Python\n\n"
+    names = [f.__name__ for f in BUILTINS if getattr(builtins, getattr(f, "__name__", ""), None) is f]
+    yield f"Builtins with a meaning on run-time values: {_listed(names)}.\n\n"
+    compiled = [f.__name__ for f in math_calls.MATH if f.__name__ not in math_calls.REFUSED]
+    # What newer versions of Python have is compiled where there is such a version.
+    steady = [name for name in compiled if name not in ("fma", "sumprod")]
+    yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
+    yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
+    yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides; they are refused "
+    yield "where a side may raise an error or the kinds of the sides differ.\n"
+    yield "\n## Where the answer is a formula\n\nNumPy's own answer depends on the layout, the length or the processor:\n\n"
+    for name, formula in FORMULAS.items():
+        yield f"* `{name}`: {formula}\n"
+    yield "\n"
+    for name in FORMULAS:
+        expand = OPS[name].expand
+        if expand is not None and expand.__doc__:
+            yield f"`{name}` is {_summary(expand)}. "
+    yield "\n"
+
+
+def page() -> str:
+    """The whole page."""
+    return "".join(_lines()).rstrip() + "\n"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m pytocu.testing.support [--write FILE]``."""
+    parser = argparse.ArgumentParser(prog="python -m pytocu.testing.support", description=main.__doc__)
+    parser.add_argument("--write", type=Path, help="where to write the page; printed otherwise")
+    options = parser.parse_args(argv)
+    if options.write:
+        options.write.write_text(page())
+    else:
+        print(page(), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""The pages of the docs that commands write are up to date, and the measurements see what they measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytocu.ir.core import OPS
+from pytocu.ir.types import F32, F64
+from pytocu.jit import jit
+from pytocu.testing import accuracy, support
+
+DOCS = Path(__file__).parent.parent / "docs"
+WIDE = np.finfo(np.longdouble).nmant >= 63
+wide = pytest.mark.skipif(not WIDE, reason="long double is no wider than float64 here")
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="older NumPy has other loops for floor and its kin")
+def test_page_of_operations_is_up_to_date() -> None:
+    assert (DOCS / "operations.md").read_text() == support.page(), (
+        "write it again: python -m pytocu.testing.support --write docs/operations.md"
+    )
+
+
+def test_page_of_accuracy_has_every_function_and_bound() -> None:
+    text = (DOCS / "accuracy.md").read_text()
+    figures = accuracy.read_figures(text)
+    assert text == accuracy.table(figures), "write it again: python -m pytocu.testing.accuracy --write docs/accuracy.md"
+    for name, dtype in figures:
+        for backend, ulp in figures[name, dtype].items():
+            assert ulp <= OPS[name].ulp, f"{name} of {dtype} on {backend}"
+    assert all("cpu" in measured for measured in figures.values()) and len(figures) > 50
+
+
+@wide
+def test_every_function_is_within_its_bound() -> None:
+    measured = list(accuracy.measure(accuracy.callers(gpu=False), 6000, seed=3))
+    assert {(op.name, dtype.name) for op, dtype, *_ in measured} >= {("exp", "f32"), ("power", "f64"), ("float_power", "f64")}
+    beyond = [(op.name, str(dtype), ulp, where) for op, dtype, _, ulp, where in measured if ulp > op.ulp]
+    assert not beyond
+
+
+@wide
+def test_a_wrong_last_place_is_measured() -> None:
+    def worse(function: Any) -> Any:
+        compiled = jit(function)
+
+        def call(*operands: Any) -> Any:
+            (found,) = compiled(*operands)
+            for _ in range(20):
+                found = np.nextafter(found, found.dtype.type(np.inf))
+            return (found,)
+
+        return call
+
+    measured = list(accuracy.measure({"cpu": worse}, 300))
+    assert all(ulp > op.ulp for op, _, _, ulp, _ in measured)
+
+
+@wide
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "tan", "cbrt", "arcsinh", "tanh", "log1p", "expm1", "arctan2", "power", "hypot"])
+def test_reference_is_the_nearest_number(name: str) -> None:
+    """Long double against arbitrary precision."""
+    mpmath = pytest.importorskip("mpmath")
+    mpmath.mp.prec = 1300
+    exact = {"arcsinh": "asinh", "arctan2": "atan2"}.get(name, name)
+    functions = {"cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "power": mpmath.power, "hypot": mpmath.hypot}
+    function = functions.get(name) or getattr(mpmath, exact)
+    for dtype in (F32, F64):
+        operands = accuracy.inputs(OPS[name], dtype, 240)
+        rounded = accuracy.correctly_rounded(OPS[name], operands)
+        compared = 0
+        for *given, found in zip(*(x.tolist() for x in operands), rounded, strict=True):
+            if not np.isfinite([*given, found]).all() or 0 in given or abs(found) < np.finfo(found.dtype).smallest_normal:
+                continue
+            value = function(*map(mpmath.mpf, given))
+            error = abs(value - mpmath.mpf(float(found))) / mpmath.mpf(float(np.spacing(abs(found))))
+            # Long double rounds first: a tie may go the other way, by less than 2**-11 of a unit.
+            assert error < 0.501, (name, given, found)
+            compared += 1
+        assert compared > 40
+
+
+def test_figures_of_other_backends_stay() -> None:
+    figures = {("exp", "float32"): {"cpu": 1.0, "nvvm": 2.0}}
+    assert accuracy.read_figures(accuracy.table(figures)) == {
+        key: figures.get(key, {}) for key in accuracy.read_figures(accuracy.table({}))
+    }
