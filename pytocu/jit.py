@@ -13,14 +13,18 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
+from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Options
 from pytocu.errors import DTypeError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
+from pytocu.runtime import arrays, cuda, manifest
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
+from pytocu.runtime.executable import Executable
+from pytocu.runtime.fingerprint import NotWritable, code_digest
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
-    from pytocu.driver import Lowered
+    from pytocu.driver import Compiled, Lowered
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,19 +81,64 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _missing(self, call: Call) -> Entry:
         with self._lock:
-            # Another thread may have compiled the same while this one waited.
-            found = self._find(call)
-            if found is not None:
-                return found
-            lengths = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
-            lowered = compiler().lower(self._function, call.parameters, self._options, lengths)
-            for index_bits in (32, 64):
-                executable = lowered.compile(call.target, index_bits=index_bits).executable
-                if executable.suits(call.dynamic, call.infos):
-                    break
-            entry = Entry(executable, lowered.guards, call.shown())
-            self._keep(call.key, index_bits, entry)
-            return entry
+            # Another thread may have found or compiled the same while this one waited.
+            return self._find(call) or self._load(call) or self._compile(call)
+
+    def _load(self, call: Call) -> Entry | None:
+        """The code that an earlier process kept for such calls."""
+        if not config.enabled("cache"):
+            return None
+        target = _target(call)
+        try:
+            key = manifest.key(self._function, call, self._options, target)
+        except NotWritable:
+            return None
+        for kept in manifest.load(key, self._function, call):
+            executable = Executable(self.__name__, call.target, kept.plan, self._binary(call, target, kept))
+            narrow = kept.plan._replace(kernels=tuple(k._replace(index_bits=32) for k in kept.plan.kernels))
+            wide = kept.plan.kernels and kept.plan.kernels[0].index_bits == 64
+            if not executable.suits(call.dynamic, call.infos):
+                continue
+            if wide and Executable(self.__name__, call.target, narrow, executable.binary).suits(call.dynamic, call.infos):
+                continue
+            return self._keep(call.key, 64 if wide else 32, Entry(executable, kept.guards, call.shown()))
+        return None
+
+    def _binary(self, call: Call, target: str, kept: manifest.Kept) -> Callable[[str], bytes]:
+        def binary(arch: str) -> bytes:
+            if arch == target.partition(":")[2]:
+                return kept.binary
+            # A device of another kind than the one the plan was found for.
+            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+            return lowered.compile(f"cuda:{arch}", index_bits=kept.plan.kernels[0].index_bits).binary
+
+        return binary
+
+    def _compile(self, call: Call) -> Entry:
+        target = _target(call)
+        lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+        for index_bits in (32, 64):
+            compiled = lowered.compile(target, index_bits=index_bits)
+            if compiled.executable.suits(call.dynamic, call.infos):
+                break
+        entry = Entry(compiled.executable, lowered.guards, call.shown())
+        if config.enabled("cache"):
+            try:
+                self._store(call, target, lowered, compiled)
+            except NotWritable as reason:
+                manifest.refuse(self.__qualname__, reason)
+        return self._keep(call.key, index_bits, entry)
+
+    def _store(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> None:
+        """Keep the plan for other processes."""
+        for function in (self._function, *(callee for callee, _ in lowered.callees)):
+            if not compiler().is_current(function, code_digest):
+                raise NotWritable(f"the source of {function.__qualname__}, which changed since it was imported")
+        key = manifest.key(self._function, call, self._options, target)
+        code = compiled.code_key(compiled.target.arch)
+        made = manifest.Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
+        meta = {"function": self.__qualname__, "signature": f"({', '.join(call.shown())})", "target": target}
+        manifest.store(key, self._function, call, made, meta | {"backend": compiled.backend})
 
     # Looking at it.
 
@@ -158,6 +207,20 @@ class BoundJitFunction:
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
+def _target(call: Call) -> str:
+    """What code is made for: ``cuda:sm_90``, or ``cpu``."""
+    if call.target == "cpu":
+        return "cpu"
+    like = arrays.common(call.infos.values())
+    device = cuda.current_device() if like is None else arrays.resolve_device(like)
+    assert isinstance(device, int)
+    return f"cuda:{cuda.arch(device)}"
+
+
+def _lengths(call: Call) -> dict[str, int]:
+    return {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
 
 
 def _plain(function: Any) -> Any:

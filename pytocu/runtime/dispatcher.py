@@ -206,11 +206,12 @@ class Dispatcher:
                     return entry
         return None
 
-    def _keep(self, key: Any, index_bits: int, entry: Entry) -> None:
+    def _keep(self, key: Any, index_bits: int, entry: Entry) -> Entry:
         """Let `_find` see an entry."""
         place = (key, index_bits)
         self._table[place] = (entry, *self._table.get(place, ()))
         warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
+        return entry
 
     def _facts(self) -> list[Facts]:
         """What tells the specialisations apart."""
