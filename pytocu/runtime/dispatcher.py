@@ -207,11 +207,14 @@ class Dispatcher:
         return None
 
     def _keep(self, key: Any, index_bits: int, entry: Entry) -> Entry:
-        """Let `_find` see an entry."""
-        place = (key, index_bits)
-        self._table[place] = (entry, *self._table.get(place, ()))
+        """Let `_find` see an entry that was made for a call."""
+        self._add(key, index_bits, entry)
         warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
         return entry
+
+    def _add(self, key: Any, index_bits: int, entry: Entry) -> None:
+        place = (key, index_bits)
+        self._table[place] = (entry, *self._table.get(place, ()))
 
     def _facts(self) -> list[Facts]:
         """What tells the specialisations apart."""
