@@ -18,7 +18,7 @@ from pytocu.config import FASTMATH_FLAGS, Options
 from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.dims import evaluate
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
-from pytocu.runtime import arrays, bundle, cuda, manifest
+from pytocu.runtime import arrays, bundle, cuda, manifest, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.fingerprint import NotWritable, code_digest
@@ -334,7 +334,7 @@ def _target(call: Call) -> str:
     if call.target == "cpu":
         return "cpu"
     like = arrays.common(call.infos.values())
-    device = cuda.current_device() if like is None else arrays.resolve_device(like)
+    device = cuda.current_device() if like is None else results.resolve_device(like)
     assert isinstance(device, int)
     return f"cuda:{cuda.arch(device)}"
 

@@ -8,6 +8,7 @@ bound to the address of that function in this process.
 from __future__ import annotations
 
 import ctypes
+import os
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
