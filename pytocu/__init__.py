@@ -23,6 +23,7 @@ from pytocu.errors import (
     UnsupportedError,
 )
 from pytocu.jit import JitFunction, jit
+from pytocu.runtime.bundle import load
 from pytocu.runtime.changes import SpecializationWarning
 from pytocu.runtime.streams import stream
 
@@ -43,5 +44,6 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "jit",
+    "load",
     "stream",
 ]

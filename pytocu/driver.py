@@ -6,7 +6,6 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib import metadata
 from typing import Any
 
 from pytocu import config
@@ -14,9 +13,9 @@ from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm
 from pytocu.config import DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.frontend import lower as frontend_lower
-from pytocu.frontend.source import parameter_loc
+from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
-from pytocu.guards import Guard, Static
+from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim
 from pytocu.ir.printer import print_function
@@ -25,7 +24,7 @@ from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.runtime import cache, cuda
+from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
 from pytocu.runtime.program import Program
@@ -81,6 +80,8 @@ class Lowered:
     options : Options
     name : str
         The user's name of the function.
+    callees : tuple of (function, path or None)
+        The functions that were read besides, and how another process finds them.
 
     Examples
     --------
@@ -94,9 +95,17 @@ class Lowered:
     }
     """
 
-    def __init__(self, function: Function, guards: tuple[Guard, ...], options: Options, name: str = ""):
+    def __init__(
+        self,
+        function: Function,
+        guards: tuple[Guard, ...],
+        options: Options,
+        name: str = "",
+        callees: tuple[tuple[types.FunctionType, Path | None], ...] = (),
+    ):
         self.function = function
         self.guards = guards
+        self.callees = callees
         self.options = options
         self.name = name or function.name
 
@@ -266,11 +275,16 @@ class Compiled:
             return b""
         return self._binary_for(self.target.arch)
 
+    def code_key(self, arch: str) -> str:
+        """The key under which the cache keeps the binary; empty where there are no kernels."""
+        return _code_key(self.backend, self.source, arch) if self._functions else ""
+
     def _binary_for(self, arch: str) -> bytes:
-        return _build(self.backend, self.source, arch, self.name, self._signature)
+        return _build(self.backend, self.source, arch, self.name, self.signature)
 
     @property
-    def _signature(self) -> str:
+    def signature(self) -> str:
+        """The types of the parameters, for people."""
         return f"({', '.join(str(p.type) for p in self.host.params)})"
 
     @property
@@ -301,35 +315,35 @@ def _build(backend: str, source: str, arch: str, name: str, signature: str) -> b
     _, build = _TOOLS[backend]
     if not config.enabled("cache"):
         return build(source, arch, name)
-    # Comments name the user's file and line, which the binary does not depend on.
-    code = "\n".join(line for line in source.splitlines() if not line.startswith("//"))
-    target = f"cuda:{arch}" if arch else "cpu"
-    key = cache.key(("code", config.VERSION, backend, target, *_toolchain(backend, arch), code))
+    key = _code_key(backend, source, arch)
     found = cache.load(key)
     if found is not None:
         return found.binary
     binary = build(source, arch, name)
-    shown = {"function": name, "signature": signature, "target": target, "backend": backend}
+    shown = {"function": name, "signature": signature, "target": _target(arch), "backend": backend}
     cache.store(key, cache.Entry("code", shown, "", binary))
     return binary
+
+
+def _code_key(backend: str, source: str, arch: str) -> str:
+    # Comments name the user's file and line, which the binary does not depend on.
+    code = "\n".join(line for line in source.splitlines() if not line.startswith("//"))
+    return cache.key(("code", config.VERSION, backend, _target(arch), *_toolchain(backend, arch), code))
+
+
+def _target(arch: str) -> str:
+    return f"cuda:{arch}" if arch else "cpu"
 
 
 def _toolchain(backend: str, arch: str) -> tuple[str, ...]:
     """What a binary depends on besides its source: the compiler and how it is called."""
     match backend:
         case "cuda_c":
-            return (str(nvrtc.version()), *nvrtc.options_for(arch))
+            return (str(nvrtc.version()), toolchain.installed(backend), *nvrtc.options_for(arch))
         case "nvvm":
-            return (str(nvvm.version()), _package_version("nvidia-nvvm"), *nvvm.options_for(arch))
+            return (str(nvvm.version()), toolchain.installed(backend), *nvvm.options_for(arch))
         case _:
-            return (_package_version("llvmlite"), *cpu.host_cpu())
-
-
-def _package_version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "unknown"
+            return (toolchain.installed(backend), *cpu.host_cpu())
 
 
 def lower(
@@ -348,7 +362,7 @@ def lower(
         result = frontend_lower(function, parameters, known)
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         if found <= known:
-            return Lowered(result.function, result.guards, options, function.__name__)
+            return Lowered(result.function, result.guards, options, function.__name__, result.callees)
         known |= found
 
 
@@ -471,4 +485,15 @@ def _parameter(param: Value) -> Parameter:
             return Parameter(param.name, "scalar", element(param.type).name)
 
 
-__all__ = ["Block", "Compiled", "KernelInfo", "Lowered", "Options", "describe", "lower", "make_plan", "parameter_loc"]
+__all__ = [
+    "Block",
+    "Compiled",
+    "KernelInfo",
+    "Lowered",
+    "Options",
+    "describe",
+    "is_current",
+    "lower",
+    "make_plan",
+    "parameter_loc",
+]

@@ -13,11 +13,15 @@ import functools
 import struct
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from pytocu.errors import InternalError
+
 MISSING = object()
+
+Path: TypeAlias = tuple[Any, ...]
 
 
 class Guard(NamedTuple):
@@ -33,12 +37,15 @@ class Guard(NamedTuple):
         What `key_of` said of it when the function was compiled.
     key_of : callable
         :func:`static_key`, or :func:`argument_key` where the object itself may change.
+    path : tuple or None
+        How another process finds the value, see :func:`reader`; None where it cannot.
     """
 
     name: str
     read: Callable[[Sequence[Any]], Any]
     key: Any
     key_of: Callable[[Any], Any]
+    path: Path | None = None
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured value is still the one the code was compiled for."""
@@ -51,10 +58,61 @@ class Static(NamedTuple):
     value: Any
 
 
-def guard(name: str, value: Any, read: Callable[[Sequence[Any]], Any], key_of: Callable[[Any], Any] | None = None) -> Guard:
+def guard(
+    name: str,
+    value: Any,
+    read: Callable[[Sequence[Any]], Any],
+    key_of: Callable[[Any], Any] | None = None,
+    path: Path | None = None,
+) -> Guard:
     """A guard that holds while `read` gives what `value` is now."""
     key_of = key_of or static_key
-    return Guard(name, read, key_of(value), key_of)
+    return Guard(name, read, key_of(value), key_of, path)
+
+
+def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Sequence[Any]], Any]:
+    """A function of a call's arguments that reads what a path leads to, or gives MISSING.
+
+    Parameters
+    ----------
+    path : tuple or list
+        ``("function",)`` is the jitted function and ``("argument", 1)`` an argument; the others
+        name what they start from: ``("global", path, name)`` and ``("closure", path, position)``
+        of a function, ``("attribute", path, name)``, ``("item", path, key)``, ``("type", path)``,
+        and ``("same", path, path)`` says whether two paths lead to one object.
+    function : function
+        The jitted function.
+
+    Examples
+    --------
+    >>> reader(("attribute", ("argument", 0), "real"), reader)([1.5])
+    1.5
+    """
+    match path:
+        case ("function",):
+            return lambda _: function
+        case ("argument", position):
+            return lambda arguments: arguments[position]
+        case ("global", ("function",), name):
+            return lambda _: read_global(function, name)
+        case ("closure", ("function",), position):
+            return lambda _: read_closure(function, position)
+    base = reader(path[1], function)
+    match path:
+        case ("same", _, other):
+            second = reader(other, function)
+            return lambda arguments: base(arguments) is second(arguments)
+        case ("global", _, name):
+            return lambda arguments: read_global(base(arguments), name)
+        case ("closure", _, position):
+            return lambda arguments: read_closure(base(arguments), position)
+        case ("attribute", _, name):
+            return lambda arguments: read_attribute(base(arguments), name)
+        case ("item", _, key):
+            return lambda arguments: read_item(base(arguments), key)
+        case ("type", _):
+            return lambda arguments: type(base(arguments))
+    raise InternalError(f"{path!r} is no path")
 
 
 class Identity:
@@ -110,6 +168,9 @@ def static_key(value: Any) -> Any:
 
 
 _BY_VALUE = frozenset({bool, int, str, bytes, type(None)})
+SCALARS = _BY_VALUE | {float, complex}
+"""Types whose values count and not the objects."""
+
 _PLAIN_TYPES = _BY_VALUE | {
     float, complex, type(Ellipsis), range, slice, types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
     functools.partial, types.MethodDescriptorType, types.MethodWrapperType, types.WrapperDescriptorType,
@@ -151,9 +212,9 @@ def argument_key(value: Any) -> Any:
     return ("object", type(value)) if is_opaque(value) else static_key(value)
 
 
-def read_global(function: types.FunctionType, name: str) -> Any:
+def read_global(function: Any, name: str) -> Any:
     """A global of the function, or a builtin, or MISSING."""
-    values = function.__globals__
+    values = getattr(function, "__globals__", {})
     if name in values:
         return values[name]
     builtins = values.get("__builtins__", {})
@@ -162,15 +223,23 @@ def read_global(function: types.FunctionType, name: str) -> Any:
     return builtins.get(name, MISSING)
 
 
-def read_closure(function: types.FunctionType, position: int) -> Any:
+def read_closure(function: Any, position: int) -> Any:
     """A closure value of the function, or MISSING while its cell is empty."""
-    cells = function.__closure__ or ()
+    cells = getattr(function, "__closure__", None) or ()
     try:
         return cells[position].cell_contents
-    except ValueError:
+    except (ValueError, IndexError):
         return MISSING
 
 
 def read_attribute(value: Any, name: str) -> Any:
     """An attribute, or MISSING."""
     return getattr(value, name, MISSING)
+
+
+def read_item(value: Any, key: Any) -> Any:
+    """A member of a tuple, list or dict, or MISSING."""
+    try:
+        return value[key] if isinstance(value, (tuple, list, dict)) else MISSING
+    except (KeyError, IndexError):
+        return MISSING

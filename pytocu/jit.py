@@ -10,17 +10,23 @@ import importlib
 import inspect
 import pickle
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
+from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Options
-from pytocu.errors import DTypeError, Loc, PytocuError, UnsupportedError
+from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
+from pytocu.ir.dims import evaluate
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
+from pytocu.runtime import arrays, bundle, cuda, manifest, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
+from pytocu.runtime.executable import Executable
+from pytocu.runtime.fingerprint import NotWritable, code_digest
+from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
-    from pytocu.driver import Lowered
+    from pytocu.driver import Compiled, Lowered
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -77,19 +83,75 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _missing(self, call: Call) -> Entry:
         with self._lock:
-            # Another thread may have compiled the same while this one waited.
-            found = self._find(call)
-            if found is not None:
-                return found
-            lengths = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
-            lowered = compiler().lower(self._function, call.parameters, self._options, lengths)
-            for index_bits in (32, 64):
-                executable = lowered.compile(call.target, index_bits=index_bits).executable
-                if executable.suits(call.dynamic, call.infos):
-                    break
-            entry = Entry(executable, lowered.guards, call.shown())
-            self._keep(call.key, index_bits, entry)
-            return entry
+            # Another thread may have found or compiled the same while this one waited.
+            return self._find(call) or self._load(call) or self._compile(call)
+
+    def _load(self, call: Call) -> Entry | None:
+        """The code that an earlier process kept for such calls."""
+
+        def suits(executable: Executable) -> bool:
+            if not executable.suits(call.dynamic, call.infos):
+                return False
+            if _index_bits(executable.plan) == 32:
+                return True
+            # Code with wide indices is right for every call, and slower.
+            narrow = tuple(k._replace(index_bits=32) for k in executable.plan.kernels)
+            plan = executable.plan._replace(kernels=narrow)
+            return not Executable(self.__name__, call.target, plan, executable.binary).suits(call.dynamic, call.infos)
+
+        return self._load_where(call, _target(call), suits)
+
+    def _load_where(self, call: Call, target: str, suits: Callable[[Executable], bool]) -> Entry | None:
+        if not config.enabled("cache"):
+            return None
+        try:
+            key = manifest.key(self._function, call, self._options, target)
+        except NotWritable:
+            return None
+        for kept in manifest.load(key, self._function, call):
+            executable = Executable(self.__name__, call.target, kept.plan, self._binary(call, target, kept))
+            if suits(executable):
+                return self._keep(call.key, _index_bits(kept.plan), Entry(executable, kept.guards, call.shown()))
+        return None
+
+    def _binary(self, call: Call, target: str, kept: manifest.Kept) -> Callable[[str], bytes]:
+        def binary(arch: str) -> bytes:
+            if arch == target.partition(":")[2]:
+                return kept.binary
+            # A device of another kind than the one the plan was found for.
+            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+            return lowered.compile(f"cuda:{arch}", index_bits=_index_bits(kept.plan)).binary
+
+        return binary
+
+    def _compile(self, call: Call) -> Entry:
+        target = _target(call)
+        lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+        for index_bits in (32, 64):
+            compiled = lowered.compile(target, index_bits=index_bits)
+            if compiled.executable.suits(call.dynamic, call.infos):
+                break
+        return self._keep_compiled(call, target, lowered, compiled)
+
+    def _keep_compiled(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> Entry:
+        entry = Entry(compiled.executable, lowered.guards, call.shown())
+        if config.enabled("cache"):
+            try:
+                self._store(call, target, lowered, compiled)
+            except NotWritable as reason:
+                manifest.refuse(self.__qualname__, reason)
+        return self._keep(call.key, _index_bits(compiled.plan), entry)
+
+    def _store(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> None:
+        """Keep the plan for other processes."""
+        for function in (self._function, *(callee for callee, _ in lowered.callees)):
+            if not compiler().is_current(function, code_digest):
+                raise NotWritable(f"the source of {function.__qualname__}, which changed since it was imported")
+        key = manifest.key(self._function, call, self._options, target)
+        code = compiled.code_key(compiled.target.arch)
+        made = manifest.Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
+        meta = {"function": self.__qualname__, "signature": f"({', '.join(call.shown())})", "target": target}
+        manifest.store(key, self._function, call, made, meta | {"backend": compiled.backend})
 
     # Looking at it.
 
@@ -112,15 +174,122 @@ class JitFunction(Dispatcher, Generic[P, R]):
         """
         call = Call((), on_gpu=False)
         for name, value in self._arguments(args, kwargs).arguments.items():
-            is_text = isinstance(value, str) and name not in self._static
-            if is_text and not isinstance(self._signature.parameters[name].default, str):
-                call.parameters.append((name, _parsed(value, name)))
-            elif isinstance(value, (ArrayType, ScalarType, WeakType)):
-                call.parameters.append((name, value))
+            type = self._type_given(name, value)
+            if type is not None:
+                call.parameters.append((name, type))
             else:
                 self._describe_one(call, name, value)
         sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
         return compiler().lower(self._function, call.parameters, self._options, sizes)
+
+    def _type_given(self, name: str, value: Any) -> Type | None:
+        """The type that stands for an argument; None where the argument itself is given."""
+        is_text = isinstance(value, str) and name not in self._static
+        if is_text and not isinstance(self._signature.parameters[name].default, str):
+            return _parsed(value, name)
+        return value if isinstance(value, (ArrayType, ScalarType, WeakType)) else None
+
+    # Ahead of time.
+
+    def precompile(self, *args: Any, targets: str | Sequence[str] | None = None, **kwargs: Any) -> None:
+        """Compile for argument types before the first call with such arguments, and keep the code on disk.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            As for :meth:`lower`.  A number in a shape is an example of a length: 1 broadcasts, and
+            ``"f32[2]"`` prepares for the calls in which ``x[1:]`` has length 1.
+        targets : str or sequence of str, optional
+            ``cpu``, ``cuda`` (the current device), or ``cuda:sm_90``, which needs no such GPU and is for
+            the cache on disk.  By default the GPU if there is one, else the CPU.
+
+        Raises
+        ------
+        CompileError, BackendError
+            As a call would.
+
+        Examples
+        --------
+        >>> import numpy as np, pytocu
+        >>> @pytocu.jit
+        ... def half(x):
+        ...     return x / 2
+        >>> half.precompile("f32[n]", targets="cpu")
+        >>> half.specializations[0].types
+        ('x: f32[x_0]',)
+        """
+        if targets is None:
+            targets = "cuda" if cuda.available()[0] else "cpu"
+        for text in (targets,) if isinstance(targets, str) else targets:
+            kind = text.partition(":")[0]
+            if kind not in ("cpu", "cuda"):
+                raise BackendError(f"{text!r} is not a target: write cpu, cuda or cuda:sm_90")
+            here = cuda.arch(cuda.current_device()) if kind == "cuda" and cuda.available()[0] else ""
+            target = f"cuda:{here}" if text == "cuda" and here else text
+            call, sizes = self._call_of_types(args, kwargs, kind == "cuda")
+            with self._lock:
+                entry = self._load_where(call, target, functools.partial(_is_example, sizes=sizes))
+                if entry is None:
+                    lowered, compiled = self._compile_ahead(call, sizes, target, 32)
+                    entry = self._keep_compiled(call, target, lowered, compiled)
+            entry.executable.binary(target.partition(":")[2])
+            if kind == "cpu" or target == f"cuda:{here}":
+                entry.executable.prepare()
+
+    def _call_of_types(self, args: tuple[Any, ...], kwargs: dict[str, Any], on_gpu: bool) -> tuple[Call, dict[str, int]]:
+        """A call with types in place of arguments, and the lengths that are given."""
+        values: list[Any] = []
+        sizes: dict[str, int] = {}
+        call = Call((), on_gpu)
+        for name, value in self._arguments(args, kwargs).arguments.items():
+            type = self._type_given(name, value)
+            values.append(None if type is not None else value)
+            if type is None:
+                self._describe_one(call, name, value)
+                continue
+            call.add_type(name, type)
+            if isinstance(type, ArrayType):
+                for axis, n in enumerate(type.shape):
+                    # A length without a number is any but those that make a fact: far from 1, and from the others.
+                    sizes[f"{name}_{axis}"] = n if isinstance(n, int) else 10**9 * (len(sizes) + 2) ** 2
+        call.values = tuple(values)
+        return call, {**_lengths(call), **sizes}
+
+    def _compile_ahead(self, call: Call, sizes: dict[str, int], target: str, index_bits: int) -> tuple[Lowered, Compiled]:
+        lowered = compiler().lower(self._function, call.parameters, self._options, sizes)
+        return lowered, lowered.compile(target, index_bits=index_bits)
+
+    def _build(
+        self, signatures: Sequence[tuple[Sequence[Any], dict[str, Any]]], targets: Sequence[str], folder: str
+    ) -> Iterator[tuple[str, str, int, int]]:
+        """Write a bundle, and say of each binary that it is made: ``pytocu build``.
+
+        Parameters
+        ----------
+        signatures : sequence of (args, kwargs)
+            Types as for :meth:`precompile`; each is built with indices of 32 and of 64 bits.
+        targets : sequence of str
+            ``cpu`` (this machine's) and ``cuda:sm_90``.
+        folder : str
+            Made where it is missing; functions that are there stay.
+
+        Yields
+        ------
+        tuple of (str, str, int, int)
+            For each binary: the types, the target, the bits of an index, and the bytes.
+        """
+        built: list[bundle.Built] = []
+        for args, kwargs in signatures:
+            for target in targets:
+                call, sizes = self._call_of_types(tuple(args), kwargs, target != "cpu")
+                for index_bits in (32, 64):
+                    _, compiled = self._compile_ahead(call, sizes, target, index_bits)
+                    made = bundle.Built(call, compiled.target.arch, compiled.plan, compiled.binary)
+                    built.append(made)
+                    yield f"({', '.join(call.shown())})", str(compiled.target), index_bits, len(made.binary)
+                    if not compiled.plan.kernels:
+                        break
+        bundle.write(folder, self.__name__, self._signature, self._device, tuple(self._static), built)
 
 
 class BoundJitFunction:
@@ -158,6 +327,30 @@ class BoundJitFunction:
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
+def _target(call: Call) -> str:
+    """What code is made for: ``cuda:sm_90``, or ``cpu``."""
+    if call.target == "cpu":
+        return "cpu"
+    like = arrays.common(call.infos.values())
+    device = cuda.current_device() if like is None else results.resolve_device(like)
+    assert isinstance(device, int)
+    return f"cuda:{cuda.arch(device)}"
+
+
+def _index_bits(plan: Plan) -> int:
+    return plan.kernels[0].index_bits if plan.kernels else 32
+
+
+def _is_example(executable: Executable, sizes: dict[str, int]) -> bool:
+    """Whether the code is what would be compiled ahead of time for these lengths."""
+    plan = executable.plan
+    return _index_bits(plan) == 32 and all((evaluate(dim, sizes) == 1) is is_one for dim, is_one in plan.assumptions)
+
+
+def _lengths(call: Call) -> dict[str, int]:
+    return {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
 
 
 def _plain(function: Any) -> Any:

@@ -38,10 +38,10 @@ FLOORS: dict[str, set[str]] = {
     "backend": _GROUND | {"ir", "backend"},
     "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime"},
-    "jit": _GROUND | {"ir.types", "runtime", "driver"},
+    "jit": _GROUND | {"ir.types", "ir.dims", "runtime", "driver"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "cli", ""},
-    "": _GROUND | {"jit", "runtime.changes", "runtime.streams"},
+    "": _GROUND | {"jit", "runtime"},
     "__main__": {"cli"},
 }
 """What each floor may import: a folder, a module, or ``""`` for the package itself."""

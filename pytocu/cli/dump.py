@@ -6,21 +6,14 @@ Needs no GPU.  Argument types are written as in ``Lowered``: ``f32[n, 3]``, ``bo
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
-import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from pytocu.backend import nvrtc
-from pytocu.cli.load import load
+from pytocu.cli.arguments import add_options, arguments, prepared
 from pytocu.cli.terminal import CommandError, nearest, show, suggestion
-from pytocu.config import FASTMATH_FLAGS
 from pytocu.driver import Lowered
 from pytocu.errors import BackendError
 from pytocu.ir.printer import print_function
-from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, Type, parse_type, split_top
-from pytocu.jit import JitFunction, jit
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.pipeline import PIPELINE, History, pass_names, run_pipeline
 
@@ -54,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
     parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
-    parser.add_argument("--static", action="append", default=[], metavar="NAME=VALUE", help="a parameter known while compiling")
-    parser.add_argument("--fastmath", nargs="?", const="all", metavar="FLAGS", help=f"of {','.join(FASTMATH_FLAGS)}; or all")
+    add_options(parser)
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
@@ -115,91 +107,9 @@ def _archs() -> tuple[str, ...]:
 
 
 def _lowered(options: argparse.Namespace) -> Lowered:
-    function, bound = load(options.function)
-    static = dict(_static(text) for text in options.static)
-    compiled = function if isinstance(function, JitFunction) else jit(function)
-    signature = inspect.signature(compiled.__wrapped__)
-    names = tuple(signature.parameters)
-    for name in static:
-        if name not in names:
-            raise CommandError(f"--static {name}: {compiled.__name__} has no such parameter{suggestion(name, names, 'it has')}")
-    flags = _fastmath(options.fastmath)
-    compiled = jit(
-        compiled.__wrapped__,
-        static=tuple(dict.fromkeys((*compiled._static, *static))),
-        backend=compiled._options.backend,
-        fastmath=compiled._options.fastmath if flags is None else flags,
-    )
-    typed = tuple(n for n in names[len(bound) :] if n not in static)
-    values = {**dict(zip(names, bound, strict=False)), **_types(options.args, typed), **static}
-    missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
-    if missing:
-        shown = f"{compiled.__name__}({', '.join(names)})"
-        raise CommandError(f'{shown} needs a type for {", ".join(missing)}: write --args "f32[n], ..."')
-    # In the order of the signature, because some parameters take no keyword.
-    arguments = signature.bind_partial()
-    arguments.arguments.update({n: values[n] for n in names if n in values})
-    return compiled.lower(*arguments.args, **arguments.kwargs)
-
-
-def _types(text: str, names: tuple[str, ...]) -> dict[str, Type]:
-    """Types by parameter from ``f32[n, 3], dt=weak float``."""
-    positional = 0
-    named: dict[str, Type] = {}
-    for part in split_top(text):
-        match = re.match(r"(\w+)\s*=\s*", part)
-        if match is None:
-            if positional >= len(names):
-                raise CommandError(f"--args has more types than parameters, which are {', '.join(names) or 'none'}")
-            name = names[positional]
-            named[name] = _type(part, name)
-            positional += 1
-            continue
-        name = match[1]
-        if name not in names:
-            raise CommandError(f"--args: there is no parameter {name!r}{suggestion(name, names)}")
-        if name in named:
-            raise CommandError(f"--args gives {name} twice")
-        named[name] = _type(part[match.end() :], name)
-    return named
-
-
-_TYPE_NAMES = (
-    *(d.name for d in ALL_DTYPES),
-    *(d.numpy.name for d in ALL_DTYPES),
-    *(f"weak {kind}" for kind in WEAK_ORDER),
-)
-
-
-def _type(text: str, name: str) -> Type:
-    try:
-        return parse_type(text)
-    except ValueError as error:
-        word, bracket, rest = text.partition("[")
-        close = nearest(word.strip(), _TYPE_NAMES)
-        hint = f"{close[:-1]}{bracket}{rest}?" if close else ""
-        raise CommandError(f"--args, {name}: {error}{hint}") from None
-
-
-def _static(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip().isidentifier():
-        raise CommandError(f"--static {text!r}: write NAME=VALUE")
-    try:
-        return name.strip(), ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        quoted = f"{name}=\"'text'\""
-        raise CommandError(f"--static {text!r}: the value is no Python literal; strings are quoted: {quoted}") from None
-
-
-def _fastmath(text: str | None) -> bool | tuple[str, ...] | None:
-    if text is None or text == "all":
-        return None if text is None else True
-    flags = tuple(f.strip() for f in text.split(","))
-    for flag in flags:
-        if flag not in FASTMATH_FLAGS:
-            raise CommandError(f"--fastmath {flag}{suggestion(flag, FASTMATH_FLAGS)}")
-    return flags
+    function, bound = prepared(options.function, options.static, options.fastmath)
+    args, kwargs = arguments(function, bound, options.args)
+    return function.lower(*args, **kwargs)
 
 
 def _show_all(lowered: Lowered, target: Target, locs: bool) -> None:

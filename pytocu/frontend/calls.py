@@ -17,7 +17,7 @@ from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.builtin_calls import call_builtin, call_pure, has_handler, is_pure
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
-from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
 from pytocu.frontend.values import Context, contains_dynamic, describe, python_type_name
@@ -68,6 +68,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         except CompileError as error:
             loc = context.loc if error.loc is None else replace(error.loc, caller=context.loc)
             raise type(error)(error.message, loc, error.help) from None
+        if not any(python is known for known in context.inlined):
+            context.inlined.append(python)
         signature = inspect.signature(python, follow_wrapped=False)
         return _inline(context, python, node, signature, args, kwargs)
     name = numpy_name(function)
@@ -82,6 +84,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return call_pure(context, function, *args, **kwargs)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):
+        note_member(context, function, "__call__")
         return call(frame, special, (function, *args), kwargs)
     raise _refused(context, function)
 

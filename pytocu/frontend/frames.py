@@ -164,12 +164,12 @@ def lookup(frame: Frame, name: str) -> Any:
         position = free.index(name)
         value = read_closure(function, position)
         if value is not MISSING:
-            return capture_name(context, name, value, function, lambda: read_closure(function, position))
+            return capture_name(context, name, value, function, ("closure", position))
         message = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         raise UndefinedNameError(message, context.loc, "assign it before the call")
     value = read_global(function, name)
     if value is not MISSING:
-        return capture_name(context, name, value, function, lambda: read_global(function, name))
+        return capture_name(context, name, value, function, ("global", name))
     known: set[str] = {*free, *function.__globals__, *dir(builtins)}
     while frame.parent is not None:
         known.update(frame.locals)

@@ -18,11 +18,11 @@ import numpy as np
 from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
-from pytocu.frontend.objects import note_argument
+from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node, parameter_loc
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.values import Context, Hooks, as_value, checked_dtype, describe
-from pytocu.guards import Guard, Static
+from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
@@ -32,10 +32,15 @@ from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 
 @dataclass(frozen=True, slots=True)
 class FrontendResult:
-    """The lowered function and what it was built from."""
+    """The lowered function and what it was built from.
+
+    `callees` are the functions that were read besides the first, and how another process finds
+    each: None where it cannot.
+    """
 
     function: Function
     guards: tuple[Guard, ...]
+    callees: tuple[tuple[types.FunctionType, Path | None], ...]
 
 
 def kernel_name(name: str) -> str:
@@ -75,6 +80,7 @@ def lower(
     node = function_node(function)
     builder = Builder(function_loc(function))
     context = Context(builder, Hooks(run_function, call), unit_lengths)
+    note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
     for position, (name, parameter) in enumerate(parameters):
@@ -97,7 +103,8 @@ def lower(
     tree = _tree(context, result, leaves)
     builder.emit("return", leaves, {"tree": tree})
     lowered = builder.function(kernel_name(function.__name__), "array", params)
-    return FrontendResult(lowered, tuple(context.guards))
+    callees = tuple((f, path_of(context, f)) for f in context.inlined)
+    return FrontendResult(lowered, tuple(context.guards), callees)
 
 
 def _checked(type: Type, name: str, loc: Loc) -> Type:

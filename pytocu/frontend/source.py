@@ -10,6 +10,7 @@ import ast
 import inspect
 import linecache
 import types
+from collections.abc import Callable
 from functools import lru_cache
 
 from pytocu.errors import CompileError, Loc, UnsupportedError
@@ -153,3 +154,39 @@ def _span(file: str, line: int, start: int, end: int | None, function: str, call
         start = len(encoded[:start].decode(errors="ignore"))
         end = None if end is None else len(encoded[:end].decode(errors="ignore"))
     return Loc(file, line, start + 1, (len(text) if end is None else end) + 1, function, caller)
+
+
+def is_current(function: types.FunctionType, digest: Callable[[types.CodeType], str]) -> bool:
+    """Whether the text that is read is what the function was made from.
+
+    Parameters
+    ----------
+    function : function
+    digest : callable
+        What is equal for two codes of one meaning.
+
+    Examples
+    --------
+    >>> is_current(is_current, lambda code: code.co_code.hex())
+    True
+    """
+    code = function.__code__
+    wanted = digest(code)
+    stack = [_module_code(code.co_filename, tuple(linecache.getlines(code.co_filename)))]
+    while stack:
+        found = stack.pop()
+        if found is None:
+            return False
+        if found.co_name == code.co_name and digest(found) == wanted:
+            return True
+        stack.extend(c for c in found.co_consts if isinstance(c, types.CodeType))
+    return False
+
+
+@lru_cache(maxsize=16)
+def _module_code(file: str, lines: tuple[str, ...]) -> types.CodeType | None:
+    # The whole file: how a call is compiled depends on what the module imports.
+    try:
+        return compile("".join(lines), file, "exec", dont_inherit=True)
+    except SyntaxError:
+        return None

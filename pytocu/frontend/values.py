@@ -8,6 +8,7 @@ values).  Numbers that are known stay Python or NumPy objects until they meet an
 from __future__ import annotations
 
 import enum
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -15,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
-from pytocu.guards import Guard, is_plain
+from pytocu.guards import Guard, Path, is_plain
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
@@ -60,6 +61,10 @@ class Context:
         What the code depends on, in order of reading.
     guarded : dict
         Places that have a guard, each with its owner (kept alive so that ids stay unique).
+    paths : dict
+        By id: objects from outside the function, and how another process finds them.
+    inlined : list
+        The functions that were read, the first one included.
     origins : dict
         By id: an opaque object and how to find it again at the next call, so that guards on
         its attributes do not pin one object.
@@ -78,6 +83,8 @@ class Context:
     unit_lengths: frozenset[Dim] = frozenset()
     guards: list[Guard] = field(default_factory=list)
     guarded: dict[Any, Any] = field(default_factory=dict)
+    paths: dict[int, tuple[Any, Path]] = field(default_factory=dict)
+    inlined: list[types.FunctionType] = field(default_factory=list)
     origins: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
     outside: dict[int, Any] = field(default_factory=dict)
     active: list[Any] = field(default_factory=list)

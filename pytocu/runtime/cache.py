@@ -525,6 +525,7 @@ __all__ = [
     "parse_size",
     "path",
     "prune",
+    "sha256",
     "statistics",
     "store",
     "verify",

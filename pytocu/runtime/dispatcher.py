@@ -206,11 +206,15 @@ class Dispatcher:
                     return entry
         return None
 
-    def _keep(self, key: Any, index_bits: int, entry: Entry) -> None:
-        """Let `_find` see an entry."""
+    def _keep(self, key: Any, index_bits: int, entry: Entry) -> Entry:
+        """Let `_find` see an entry that was made for a call."""
+        self._add(key, index_bits, entry)
+        warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
+        return entry
+
+    def _add(self, key: Any, index_bits: int, entry: Entry) -> None:
         place = (key, index_bits)
         self._table[place] = (entry, *self._table.get(place, ()))
-        warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
 
     def _facts(self) -> list[Facts]:
         """What tells the specialisations apart."""

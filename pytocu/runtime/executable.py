@@ -57,6 +57,13 @@ class Executable:
     def _program(self) -> Program:
         return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
 
+    def prepare(self) -> None:
+        """Load the binaries now, for the CPU or the current device, and not at the first call."""
+        if self.kind == "cpu":
+            _ = self._cpu_addresses
+        else:
+            self._cuda_kernels.on(cuda.current_device())
+
     def short_program(self, library: str, device: int | str) -> Program:
         """The plan for arrays of one library that are called often; see `runtime.libraries`."""
         key = (library, device)

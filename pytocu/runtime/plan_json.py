@@ -14,7 +14,8 @@ from pytocu.errors import PytocuError
 from pytocu.ir.dims import Dim, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-_VERSION = 1
+VERSION = 1
+"""Of the text; what reads plans from a disk has it in its keys."""
 
 
 def _encode(value: Any) -> Any:
@@ -58,7 +59,7 @@ def plan_to_json(plan: Plan) -> str:
     True
     """
     data = {name: _encode(value) for name, value in plan._asdict().items() if name != "locs"}
-    return json.dumps({"version": _VERSION, **data}, sort_keys=True)
+    return json.dumps({"version": VERSION, **data}, sort_keys=True)
 
 
 def plan_from_json(text: str) -> Plan:
@@ -71,8 +72,8 @@ def plan_from_json(text: str) -> Plan:
     """
     try:
         data = json.loads(text)
-        if data["version"] != _VERSION:
-            raise PytocuError(f"a plan of version {data['version']} was read by one that knows {_VERSION}")
+        if data["version"] != VERSION:
+            raise PytocuError(f"a plan of version {data['version']} was read by one that knows {VERSION}")
         decoded = {name: _decode(data[name]) for name in Plan._fields if name != "locs"}
         decoded["parameters"] = tuple(Parameter(*p) for p in decoded["parameters"])
         decoded["kernels"] = tuple(KernelSpec(*k) for k in decoded["kernels"])

@@ -96,6 +96,16 @@ class Call:
         self.parameters.append((name, Static(value)))
         self.keys.append(argument_key(value))
 
+    def add_type(self, name: str, type: Type) -> None:
+        """Describe an argument of which only the type is known.
+
+        A length of 1 is a fact, as in a call; any other number or name is just a length.
+        """
+        if isinstance(type, ArrayType):
+            shape = tuple(1 if n == 1 else symbol(f"{name}_{axis}") for axis, n in enumerate(type.shape))
+            type = ArrayType(type.dtype, shape, type.layout)
+        self._dynamic(name, None, type)
+
     def shown(self) -> tuple[str, ...]:
         """The parameters as texts: types, and the values of static ones."""
         return tuple(f"{name}: {f'static {p.value!r}' if isinstance(p, Static) else p}" for name, p in self.parameters)

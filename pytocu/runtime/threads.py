@@ -14,13 +14,10 @@ from contextlib import suppress
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytocu import config
 from pytocu.errors import PytocuError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # CFUNCTYPE (and not PYFUNCTYPE) releases Python's lock while the function runs.
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -227,48 +224,47 @@ def thread_count() -> int:
 
 @lru_cache(maxsize=1)
 def _cpu_quota() -> int | None:
-    # Importing it takes a fifth of what importing pytocu takes.
-    from pathlib import Path
-
-    return cpu_quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    return cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup")
 
 
-def cpu_quota(membership: Path, mount: Path) -> int | None:
+def cpu_quota(membership: str | os.PathLike[str], mount: str | os.PathLike[str]) -> int | None:
     """CPUs' worth of time that control groups allow, rounded up; None for no limit.
 
     Parameters
     ----------
-    membership : Path
+    membership : path
         The process's list of groups, ``/proc/self/cgroup``.
-    mount : Path
+    mount : path
         Where the groups are visible, ``/sys/fs/cgroup``.
     """
     limits: list[float] = []
     for line in _text(membership).splitlines():
         number, controllers, path = line.split(":", 2)
         if number == "0" and not controllers:
-            root, read = mount, _quota_v2
+            root, read = os.fspath(mount), _quota_v2
         elif "cpu" in controllers.split(","):
-            root = next((r for r in (mount / controllers, mount / "cpu") if r.is_dir()), mount)
+            places = (os.path.join(mount, controllers), os.path.join(mount, "cpu"))
+            root = next((p for p in places if os.path.isdir(p)), os.fspath(mount))
             read = _quota_v1
         else:
             continue
         # A container may see its own group as the root, where the path does not exist.
         parts = path.strip("/").split("/") if path.strip("/") else []
         for depth in range(len(parts) + 1):
-            limit = read(root.joinpath(*parts[:depth]))
+            limit = read(os.path.join(root, *parts[:depth]))
             if limit is not None:
                 limits.append(limit)
     return max(1, int(-(-min(limits) // 1))) if limits else None
 
 
-def _quota_v2(group: Path) -> float | None:
-    quota, _, period = _text(group / "cpu.max").strip().partition(" ")
+def _quota_v2(group: str) -> float | None:
+    quota, _, period = _text(os.path.join(group, "cpu.max")).strip().partition(" ")
     return _ratio(quota, period)
 
 
-def _quota_v1(group: Path) -> float | None:
-    return _ratio(_text(group / "cpu.cfs_quota_us").strip(), _text(group / "cpu.cfs_period_us").strip())
+def _quota_v1(group: str) -> float | None:
+    quota, period = (_text(os.path.join(group, f"cpu.cfs_{name}_us")).strip() for name in ("quota", "period"))
+    return _ratio(quota, period)
 
 
 def _ratio(quota: str, period: str) -> float | None:
@@ -277,8 +273,9 @@ def _ratio(quota: str, period: str) -> float | None:
     return int(quota) / int(period)
 
 
-def _text(path: Path) -> str:
+def _text(path: str | os.PathLike[str]) -> str:
     try:
-        return path.read_text()
+        with open(path) as file:
+            return file.read()
     except OSError:
         return ""

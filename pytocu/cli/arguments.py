@@ -1,0 +1,132 @@
+"""Functions and types as commands take them: ``FILE.py:FUNCTION``, ``--args``, ``--static``, ``--fastmath``."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.cli.load import load
+from pytocu.cli.terminal import CommandError, nearest, suggestion
+from pytocu.config import FASTMATH_FLAGS
+from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, Type, parse_type, split_top
+from pytocu.jit import JitFunction, jit
+
+Values = dict[str, Any]
+"""Arguments by name."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what changes how the function is read."""
+    parser.add_argument("--static", action="append", default=[], metavar="NAME=VALUE", help="a parameter known while compiling")
+    parser.add_argument("--fastmath", nargs="?", const="all", metavar="FLAGS", help=f"of {','.join(FASTMATH_FLAGS)}; or all")
+
+
+def prepared(place: str, static: Sequence[str], fastmath: str | None) -> tuple[JitFunction[..., Any], Values]:
+    """The function at a place, jitted, and what is known of its arguments already.
+
+    Raises
+    ------
+    CommandError
+        There is no such function, parameter or flag.
+    """
+    found, bound = load(place)
+    function = found if isinstance(found, JitFunction) else jit(found)
+    values = dict(_static(text) for text in static)
+    names = tuple(inspect.signature(function.__wrapped__).parameters)
+    for name in values:
+        if name not in names:
+            raise CommandError(f"--static {name}: {function.__name__} has no such parameter{suggestion(name, names, 'it has')}")
+    flags = _fastmath(fastmath)
+    function = jit(
+        function.__wrapped__,
+        device=function._device,
+        static=tuple(dict.fromkeys((*function._static, *values))),
+        backend=function._options.backend,
+        fastmath=function._options.fastmath if flags is None else flags,
+    )
+    return function, {**dict(zip(names, bound, strict=False)), **values}
+
+
+def arguments(function: JitFunction[..., Any], known: Values, text: str) -> tuple[tuple[Any, ...], Values]:
+    """Positional and keyword arguments from what is known and the types in a text.
+
+    Raises
+    ------
+    CommandError
+        The text names no types, or too few or too many.
+    """
+    signature = inspect.signature(function.__wrapped__)
+    names = tuple(signature.parameters)
+    values = {**_types(text, tuple(n for n in names if n not in known)), **known}
+    missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
+    if missing:
+        shown = f"{function.__name__}({', '.join(names)})"
+        raise CommandError(f'{shown} needs a type for {", ".join(missing)}: write --args "f32[n], ..."')
+    # In the order of the signature, because some parameters take no keyword.
+    bound = signature.bind_partial()
+    bound.arguments.update({n: values[n] for n in names if n in values})
+    return bound.args, bound.kwargs
+
+
+def _types(text: str, names: tuple[str, ...]) -> dict[str, Type]:
+    """Types by parameter from ``f32[n, 3], dt=weak float``."""
+    positional = 0
+    named: dict[str, Type] = {}
+    for part in split_top(text):
+        match = re.match(r"(\w+)\s*=\s*", part)
+        if match is None:
+            if positional >= len(names):
+                raise CommandError(f"--args has more types than parameters, which are {', '.join(names) or 'none'}")
+            name = names[positional]
+            named[name] = _type(part, name)
+            positional += 1
+            continue
+        name = match[1]
+        if name not in names:
+            raise CommandError(f"--args: there is no parameter {name!r}{suggestion(name, names)}")
+        if name in named:
+            raise CommandError(f"--args gives {name} twice")
+        named[name] = _type(part[match.end() :], name)
+    return named
+
+
+_TYPE_NAMES = (
+    *(d.name for d in ALL_DTYPES),
+    *(d.numpy.name for d in ALL_DTYPES),
+    *(f"weak {kind}" for kind in WEAK_ORDER),
+)
+
+
+def _type(text: str, name: str) -> Type:
+    try:
+        return parse_type(text)
+    except ValueError as error:
+        word, bracket, rest = text.partition("[")
+        close = nearest(word.strip(), _TYPE_NAMES)
+        hint = f"{close[:-1]}{bracket}{rest}?" if close else ""
+        raise CommandError(f"--args, {name}: {error}{hint}") from None
+
+
+def _static(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip().isidentifier():
+        raise CommandError(f"--static {text!r}: write NAME=VALUE")
+    try:
+        return name.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        quoted = f"{name}=\"'text'\""
+        raise CommandError(f"--static {text!r}: the value is no Python literal; strings are quoted: {quoted}") from None
+
+
+def _fastmath(text: str | None) -> bool | tuple[str, ...] | None:
+    if text is None or text == "all":
+        return None if text is None else True
+    flags = tuple(f.strip() for f in text.split(","))
+    for flag in flags:
+        if flag not in FASTMATH_FLAGS:
+            raise CommandError(f"--fastmath {flag}{suggestion(flag, FASTMATH_FLAGS)}")
+    return flags
