@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import NamedTuple
 
 VERSION = "0.1.0"
@@ -40,6 +41,24 @@ OPTIONS: dict[str, Option] = {
     "cache_size": Option("PYTOCU_CACHE_SIZE", "1G", "What the cache of compiled code may take, as 500M or 2G."),
 }
 """Options by name."""
+
+
+@lru_cache(maxsize=1)
+def build() -> str:
+    """The version, and in a checkout of the repository also the state of its files.
+
+    Whoever works on pytocu changes what it compiles without changing the version.
+    """
+    package = os.path.dirname(__file__)
+    if not os.path.exists(os.path.join(os.path.dirname(package), ".git")):
+        return VERSION
+    newest = number = 0
+    for folder, inner, files in os.walk(package):
+        inner[:] = [name for name in inner if name != "__pycache__"]
+        for file in files:
+            number += 1
+            newest = max(newest, os.stat(os.path.join(folder, file)).st_mtime_ns)
+    return f"{VERSION}+{number}.{newest}"
 
 
 def get(name: str) -> str:

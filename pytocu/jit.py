@@ -150,7 +150,9 @@ class JitFunction(Dispatcher, Generic[P, R]):
         key = manifest.key(self._function, call, self._options, target)
         code = compiled.code_key(compiled.target.arch)
         made = manifest.Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
-        meta = {"function": self.__qualname__, "signature": f"({', '.join(call.shown())})", "target": target}
+        # For people; the values of static arguments may be long.
+        signature = f"({', '.join(call.shown())})"[:400]
+        meta = {"function": self.__qualname__, "signature": signature, "target": target}
         manifest.store(key, self._function, call, made, meta | {"backend": compiled.backend})
 
     # Looking at it.

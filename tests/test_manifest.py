@@ -225,7 +225,7 @@ result = f({arguments}).tolist()
         {"arguments": "np.ones(1)"},
         {"arguments": "np.ones((2, 3)).T"},
         {"setup": "np.__version__ = '2.99'"},
-        {"setup": "pytocu.config.VERSION = '9'"},
+        {"setup": "pytocu.config.build = lambda: '9'"},
         {"setup": "from pytocu.runtime import toolchain; toolchain.installed = lambda backend: 'llvmlite 99'"},
         {"setup": "from pytocu.runtime import native; native.host = lambda: 'another CPU'"},
     ],
@@ -534,3 +534,16 @@ def test_versions_are_found_without_reading_packages(tmp_path: Path, monkeypatch
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     assert toolchain.installed("cuda_c") == "nvidia_cuda_nvrtc_cu12 12.9.1"
     assert toolchain.installed("llvm") == ""
+
+
+def test_work_on_pytocu_itself_misses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "pytocu"
+    package.mkdir()
+    monkeypatch.setattr(pytocu.config, "__file__", str(package / "config.py"))
+    (package / "config.py").write_text("")
+    build = pytocu.config.build.__wrapped__
+    assert build() == pytocu.config.VERSION
+    (tmp_path / ".git").mkdir()
+    first = build()
+    os.utime(package / "config.py", ns=(0, 2**60))
+    assert len({pytocu.config.VERSION, first, build()}) == 3
