@@ -9,6 +9,8 @@ array([[inf, inf, inf],
        [ 1.,  1.,  1.]], dtype=float32)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from pytocu.config import VERSION
 from pytocu.errors import (
     BackendError,
@@ -23,9 +25,11 @@ from pytocu.errors import (
     UnsupportedError,
 )
 from pytocu.jit import JitFunction, jit
-from pytocu.runtime.bundle import load
 from pytocu.runtime.changes import SpecializationWarning
 from pytocu.runtime.streams import stream
+
+if TYPE_CHECKING:
+    from pytocu.runtime.bundle import load
 
 __version__ = VERSION
 
@@ -47,3 +51,12 @@ __all__ = [
     "load",
     "stream",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Bundles take a part of the time that the rest of the import takes, and few programs load one.
+    if name == "load":
+        from pytocu.runtime.bundle import load
+
+        return load
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,14 +8,12 @@ a caret.  The classes also derive from the exception NumPy or Python would have 
 from __future__ import annotations
 
 import linecache
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Loc:
+class Loc(NamedTuple):
     """A span in a source file.
 
     Parameters
@@ -70,6 +68,8 @@ def source_excerpt(loc: Loc) -> str:
 
 def _width(text: str) -> int:
     """Columns of a terminal: East Asian wide characters take two, combining ones none."""
+    import unicodedata
+
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -18,15 +18,15 @@ from pytocu.config import FASTMATH_FLAGS, Options
 from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.dims import evaluate
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
-from pytocu.runtime import arrays, bundle, cuda, manifest, results
+from pytocu.runtime import arrays, cuda, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
 from pytocu.runtime.executable import Executable
-from pytocu.runtime.fingerprint import NotWritable, code_digest
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
     from pytocu.driver import Compiled, Lowered
+    from pytocu.runtime.manifest import Kept
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,6 +37,13 @@ def compiler() -> Any:
     from pytocu import driver
 
     return driver
+
+
+def keeper() -> Any:
+    """The module that keeps finished plans on disk, loaded at the first call that finds none in memory."""
+    from pytocu.runtime import manifest
+
+    return manifest
 
 
 class JitFunction(Dispatcher, Generic[P, R]):
@@ -105,22 +112,22 @@ class JitFunction(Dispatcher, Generic[P, R]):
         if not config.enabled("cache"):
             return None
         try:
-            key = manifest.key(self._function, call, self._options, target)
-        except NotWritable:
+            key = keeper().key(self._function, call, self._options, target)
+        except keeper().NotWritable:
             return None
-        for kept in manifest.load(key, self._function, call):
-            executable = Executable(self.__name__, call.target, kept.plan, self._binary(call, target, kept))
+        for found in keeper().load(key, self._function, call):
+            executable = Executable(self.__name__, call.target, found.plan, self._binary(call, target, found))
             if suits(executable):
-                return self._keep(call.key, _index_bits(kept.plan), Entry(executable, kept.guards, call.shown()))
+                return self._keep(call.key, _index_bits(found.plan), Entry(executable, found.guards, call.shown()))
         return None
 
-    def _binary(self, call: Call, target: str, kept: manifest.Kept) -> Callable[[str], bytes]:
+    def _binary(self, call: Call, target: str, found: Kept) -> Callable[[str], bytes]:
         def binary(arch: str) -> bytes:
             if arch == target.partition(":")[2]:
-                return kept.binary
+                return found.binary
             # A device of another kind than the one the plan was found for.
             lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
-            return lowered.compile(f"cuda:{arch}", index_bits=_index_bits(kept.plan)).binary
+            return lowered.compile(f"cuda:{arch}", index_bits=_index_bits(found.plan)).binary
 
         return binary
 
@@ -138,22 +145,22 @@ class JitFunction(Dispatcher, Generic[P, R]):
         if config.enabled("cache"):
             try:
                 self._store(call, target, lowered, compiled)
-            except NotWritable as reason:
-                manifest.refuse(self.__qualname__, reason)
+            except keeper().NotWritable as reason:
+                keeper().refuse(self.__qualname__, reason)
         return self._keep(call.key, _index_bits(compiled.plan), entry)
 
     def _store(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> None:
         """Keep the plan for other processes."""
         for function in (self._function, *(callee for callee, _ in lowered.callees)):
-            if not compiler().is_current(function, code_digest):
-                raise NotWritable(f"the source of {function.__qualname__}, which changed since it was imported")
-        key = manifest.key(self._function, call, self._options, target)
+            if not compiler().is_current(function, keeper().code_digest):
+                raise keeper().NotWritable(f"the source of {function.__qualname__}, which changed since it was imported")
+        key = keeper().key(self._function, call, self._options, target)
         code = compiled.code_key(compiled.target.arch)
-        made = manifest.Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
+        made = keeper().Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
         # For people; the values of static arguments may be long.
         signature = f"({', '.join(call.shown())})"[:400]
         meta = {"function": self.__qualname__, "signature": signature, "target": target}
-        manifest.store(key, self._function, call, made, meta | {"backend": compiled.backend})
+        keeper().store(key, self._function, call, made, meta | {"backend": compiled.backend})
 
     # Looking at it.
 
@@ -280,6 +287,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
         tuple of (str, str, int, int)
             For each binary: the types, the target, the bits of an index, and the bytes.
         """
+        from pytocu.runtime import bundle
+
         built: list[bundle.Built] = []
         for args, kwargs in signatures:
             for target in targets:

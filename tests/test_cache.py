@@ -23,8 +23,7 @@ folder = cache_tools.folder
 @pytest.mark.parametrize("size", [0, 1, 5000, 3 << 20])
 @pytest.mark.parametrize("kind", cache.KINDS)
 def test_round_trip(kind: str, size: int) -> None:
-    made = entry(1, size)
-    made.kind = kind
+    made = entry(1, size)._replace(kind=kind)
     with no_warning():
         assert cache.load(KEY) is None
         cache.store(KEY, made)

@@ -46,8 +46,13 @@ FLOORS: dict[str, set[str]] = {
 }
 """What each floor may import: a folder, a module, or ``""`` for the package itself."""
 
-LATE = {("jit", "pytocu.driver")}
-"""The one import that a function holds: the compiler is loaded when something has to be compiled."""
+LATE = {
+    ("jit", "pytocu.driver"),
+    ("jit", "pytocu.runtime.manifest"),
+    ("jit", "pytocu.runtime.bundle"),
+    ("", "pytocu.runtime.bundle.load"),
+}
+"""Imports that functions hold: the compiler, plans on disk and bundles are loaded where one is needed."""
 
 
 def modules(package: Path) -> dict[str, ast.Module]:

@@ -7,7 +7,6 @@ import functools
 import inspect
 import random
 import types
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         try:
             node = function_node(python)
         except CompileError as error:
-            loc = context.loc if error.loc is None else replace(error.loc, caller=context.loc)
+            loc = context.loc if error.loc is None else error.loc._replace(caller=context.loc)
             raise type(error)(error.message, loc, error.help) from None
         if not any(python is known for known in context.inlined):
             context.inlined.append(python)

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 DimLike: TypeAlias = "int | Dim"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Atom:
+class Atom(NamedTuple):
     """A named length (``args`` empty) or a function of dimensions (``min max // %``)."""
 
     name: str

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class PythonFunction:
+class PythonFunction(NamedTuple):
     """A function, how many arguments it takes (None for any), and what it returns.
 
     Attributes

@@ -7,7 +7,6 @@ what ``str(type)`` writes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from pytocu.ir.dims import Dim, DimLike, parse_dim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class DType:
     """An element type.
 
@@ -31,10 +29,13 @@ class DType:
         Size in memory (8 for bool).
     """
 
-    name: str
-    numpy: np.dtype
-    kind: str
-    bits: int
+    __slots__ = ("bits", "kind", "name", "numpy")
+
+    def __init__(self, name: str, numpy: np.dtype, kind: str, bits: int):
+        self.name = name
+        self.numpy = numpy
+        self.kind = kind
+        self.bits = bits
 
     def __str__(self) -> str:
         return self.name
@@ -83,37 +84,66 @@ def dtype_of(numpy_dtype: np.dtype) -> DType | None:
     return _BY_LAYOUT.get((numpy_dtype.kind, numpy_dtype.itemsize))
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarType:
+class _Type:
+    """Compared by class and fields.  Types are imported on every first call, and a dataclass takes long to make."""
+
+    __slots__ = ("_fields",)
+    __match_args__: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Type) and self.__class__ is other.__class__ and self._fields == other._fields
+
+    def __hash__(self) -> int:
+        return hash((self.__class__, self._fields))
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+        return f"{self.__class__.__name__}({', '.join(shown)})"
+
+
+class ScalarType(_Type):
     """One element of a dtype: a NumPy scalar, or a value in a register."""
 
-    dtype: DType
+    __slots__ = ("dtype",)
+    __match_args__ = ("dtype",)
+
+    def __init__(self, dtype: DType):
+        self.dtype = dtype
+        self._fields = (dtype,)
 
     def __str__(self) -> str:
         return self.dtype.name
 
 
-@dataclass(frozen=True, slots=True)
-class WeakType:
+class WeakType(_Type):
     """A Python scalar: ``bool``, ``int``, ``float`` or ``complex``; it adapts (NEP 50)."""
 
-    kind: str
+    __slots__ = ("kind",)
+    __match_args__ = ("kind",)
+
+    def __init__(self, kind: str):
+        self.kind = kind
+        self._fields = (kind,)
 
     def __str__(self) -> str:
         return f"weak {self.kind}"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(_Type):
     """An array ``f32[n, 3]``.
 
     ``layout`` is ``C`` (row-major), ``F`` (column-major) or ``S`` (any strides); it is a
     fact about memory and only parameters and allocations carry one other than ``C``.
     """
 
-    dtype: DType
-    shape: tuple[DimLike, ...]
-    layout: str = "C"
+    __slots__ = ("dtype", "layout", "shape")
+    __match_args__ = ("dtype", "shape", "layout")
+
+    def __init__(self, dtype: DType, shape: tuple[DimLike, ...], layout: str = "C"):
+        self.dtype = dtype
+        self.shape = shape
+        self.layout = layout
+        self._fields = (dtype, shape, layout)
 
     @property
     def ndim(self) -> int:
@@ -126,32 +156,44 @@ class ArrayType:
         return f"{self.dtype.name}[{dims}{suffix}]"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexType:
+class IndexType(_Type):
     """An integer that addresses memory: 32 or 64 bits as the kernel states."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._fields = ()
 
     def __str__(self) -> str:
         return "index"
 
 
-@dataclass(frozen=True, slots=True)
-class PointerType:
+class PointerType(_Type):
     """The address of elements of a dtype; ``space`` is ``global``, ``shared`` or ``local``."""
 
-    dtype: DType
-    space: str = "global"
+    __slots__ = ("dtype", "space")
+    __match_args__ = ("dtype", "space")
+
+    def __init__(self, dtype: DType, space: str = "global"):
+        self.dtype = dtype
+        self.space = space
+        self._fields = (dtype, space)
 
     def __str__(self) -> str:
         space = "" if self.space == "global" else f"{self.space} "
         return f"ptr {space}{self.dtype.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class VectorType:
+class VectorType(_Type):
     """Several elements in one register: ``<4 x f32>``."""
 
-    dtype: DType
-    lanes: int
+    __slots__ = ("dtype", "lanes")
+    __match_args__ = ("dtype", "lanes")
+
+    def __init__(self, dtype: DType, lanes: int):
+        self.dtype = dtype
+        self.lanes = lanes
+        self._fields = (dtype, lanes)
 
     def __str__(self) -> str:
         return f"<{self.lanes} x {self.dtype.name}>"

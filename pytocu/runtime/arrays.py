@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -29,8 +28,7 @@ ANY_DEVICE = -1
 ARRAY_LIBRARIES = {"cupy": "CuPy", "torch": "PyTorch", "numba": "Numba", "jax": "JAX", "numpy": "NumPy"}
 
 
-@dataclass(slots=True)
-class ArrayInfo:
+class ArrayInfo(NamedTuple):
     """What pytocu knows of one array of a call.
 
     Attributes
@@ -280,13 +278,11 @@ def _jax(obj: Any, name: str) -> ArrayInfo:
         view = np.asarray(obj)
         info = _numpy(view, name, "jax")
     elif device.platform in ("gpu", "cuda"):
-        info = _cuda_interface(obj.__cuda_array_interface__, obj, name, "jax")
-        info.stream = None
+        info = _cuda_interface(obj.__cuda_array_interface__, obj, name, "jax")._replace(stream=None)
     else:
         help = f"write jax.device_put({name}, jax.devices('cuda')[0])"
         _unsupported(name, f"is a JAX array on {device.platform!r}", help)
-    info.readonly = True
-    return info
+    return info._replace(readonly=True)
 
 
 # The protocols.

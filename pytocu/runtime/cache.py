@@ -18,7 +18,6 @@ import stat
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pytocu import config
@@ -77,8 +76,7 @@ class _Damaged(Exception):
     """A file that is not the entry its name promises; the text says in what way."""
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What is kept under a key.
 
     Parameters

@@ -15,9 +15,8 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
@@ -330,13 +329,15 @@ def stream_device(stream: int) -> int:
 # Modules and launches.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Module:
     """A loaded binary; unloaded some time after the last reference to it and its kernels is gone."""
 
-    handle: Any
-    context: Any
-    device: int
+    __slots__ = ("context", "device", "handle")
+
+    def __init__(self, handle: Any, context: Any, device: int):
+        self.handle = handle
+        self.context = context
+        self.device = device
 
     def __del__(self) -> None:
         # A finaliser runs anywhere, also in the middle of a capture or of the driver's bindings, so it only leaves a note.
@@ -367,8 +368,7 @@ def unload_retired() -> int:
     return len(_retired)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class Kernel(NamedTuple):
     """A kernel of a loaded module."""
 
     name: str
@@ -377,8 +377,7 @@ class Kernel:
     context: int
 
 
-@dataclass(frozen=True, slots=True)
-class KernelResources:
+class KernelResources(NamedTuple):
     """What a kernel takes: registers a thread, bytes of spills a thread, shared bytes a block."""
 
     registers: int

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,8 +106,7 @@ def _defaults(parameters: Sequence[inspect.Parameter]) -> tuple[tuple[Any, ...] 
     return positional or None, {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY} or None
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A program that may run.
 
     Attributes
@@ -124,8 +122,7 @@ class Ready:
     holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
 
 
-@dataclass(slots=True)
-class Dispatch:
+class Dispatch(NamedTuple):
     """The written function for one list of classes, and its tables.
 
     Attributes
@@ -139,8 +136,8 @@ class Dispatch:
     library: str
     call: Callable[..., Any]
     keys: Callable[..., tuple[Any, Any]]
-    exact: dict[Any, Ready] = field(default_factory=dict)
-    classes: dict[Any, tuple[Ready, ...]] = field(default_factory=dict)
+    exact: dict[Any, Ready]
+    classes: dict[Any, tuple[Ready, ...]]
 
     def remember(self, arguments: Sequence[Any], ready: Ready) -> None:
         """Keep the program for the signature of these arguments, and for its class."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import json
 import struct
 import sys
 import types
@@ -112,6 +111,8 @@ class Writer:
             case dict():
                 return ["dict", self.write(type(value)), *([self.write(k), self.write(v)] for k, v in value.items())]
             case set() | frozenset():
+                import json
+
                 return ["set", self.write(type(value)), *sorted(json.dumps(self.write(v)) for v in value)]
             case slice() | range():
                 return [type(value).__name__, self.write(value.start), self.write(value.stop), self.write(value.step)]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from pytocu.runtime.program import Access
 from pytocu.runtime.strides import is_c_contiguous
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """How the arrays of one library are read, as templates of Python text.
 
     ``{n}`` is the number of the argument and ``a{n}`` the argument.
@@ -171,8 +169,7 @@ def access_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrays:
+class _Arrays(NamedTuple):
     pointer: str
     strides: str
     allocate: Mapping[str, str]
@@ -183,8 +180,7 @@ class _Arrays:
     dtype: Callable[[DType], Any] = lambda element: element.numpy
 
 
-@dataclass(frozen=True, slots=True)
-class _Launch:
+class _Launch(NamedTuple):
     text: str
     idle: str
     globals: Mapping[str, Any]

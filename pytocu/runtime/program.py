@@ -8,8 +8,7 @@ the function, and checks are comparisons.  The text can be read: see `Program.so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater",
 _REAL = frozenset({"bool", "int", "float"})
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """How a program reads arrays and makes new ones.
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
@@ -59,8 +57,7 @@ class Access:
     given: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A plan as Python functions.
 
     Attributes
