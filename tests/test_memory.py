@@ -134,4 +134,4 @@ def test_functions_that_come_and_go_leave_no_code(tmp_path):
     )
     assert loaded == number
     assert left == 0
-    assert again < 300_000 * number
+    assert max(grown, again) < 300_000 * number
