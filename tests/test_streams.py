@@ -165,7 +165,8 @@ class OfNumba:
         self.handle = types.SimpleNamespace(value=handle)
 
 
-OfCupy.__module__, OfTorch.__module__, OfNumba.__module__ = "cupy.cuda.stream", "torch.cuda.streams", "numba.cuda.cudadrv.driver"
+OfCupy.__module__, OfTorch.__module__ = "cupy.cuda.stream", "torch.cuda.streams"
+OfNumba.__module__ = "numba.cuda.cudadrv.driver"
 
 
 class OfProtocol:
