@@ -7,13 +7,14 @@ import gc
 import sys
 import threading
 import types
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import arrays, cuda, device_array, executors, results, streams
+from pytocu.runtime import arrays, cuda, device_array, executors, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 
 Status = enum.IntEnum(
@@ -31,12 +32,20 @@ Capture = enum.IntEnum(
 )  # fmt: skip
 
 
+ADDRESS, OTHER_GPU = 0x7F00_0000_0000, 0x7F10_0000_0000
+
+
 class FakeDriver:
     """The driver's functions as the bindings give them, on two devices, with a log."""
 
     CUresult = Status
     CUstreamCaptureStatus = Capture
     CUstreamCaptureMode = types.SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED="relaxed")
+    CUpointer_attribute = types.SimpleNamespace(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL="ordinal")
+    CUuserObject_flags = types.SimpleNamespace(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC=1)
+    CUuserObjectRetain_flags = types.SimpleNamespace(CU_GRAPH_USER_OBJECT_MOVE=1)
+    CUhostFn = int
+    CUstream = int
     CUevent_flags = types.SimpleNamespace(CU_EVENT_DISABLE_TIMING=2)
     CUdevice_attribute = types.SimpleNamespace(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED="pools")
 
@@ -47,7 +56,7 @@ class FakeDriver:
         self.fails: dict[str, Status] = {}
         self.contexts = [100]
         self.mode = "global"
-        self.next = 0x7F00_0000_0000
+        self.next = ADDRESS + 2**32
         self.streams = {71: 101}
 
     def __getattr__(self, name: str) -> Any:
@@ -103,7 +112,7 @@ class FakeDriver:
         return (Capture(int(stream in self.captures)),)
 
     def do_StreamGetCaptureInfo(self, stream: int) -> tuple[Any, ...]:
-        return Capture(1), self.captures[stream], None, None, None, 0
+        return Capture(1), self.captures[stream], "graph", None, None, 0
 
     def do_ThreadExchangeStreamCaptureMode(self, mode: str) -> tuple[Any, ...]:
         self.mode, before = mode, self.mode
@@ -123,7 +132,14 @@ class FakeDriver:
 
     def do_ModuleLoadData(self, cubin: bytes) -> tuple[Any, ...]:
         assert self.mode == "relaxed"
-        return (cubin.decode(),)
+        return (cubin.decode() if len(cubin) < 10 else "module",)
+
+    def do_PointerGetAttribute(self, what: str, pointer: int) -> tuple[Any, ...]:
+        return (int(pointer >= OTHER_GPU),)
+
+    def do_UserObjectCreate(self, number: int, destroy: Any, references: int, flags: int) -> tuple[Any, ...]:
+        self.destroy = lambda: graphs._forget(number)
+        return ("user object",)
 
     def do_ModuleGetFunction(self, module: str, name: bytes) -> tuple[Any, ...]:
         return (f"{module}:{name.decode()}",)
@@ -345,7 +361,7 @@ def test_order_inside_of_one_capture_only(driver, captures, unusable, ordered):
 
 def info_of(library: str = "cuda_interface", device: int = 0, stream: int | None = None) -> ArrayInfo:
     f32 = arrays.describe(np.zeros(1, np.float32), "x").dtype  # pyright: ignore
-    return ArrayInfo(library, device, 0x7F00_0000_0000, f32, (4,), None, False, stream, None, "x")
+    return ArrayInfo(library, device, ADDRESS, f32, (4,), None, False, stream, None, "x")
 
 
 def test_a_call_is_between_the_producers_work(driver, monkeypatch):
@@ -373,8 +389,6 @@ def test_results_belong_to_the_named_stream(driver):
 
 
 def test_a_stream_lives_as_long_as_memory_on_it(driver):
-    import weakref
-
     stream = OfCupy(71)
     kept = weakref.ref(stream)
     with pytocu.stream(stream):
@@ -405,7 +419,107 @@ def test_dlpack_producers_are_told_the_stream(driver):
         assert told.pop() == expected and not told
 
 
+# Whole calls.
+
+
+class Interface:
+    """An object with a CUDA array interface, and memory that nobody reads."""
+
+    def __init__(self, shape=(4,), typestr="<f4", data=(ADDRESS, False), **rest):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": data, "version": 3, **rest}
+
+
+def launches(driver: FakeDriver) -> list[tuple[Any, ...]]:
+    return [entry for entry in driver.log if entry[0] == "cuLaunchKernel"]
+
+
+def test_a_call_with_interface_objects(driver):
+    add = pytocu.jit(lambda x, y: x + y)
+    made = add(Interface((4,), stream=9), Interface((4,), data=(ADDRESS + 64, True)))
+    assert isinstance(made, device_array.DeviceArray)
+    assert (made.shape, made.dtype, made.device, made.stream) == ((4,), np.float32, 0, 0)
+    wanted = ["cuStreamWaitEvent", "cuLaunchKernel", "cuStreamWaitEvent"]
+    order = [entry for entry in driver.log if entry[0] in wanted]
+    assert [entry[0] for entry in order] == wanted
+    assert order[0][1] == 0 and order[2][1] == 9, "the kernel after the producer, the producer after the kernel"
+    driver.log.clear()
+    with pytocu.stream(7):
+        made = add(Interface((4,)), Interface((4,), stream=9))
+    assert made.stream == 7 and launches(driver)[0][9] == 7
+
+
+def test_a_call_without_elements_launches_nothing(driver):
+    made = pytocu.jit(lambda x: x * 2)(Interface((0, 3), data=(0, False)))
+    assert (made.shape, made.dtype, made.pointer) == ((0, 3), np.float32, 0)
+    assert not launches(driver) and "cuPointerGetAttribute" not in driver.names()
+
+
+def test_dlpack_objects_are_asked_for_their_device_first(driver):
+    asked: list[Any] = []
+    array = device_array.DeviceArray(ADDRESS, (4,), np.dtype("f4"), None, 0, 0, None)
+
+    class Producer:
+        def __dlpack_device__(self):
+            asked.append("device")
+            return array.__dlpack_device__()
+
+        def __dlpack__(self, *, stream=None, max_version=None):
+            asked.append((stream, max_version))
+            return array.__dlpack__(stream=-1, max_version=max_version)
+
+    made = pytocu.jit(lambda x: x * 2)(Producer())
+    assert asked[:2] == ["device", (1, (1, 0))]
+    assert isinstance(made, device_array.DeviceArray) and len(launches(driver)) == 1
+
+
+def test_the_first_array_on_a_gpu_decides_the_kind_of_results(driver, monkeypatch):
+    state, _ = fake_cupy(monkeypatch)
+    state.stacks[0] = [33]
+
+    class ndarray:
+        def __init__(self, shape, dtype, pointer=ADDRESS + 4096):
+            self.shape, self.dtype, self.strides = shape, np.dtype(dtype), (4,)
+            self.data = types.SimpleNamespace(ptr=pointer, device_id=0)
+            self.flags = types.SimpleNamespace(c_contiguous=True)
+
+    ndarray.__module__ = "cupy"
+    cupy = sys.modules["cupy"]
+    cupy.ndarray = ndarray  # pyright: ignore
+    cupy.empty = lambda shape, dtype, order: ndarray(shape, dtype)  # pyright: ignore
+    add = pytocu.jit(lambda x, y: x + y)
+    assert isinstance(add(ndarray((4,), "f4"), Interface((4,))), ndarray)
+    assert launches(driver)[-1][9] == 33, "on the stream of the library whose arrays come out"
+    assert isinstance(add(Interface((4,)), ndarray((4,), "f4")), device_array.DeviceArray)
+    assert launches(driver)[-1][9] == 0
+    # Scalars and NumPy arrays without axes decide nothing; arrays in the host's memory are refused.
+    assert isinstance(add(np.float32(2), ndarray((4,), "f4")), ndarray)
+    assert isinstance(add(np.array(2, np.float32), ndarray((4,), "f4")), ndarray)
+    with pytest.raises(pytocu.UnsupportedError, match="nothing is copied silently"):
+        add(np.zeros(4, np.float32), ndarray((4,), "f4"))
+
+
 # Captures.
+
+
+def test_temporaries_of_a_captured_call_live_as_long_as_the_graph(driver):
+    class Array:
+        pass
+
+    array = Array()
+    kept = weakref.ref(array)
+    graphs.keep_for_replays(7, (array,))
+    assert driver.names() == ["cuStreamIsCapturing"], "nothing is kept without a capture"
+    driver.captures[7] = 5
+    graphs.keep_for_replays(7, (array,))
+    assert ("cuGraphRetainUserObject", "graph", "user object", 1, 1) in driver.log
+    del array
+    gc.collect()
+    assert kept() is not None
+    driver.destroy()
+    assert kept() is not None, "CUDA's thread may free nothing"
+    graphs.keep_for_replays(7, ())
+    gc.collect()
+    assert kept() is None
 
 
 def test_memory_of_a_captured_call_stays(driver):

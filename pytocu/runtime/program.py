@@ -42,6 +42,7 @@ class Access:
     bytes of an element.  `allocate` is a statement for each order of elements.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array (``{mask}``: element size - 1).
     `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
+    `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     """
 
     shape: str
@@ -57,6 +58,7 @@ class Access:
     setup: tuple[str, ...] = ()
     idle: str = ""
     given: tuple[str, ...] = ()
+    keep: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,9 @@ class _Writer:
         self.unpack_lengths()
         for position, step in enumerate(self.plan.steps):
             self.step(position, step)
+        temporaries = [slot for slot in self.kind if slot not in _leaves(self.plan.tree)]
+        if temporaries and self.access.keep:
+            self.lines.append(self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in temporaries)})"))
         self.lines.append(f"return {self.tree(self.plan.tree)}")
         return self.function("run", prefix)
 
@@ -514,5 +519,6 @@ ANY_LIBRARY = Access(
     scalar="executor.scalar({made})",
     array="executor.array({made})",
     globals={},
+    keep="executor.keep({made})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""
