@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from pytocu import config
@@ -20,6 +20,7 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
@@ -262,13 +263,13 @@ class Compiled:
         """Launches of the finished plan."""
         return kernel_infos(self.host)
 
-    @cached_property
+    @lazy
     def source(self) -> str:
         """The generated text: CUDA C, NVVM IR or LLVM IR."""
         emit, _ = _TOOLS[self.backend]
         return emit(self._functions)
 
-    @cached_property
+    @lazy
     def binary(self) -> bytes:
         """The built code: a cubin for the target's architecture, or object code."""
         if not self._functions:

@@ -609,6 +609,19 @@ def test_dlpack_of_the_host():
     assert view(producer, info, (2,), (4,), 4).tolist() == [1.0, 2.0]
 
 
+def test_dlpack_of_a_later_major_version_is_refused():
+    capsule = capsule_of(gpu_array(), True)
+    address = dlpack._capsule_pointer(id(capsule), b"dltensor_versioned")
+    dlpack.DLManagedTensorVersioned.from_address(address).major = 2
+    refused(producer_of(lambda **_: capsule, lambda: (2, 0)), match="DLPack 2.0, and versions up to 1 are read")
+
+
+def test_dlpack_of_pinned_memory_is_the_hosts():
+    x = np.arange(6, dtype=np.float32)
+    info = describe(producer_of(x.__dlpack__, lambda: (3, 0)), "x")
+    assert info is not None and (info.device, info.pointer) == ("cpu", x.ctypes.data)
+
+
 def test_dlpack_elsewhere_is_refused():
     refused(Capsule(gpu_array(), device=(8, 0)), match="device type 8")
     wrong = producer_of(lambda **_: 3, lambda: (2, 0))

@@ -25,12 +25,13 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"errors", "config", "guards", "llvm_access"}
+_GROUND = {"errors", "config", "guards", "lazy", "llvm_access"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "errors": _GROUND,
     "config": _GROUND,
     "guards": _GROUND,
+    "lazy": _GROUND,
     "llvm_access": _GROUND,
     "ir": _GROUND | {"ir"},
     "frontend": _GROUND | {"ir", "frontend"},

@@ -182,11 +182,17 @@ class _InterruptAt:
             return None
         if event == "line":
             self.left -= 1
-            # A finaliser's exceptions are printed and dropped by Python, so one there would prove nothing.
-            if self.left <= 0 and frame.f_code.co_name not in ("__del__", "_free_released"):
+            if self.left <= 0 and not self.is_excepted(frame):
                 self.raised = True
                 raise KeyboardInterrupt
         return self
+
+
+    def is_excepted(self, frame) -> bool:
+        # A finaliser's exceptions are printed and dropped by Python.  At the end of a with block a tracer is called
+        # before the lock is released, where Python itself handles no signal.
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        return frame.f_code.co_name in ("__del__", "_free_released") or line.strip().startswith("with ")
 
 
 def lines_of_a_compile(function) -> int:

@@ -13,6 +13,7 @@ from pytocu.guards import static_key
 from pytocu.runtime import dispatch
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of
+from pytocu.runtime.program import ANY_LIBRARY, write_program
 
 
 def short(function, *types):
@@ -203,3 +204,12 @@ def test_threads_use_slots_of_their_own():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_arrays_that_are_no_results_are_kept_for_graphs():
+    plan = pytocu.jit(lambda x: (x + 1, x * 2)).lower("f32[n]").compile("cuda:sm_90").plan
+    assert "executor.keep" not in write_program(plan, ANY_LIBRARY, ("executor", "infos")).source
+    _, first, second = plan.tree
+    one_result = plan._replace(tree=second)
+    text = write_program(one_result, ANY_LIBRARY, ("executor", "infos")).source
+    assert text.index(f"executor.keep((v{first}, ))") > text.index("executor.launch")

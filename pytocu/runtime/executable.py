@@ -7,12 +7,12 @@ Code that was compiled just now, found in the cache, or read from a bundle all r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import BackendError
+from pytocu.lazy import lazy
 from pytocu.runtime import arrays, cuda, device_array, libraries, native
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executors import CpuExecutor, CudaExecutor, CudaKernels, HostArraysOnCuda, device_like
@@ -41,7 +41,7 @@ class Executable:
         self.binary = binary
         self._short: dict[tuple[str, int | str], Program] = {}
 
-    @cached_property
+    @lazy
     def _cpu_addresses(self) -> tuple[int, ...]:
         names = [spec.name for spec in self.plan.kernels]
         if not names:
@@ -49,11 +49,11 @@ class Executable:
         loaded = native.load(self.binary(""), names)
         return tuple(loaded[n] for n in names)
 
-    @cached_property
+    @lazy
     def _cuda_kernels(self) -> CudaKernels:
         return CudaKernels(self.binary, [spec.name for spec in self.plan.kernels])
 
-    @cached_property
+    @lazy
     def _program(self) -> Program:
         return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.types import DType, dtype_named
-from pytocu.runtime import arrays, cuda, device_array, results, streams, threads
+from pytocu.runtime import arrays, cuda, device_array, graphs, results, streams, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec
 
@@ -54,6 +54,9 @@ class CpuExecutor:
         packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
         minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def keep(self, temporaries: tuple[Any, ...]) -> None:
+        """Nothing uses them any more."""
 
     def scalar(self, array: Any) -> Any:
         """NumPy gets a NumPy scalar; other libraries an array without axes."""
@@ -134,6 +137,10 @@ class CudaExecutor:
         parameters.pack(*values)
         blocks = min(-(-work // spec.block), _MAX_GRID)
         cuda.launch(self.kernels[number], (blocks, 1, 1), (spec.block, 1, 1), parameters, self.stream)
+
+    def keep(self, temporaries: tuple[Any, ...]) -> None:
+        """Replays of a graph use them again."""
+        graphs.keep_for_replays(self.stream, temporaries)
 
     def finish(self) -> None:
         """Order the producers' later writes behind the kernels."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytocu.ir.types import DType
-from pytocu.runtime import cuda, threads
+from pytocu.runtime import cuda, graphs, threads
 from pytocu.runtime.executors import ELEMENTS_PER_THREAD, parameter_codes, slot_layout
 from pytocu.runtime.plan import KernelSpec
 from pytocu.runtime.program import Access
@@ -161,6 +161,7 @@ def access_of(
         dtype=arrays.dtype,
         globals={**arrays.globals, **launch.globals},
         given=LIBRARIES[library].given,
+        keep=launch.keep,
         setup=(
             f"p{{n}} = {arrays.pointer}",
             "if p{n} & {mask}: return NotImplemented",
@@ -184,6 +185,7 @@ class _Launch(NamedTuple):
     text: str
     idle: str
     globals: Mapping[str, Any]
+    keep: str = ""
 
 
 def _numpy(device: int | str) -> _Arrays:
@@ -246,6 +248,7 @@ def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) ->
         "thread_parameters": cuda.thread_parameters,
         "launch_failed": cuda.launch_failed,
         "is_foreign": cuda.is_foreign_context,
+        "keep_for_replays": graphs.keep_for_replays,
         "kernels": tuple(kernels),
         "handles": tuple(k.handle for k in kernels),
         "codes": tuple(parameter_codes(s.parameters, s.index_bits) for s in specs),
@@ -263,7 +266,7 @@ def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) ->
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"
         "    launch_failed(kernels[{number}], status, blocks, {block})"
     )
-    return _Launch(text, "if is_foreign(kernels[{number}]): return NotImplemented", names)
+    return _Launch(text, "if is_foreign(kernels[{number}]): return NotImplemented", names, "keep_for_replays(stream, {made})")
 
 
 class _Streams(dict[int, Any]):

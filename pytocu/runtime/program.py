@@ -40,6 +40,7 @@ class Access(NamedTuple):
     bytes of an element.  `allocate` is a statement for each order of elements.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array (``{mask}``: element size - 1).
     `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
+    `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     """
 
     shape: str
@@ -55,6 +56,7 @@ class Access(NamedTuple):
     setup: tuple[str, ...] = ()
     idle: str = ""
     given: tuple[str, ...] = ()
+    keep: str = ""
 
 
 class Program(NamedTuple):
@@ -155,6 +157,9 @@ class _Writer:
         self.unpack_lengths()
         for position, step in enumerate(self.plan.steps):
             self.step(position, step)
+        temporaries = [slot for slot in self.kind if slot not in _leaves(self.plan.tree)]
+        if temporaries and self.access.keep:
+            self.lines.append(self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in temporaries)})"))
         self.lines.append(f"return {self.tree(self.plan.tree)}")
         return self.function("run", prefix)
 
@@ -511,5 +516,6 @@ ANY_LIBRARY = Access(
     scalar="executor.scalar({made})",
     array="executor.array({made})",
     globals={},
+    keep="executor.keep({made})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

@@ -37,10 +37,10 @@ def f(x, y):
 CALL = """
 import json, sys, time
 import numpy as np, pytocu
-from pytocu.runtime import cuda
+from pytocu.runtime import device_array
 from source import f
 x = np.arange(6.0, dtype=np.float32)
-cuda.to_device(x, 0)
+device_array.to_device(x, 0)
 start = time.perf_counter()
 results = f(x, x)
 milliseconds = (time.perf_counter() - start) * 1e3
