@@ -135,6 +135,8 @@ def different_shapes(gpu: bool, count: int) -> Table:
         "grown by, first half MB": (middle_memory - start_memory) / 1e6,
         "second half MB": (resident_bytes() - middle_memory) / 1e6,
     }
+    if gpu:
+        row["device pool MB"] = xp.get_default_memory_pool().total_bytes() / 1e6
     notes = ("every call has a shape that was never seen; three axes of 2 to 101; times include the kernel where it is longer",)
     return Table("Different shapes", tuple(row), notes, [row])
 

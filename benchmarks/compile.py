@@ -22,7 +22,7 @@ from benchmarks import curve
 from benchmarks.report import BenchmarkError, Table, median, progress, required
 
 SECTIONS = ("first-call", "cubin", "import", "curve")
-BUDGET = 160.0
+BUDGET = 110.0
 """Seconds that first calls may take before no new round begins."""
 
 _ROOT = Path(__file__).resolve().parents[1]

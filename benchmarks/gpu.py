@@ -91,35 +91,38 @@ def measure(workload: Workload, scale: float, speed: float, backends: Sequence[s
     return row | {f"{name} us": seconds * 1e6 for name, seconds in times.items()}
 
 
-def _build_times(workload: Workload, arch: str) -> dict[str, float]:
-    """Milliseconds from loop IR to a cubin in a process that has the compilers loaded, the fastest of three."""
+def _built(workload: Workload, device: int) -> dict[str, Any]:
+    """Milliseconds from text to a cubin where the compilers are loaded, the fastest of three, and registers a thread."""
+    arch = cuda.arch(device)
     lowered = pytocu.jit(workload.function).lower(*workload.make(np.random.default_rng(0), 1e-4))
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     for backend, build in (("cuda_c", nvrtc.build), ("nvvm", nvvm.build)):
-        source = lowered.compile(f"cuda:{arch}", backend).source
+        compiled = lowered.compile(f"cuda:{arch}", backend)
+        source = compiled.source
         runs: list[float] = []
         for _ in range(3):
             start = time.perf_counter()
             build(source, arch, workload.name)
             runs.append((time.perf_counter() - start) * 1e3)
-        found[backend] = min(runs)
+        found[f"build {backend} ms"] = min(runs)
+        module = cuda.load(compiled.binary, device)
+        kernels = [cuda.function(module, k.name) for k in compiled.plan.kernels]
+        found[f"registers {backend}"] = max(cuda.resources(k).registers for k in kernels)
     return found
 
 
-def _compared(rows: Sequence[dict[str, Any]], arch: str) -> Table:
+def _compared(rows: Sequence[dict[str, Any]], device: int) -> Table:
     """The backends beside each other: run time and build time."""
+    builds = ("build cuda_c ms", "build nvvm ms", "registers cuda_c", "registers nvvm")
     table = Table(
         "Backends",
-        ("workload", "cuda_c us", "nvvm us", "nvvm / cuda_c", "build cuda_c ms", "build nvvm ms"),
+        ("workload", "cuda_c us", "nvvm us", "nvvm / cuda_c", *builds),
         ("run time: medians, taking turns; build: source text to cubin in a warm process, fastest of 3",),
     )
-    for workload, row in zip(WORKLOADS, rows, strict=True):
-        first, second = row["pytocu cuda_c us"], row["pytocu nvvm us"]
-        built = _build_times(workload, arch)
-        table.rows.append(
-            {"workload": workload.name, "cuda_c us": first, "nvvm us": second, "nvvm / cuda_c": second / first}
-            | {f"build {name} ms": value for name, value in built.items()}
-        )
+    for workload, measured in zip(WORKLOADS, rows, strict=True):
+        first, second = measured["pytocu cuda_c us"], measured["pytocu nvvm us"]
+        row = {"workload": workload.name, "cuda_c us": first, "nvvm us": second, "nvvm / cuda_c": second / first}
+        table.rows.append(row | _built(workload, device))
     return table
 
 
@@ -153,4 +156,4 @@ def run(scale: float = 1.0, backend: str | None = None, without: Sequence[str] =
     ours = tuple(f"pytocu {b}" if b else "pytocu" for b in backends)
     notes = (f"figures are shares of the copy limit ({speed / 1e12:.2f} TB/s; 1.00 is the limit), medians, taking turns",)
     tables = [Table("Run time", ("workload", "limit us", *ours, "cupy", "cupy.fuse"), notes, rows)]
-    return [*tables, _compared(rows, cuda.arch(cuda.current_device()))] if backend == "both" else tables
+    return [*tables, _compared(rows, cuda.current_device())] if backend == "both" else tables

@@ -27,4 +27,4 @@ if __name__ == "__main__":
     print("\nWith NumPy's types:\n" + lowered.ir("infer-types"))
     (kernel,) = lowered.kernels
     print(f"\nOne kernel, {kernel.name}: reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
-    print("\nCUDA C:\n" + lowered.compile("cuda:sm_90").source)
+    print("\nCUDA C:\n" + lowered.compile("cuda:sm_90", "cuda_c").source)

@@ -30,7 +30,7 @@ from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
 from pytocu.runtime.program import Program
 
-BACKENDS = {"cuda": ("cuda_c", "nvvm"), "cpu": ("llvm",)}
+BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}
 """Backends by kind of target, the default first."""
 
 _TOOLS = {
@@ -165,7 +165,7 @@ class Lowered:
             ``cuda:sm_90`` needs no GPU, ``cuda`` takes the current device's architecture,
             ``cpu`` is this machine.
         backend : str, optional
-            ``cuda_c`` (the default) or ``nvvm`` for CUDA, ``llvm`` for the CPU.
+            ``nvvm`` (the default) or ``cuda_c`` for CUDA, ``llvm`` for the CPU.
         index_bits : int
             32 where every offset is below 2**31, else 64.
 

@@ -280,7 +280,8 @@ def _dump(golden: Golden, command: Command, notes: dict[int, list[str]]) -> list
         if not chosen:
             raise GoldenError(f"{golden.path.name}:{command.line}: there is no pass {o.after}")
         return print_function(chosen[0].function).splitlines()
-    compiled = low.compile("cpu" if o.emit in ("llvm", "asm") else o.target, index_bits=o.index_bits)
+    target, backend = ("cpu", "llvm") if o.emit in ("llvm", "asm") else (o.target, "cuda_c")
+    compiled = low.compile(target, backend, o.index_bits)
     return (compiled.assembly if o.emit == "asm" else compiled.source).splitlines()
 
 

@@ -135,11 +135,12 @@ def test_texts_read_back(path: Path) -> None:
                 assert not record.changed or print_function(parse_function(text)) == text, record.name
 
 
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_builds_for_a_gpu_that_is_not_here(path: Path) -> None:
+def test_builds_for_a_gpu_that_is_not_here(path: Path, backend: str) -> None:
     golden = read(path)
     for command in golden.programs():
-        compiled = lowered(golden, command).compile("cuda:sm_90")
+        compiled = lowered(golden, command).compile("cuda:sm_90", backend)
         assert "#include" not in compiled.source
         if compiled.kernels:
             assert compiled.binary.startswith(b"\x7fELF")

@@ -172,7 +172,8 @@ def test_lowering_and_cuda_text_need_no_compiler():
         scope = {}
         exec(compile("f = lambda x: x * 2\\n", "<here>", "exec"), scope)
         low = pytocu.jit(scope["f"]).lower("f32[n]")
-        assert "__global__" in low.compile("cuda:sm_90").source
+        assert "__global__" in low.compile("cuda:sm_90", "cuda_c").source
+        assert "target datalayout" in low.compile("cuda:sm_90", "nvvm").source
         print(sorted(m for m in ("llvmlite", "cuda", "rich", "matplotlib") if m in sys.modules))
     """)
     assert text.strip() == "[]"
@@ -296,7 +297,7 @@ def test_readme_shows_the_kernel(tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     shown = text.partition("```cuda\n")[2].partition("```")[0]
-    assert module.mask_out.lower("f32[n, 3]", "bool[n]").compile("cuda:sm_90").source.rstrip("\n") + "\n" == shown
+    assert module.mask_out.lower("f32[n, 3]", "bool[n]").compile("cuda:sm_90", "cuda_c").source.rstrip("\n") + "\n" == shown
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

@@ -69,7 +69,7 @@ def _show_kernel() -> None:
     for kernel in kernels:
         show(kernel.ir, "ir")
     show("\nAs CUDA C for a GPU (made without one):", "header")
-    show(lowered.compile("cuda:sm_90").source, "cuda")
+    show(lowered.compile("cuda:sm_90", "cuda_c").source, "cuda")
 
 
 def _compare(where: str, expected: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import random
 import types
 from typing import Any
 
@@ -197,6 +196,9 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
             context.loc,
             f"use np.{name}, which takes scalars and arrays" if known else "use NumPy's functions",
         )
+    # Only for this sentence, and not cheap to import.
+    import random
+
     library_random = module.startswith(("numpy.random", "cupy.random", "random"))
     if library_random or isinstance(owner, (np.random.RandomState, np.random.Generator, random.Random)):
         return UnsupportedError(f"random numbers ({name}) are not compiled", context.loc, "pass the samples as an argument")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytocu.errors import BackendError
 
 _CUDA = re.compile(r"cuda(?::(sm_\d+[af]?))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A kind of machine: ``cpu``, or ``cuda`` with an architecture such as ``sm_90``."""
 
     kind: str
@@ -44,8 +43,7 @@ def parse_target(text: str | Target) -> Target:
     return Target("cuda", match[1] or "")
 
 
-@dataclass(frozen=True, slots=True)
-class PassContext:
+class PassContext(NamedTuple):
     """Parameters
     ----------
     target : Target

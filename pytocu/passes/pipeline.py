@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pytocu.errors import InternalError, PytocuError
 from pytocu.ir import collector
@@ -32,8 +33,7 @@ from pytocu.passes.context import PassContext
 Run = Callable[[Function, PassContext], Function]
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(NamedTuple):
     """One step of the pipeline.
 
     Parameters
@@ -119,8 +119,7 @@ def check_order(pipeline: Sequence[Pass] = PIPELINE) -> None:
 check_order()
 
 
-@dataclass(slots=True)
-class Record:
+class Record(NamedTuple):
     """What the runner saw of one pass."""
 
     name: str
