@@ -46,9 +46,10 @@ def gpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
     given = [next(values[word]) if word in values else FACTOR for word in spec.parameters]
     parameters.pack(*given)
     driver = cuda.bindings()
-    handle, address, block = kernel.handle, parameters.address, spec.block
+    address, block = parameters.address, spec.block
     blocks = -(-LENGTH // block)
-    stream = driver.CUstream(cupy.cuda.get_current_stream().ptr)
+    launch = (blocks, 1, 1, block, 1, 1, 0, cupy.cuda.get_current_stream().ptr, 0, 0)
+    parameters.pack_launch(*launch, *given)
 
     def key() -> Any:
         return (
@@ -65,8 +66,8 @@ def gpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
         "output: cupy.ndarray": lambda: cupy.ndarray(shape, dtype),
         "four addresses": lambda: (x.data.ptr, y.data.ptr, z.data.ptr, out.data.ptr),
         "current stream": lambda: cupy.cuda.get_current_stream().ptr,
-        "parameters packed": lambda: parameters.pack(*given),
-        "cuLaunchKernel": lambda kept=kernel: driver.cuLaunchKernel(handle, blocks, 1, 1, block, 1, 1, 0, stream, address, 0),
+        "parameters packed": lambda: parameters.pack_launch(*launch, *given),
+        "cuLaunchKernelEx": lambda kept=kernel: driver.launch_ex(parameters.configuration, kept.handle, address, 0),
     }
     calls: Steps = {
         "pytocu, the whole call": lambda: function(x, y, z, FACTOR),

@@ -15,7 +15,7 @@ import pytest
 
 from pytocu.errors import BackendError, CompileError, DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import COMPILED_DTYPES, F32, F64, I32, dtype_named
-from pytocu.runtime import arrays, cuda, device_array, dlpack, results
+from pytocu.runtime import arrays, cuda, device_array, dlpack, driver_api, results
 from pytocu.runtime.arrays import ANY_DEVICE, check_output, common, describe
 from pytocu.runtime.results import allocate, view
 from pytocu.runtime.strides import c_strides, is_c_contiguous
@@ -723,9 +723,51 @@ if not fine:
     assert done.stdout.startswith(("True", "False no NVIDIA driver was found", "False the NVIDIA driver sees no GPU"))
 
 
-def test_without_cuda_python_the_command_is_named(monkeypatch):
+def test_without_a_driver_the_reason_is_named(monkeypatch):
+    def missing(name):
+        raise OSError(name)
+
     monkeypatch.setattr(cuda, "_bindings", None)
-    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
-    with pytest.raises(BackendError, match=r"pip install 'pytocu\[cu13\]'"):
+    monkeypatch.setattr(driver_api.ctypes, "CDLL", missing)
+    with pytest.raises(BackendError, match="no NVIDIA driver was found"):
         cuda.device_count()
     assert cuda.available()[0] is False
+
+
+def test_constants_of_the_driver_are_those_of_the_bindings():
+    bindings = pytest.importorskip("cuda.bindings.driver", reason="needs cuda-python: pip install 'pytocu[cu13]'")
+    for enumeration in driver_api.CONSTANTS:
+        theirs = getattr(bindings, enumeration.__name__)
+        for name, value in vars(enumeration).items():
+            if not name.startswith("__"):
+                assert int(getattr(theirs, name)) == value, name
+    for name in driver_api.FUNCTIONS:
+        assert callable(getattr(bindings, name))
+
+
+def test_functions_of_the_driver_return_what_comes_out():
+    class Native:
+        """Stands for a function of the library."""
+
+        def __call__(self, *args):
+            self.seen = args
+            return 7
+
+    native = Native()
+    function = driver_api._function(native, ["p", ">i", "=i", ">p", "s", ">s"])
+    assert function(5, 3, b"text") == (7, 0, 3, 0, None)
+    assert native.seen[0] == 5 and native.seen[4] == b"text" and len(native.seen) == 6
+    assert native.restype is ctypes.c_int and len(native.argtypes) == 6
+
+
+def test_a_launch_is_written_before_its_parameters():
+    parameters = cuda.Parameters("PfPi")
+    parameters.pack_launch(4, 2, 1, 256, 1, 1, 0, 77, 0, 0, ADDRESS, 0.5, ADDRESS + 8, -3)
+    block = (ctypes.c_char * 128).from_address(parameters.configuration)
+    assert struct.unpack_from("@7IPPI", block) == (4, 2, 1, 256, 1, 1, 0, 77, 0, 0)
+    table = (ctypes.c_void_p * 4).from_address(parameters.address)
+    kinds = (ctypes.c_void_p, ctypes.c_float, ctypes.c_void_p, ctypes.c_int)
+    assert [k.from_address(a).value for k, a in zip(kinds, table, strict=True)] == [ADDRESS, 0.5, ADDRESS + 8, -3]
+    parameters.pack(1, 1.5, 2, 3)
+    assert [k.from_address(a).value for k, a in zip(kinds, table, strict=True)] == [1, 1.5, 2, 3]
+    assert struct.unpack_from("@7IPPI", block)[0] == 4

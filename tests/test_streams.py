@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import gc
+import struct
 import sys
 import threading
 import types
@@ -44,8 +46,6 @@ class FakeDriver:
     CUpointer_attribute = types.SimpleNamespace(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL="ordinal")
     CUuserObject_flags = types.SimpleNamespace(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC=1)
     CUuserObjectRetain_flags = types.SimpleNamespace(CU_GRAPH_USER_OBJECT_MOVE=1)
-    CUhostFn = int
-    CUstream = int
     CUevent_flags = types.SimpleNamespace(CU_EVENT_DISABLE_TIMING=2)
     CUdevice_attribute = types.SimpleNamespace(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED="pools")
 
@@ -71,6 +71,11 @@ class FakeDriver:
             return (Status.CUDA_SUCCESS, *answer) if not (answer and isinstance(answer[0], Status)) else answer
 
         return call
+
+    def launch_ex(self, configuration: int, kernel: Any, parameters: int, extra: int) -> Status:
+        """What a launch states lies in memory: read it, and take it for a plain launch."""
+        *lengths, stream, _, _ = struct.unpack_from("@7IPPI", (ctypes.c_char * 56).from_address(configuration))
+        return self.cuLaunchKernel(kernel, *lengths, stream, parameters, extra)[0]
 
     def names(self) -> list[str]:
         return [entry[0] for entry in self.log]

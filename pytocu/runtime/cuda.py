@@ -1,4 +1,4 @@
-"""Devices, contexts, streams, modules and launches, through ``cuda.bindings.driver`` alone.
+"""Devices, contexts, streams, modules and launches, through the driver alone.
 
 Nothing is imported or initialised before the first use.  Devices are CUDA ordinals, streams
 are the integers the driver uses: 0 or 1 the legacy default stream, 2 the thread's default
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
+from pytocu.runtime.driver_api import Driver
 
 PARAMETER_CODES: dict[DType, str] = {
     BOOL: "?", I8: "b", I16: "h", I32: "i", I64: "q", U8: "B", U16: "H", U32: "I", U64: "Q", F32: "f", F64: "d",
@@ -35,7 +36,7 @@ _archs: dict[int, str] = {}
 
 
 def _driver() -> Any:
-    """``cuda.bindings.driver``, initialised."""
+    """The driver, initialised."""
     global _bindings
     if _bindings is None:
         if _forked:
@@ -67,20 +68,18 @@ if hasattr(os, "register_at_fork"):
 
 
 def bindings() -> Any:
-    """``cuda.bindings.driver``, initialised; for code that launches on its own."""
+    """The driver, initialised, for code that launches on its own; see `driver_api`."""
     return _driver()
 
 
 def _initialised() -> Any:
     try:
-        from cuda.bindings import driver  # pyright: ignore[reportAttributeAccessIssue]
-    except ImportError as error:
-        raise BackendError(f"running on a GPU needs cuda-python ({error}): pip install 'pytocu[cu13]'") from None
-    try:
-        (status,) = driver.cuInit(0)
-    except RuntimeError:
-        # The bindings look for the library at the first call and report its absence this way.
+        driver = Driver()
+    except OSError:
         raise BackendError("no NVIDIA driver was found: a GPU needs the display driver, which pip cannot install") from None
+    except AttributeError:
+        raise BackendError("the NVIDIA driver is older than CUDA 12: update it") from None
+    (status,) = driver.cuInit(0)
     if status:
         if status == driver.CUresult.CUDA_ERROR_NO_DEVICE:
             raise BackendError("the NVIDIA driver sees no GPU (CUDA_ERROR_NO_DEVICE)")
@@ -164,7 +163,7 @@ def device_count() -> int:
     Raises
     ------
     BackendError
-        There is no driver, or cuda-python is not installed.
+        There is no driver.
     """
     return call("cuDeviceGetCount")
 
@@ -177,7 +176,7 @@ def driver_version() -> tuple[int, int]:
 
 def device_name(device: int) -> str:
     """The GPU's name, as ``NVIDIA H200``."""
-    return call("cuDeviceGetName", 256, device_handle(device)).split(b"\0")[0].decode()
+    return _driver().device_name(device_handle(device))
 
 
 def multiprocessors(device: int) -> int:
@@ -419,6 +418,10 @@ def resources(kernel: Kernel) -> KernelResources:
     return KernelResources(*values)
 
 
+_CONFIGURATION = "@7IPPI"
+"""``CUlaunchConfig``: grid and block of three lengths, shared memory, stream, attributes and their number."""
+
+
 class Parameters:
     """A kernel's parameters in one block of memory, with the table of addresses a launch takes.
 
@@ -434,21 +437,27 @@ class Parameters:
     ----------
     pack : callable
         ``pack(*values)`` writes all parameters.
-    address : int
-        Address of the table of addresses.
+    pack_launch : callable
+        ``pack_launch(x, y, z, x, y, z, shared, stream, 0, 0, *values)`` writes the launch too: blocks, threads of a
+        block, bytes of dynamic shared memory, the stream.
+    address, configuration : int
+        Addresses of the table of addresses, and of the launch (a ``CUlaunchConfig``).
     """
 
-    __slots__ = ("_block", "_table", "address", "pack")
+    __slots__ = ("_block", "_table", "address", "configuration", "pack", "pack_launch")
 
     def __init__(self, codes: str):
         layout = struct.Struct(f"@{codes}")
-        self._block = ctypes.create_string_buffer(max(layout.size, 1))
-        start = ctypes.addressof(self._block)
+        head = struct.calcsize(f"{_CONFIGURATION}0q")
+        self._block = ctypes.create_string_buffer(head + max(layout.size, 1))
+        self.configuration = ctypes.addressof(self._block)
+        start = self.configuration + head
         # "0q" pads to the alignment of the next parameter and takes no room itself.
         offsets = [struct.calcsize(f"@{codes[:n]}0{code}") for n, code in enumerate(codes)]
         self._table = (ctypes.c_void_p * max(len(codes), 1))(*(start + offset for offset in offsets))
         self.address = ctypes.addressof(self._table)
-        self.pack = partial(layout.pack_into, self._block, 0)
+        self.pack = partial(layout.pack_into, self._block, head)
+        self.pack_launch = partial(struct.Struct(f"{_CONFIGURATION}0q{codes}").pack_into, self._block, 0)
 
 
 class _ThreadParameters(threading.local):

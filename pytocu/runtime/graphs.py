@@ -43,7 +43,7 @@ def keep_for_replays(stream: int, temporaries: tuple[Any, ...]) -> None:
     graph = cuda.call("cuStreamGetCaptureInfo", stream)[2]
     number = next(_numbers)
     _kept[number] = temporaries
-    destroy = driver.CUhostFn(ctypes.cast(_forget, ctypes.c_void_p).value)
+    destroy = ctypes.cast(_forget, ctypes.c_void_p).value
     no_waiting = driver.CUuserObject_flags.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
     made = cuda.call("cuUserObjectCreate", number, destroy, 1, int(no_waiting))
     move = driver.CUuserObjectRetain_flags.CU_GRAPH_USER_OBJECT_MOVE

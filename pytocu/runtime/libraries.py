@@ -242,9 +242,7 @@ def _torch(device: int | str) -> _Arrays:
 def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) -> _Launch:
     driver = cuda.bindings()
     names: dict[str, Any] = {
-        "cuLaunchKernel": driver.cuLaunchKernel,
-        "success": driver.CUresult.CUDA_SUCCESS,
-        "as_stream": _Streams(driver.CUstream),
+        "launch_ex": driver.launch_ex,
         "thread_parameters": cuda.thread_parameters,
         "launch_failed": cuda.launch_failed,
         "is_foreign": cuda.is_foreign_context,
@@ -256,29 +254,15 @@ def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) ->
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
         "parameters = thread_parameters(codes[{number}])\n"
-        "parameters.pack({values},)\n"
         "blocks = ({work} + {block} - 1) // {block}\n"
         "if blocks > 2147483647: blocks = 2147483647\n"
-        "(status,) = cuLaunchKernel(\n"
-        "    handles[{number}], blocks, 1, 1, {block}, 1, 1, 0, as_stream[stream], parameters.address, 0\n"
-        ")\n"
-        "if status is not success:\n"
+        "parameters.pack_launch(blocks, 1, 1, {block}, 1, 1, 0, stream, 0, 0, {values},)\n"
+        "status = launch_ex(parameters.configuration, handles[{number}], parameters.address, 0)\n"
+        "if status:\n"
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"
         "    launch_failed(kernels[{number}], status, blocks, {block})"
     )
     return _Launch(text, "if is_foreign(kernels[{number}]): return NotImplemented", names, "keep_for_replays(stream, {made})")
-
-
-class _Streams(dict[int, Any]):
-    """Streams as the driver's binding takes them without a conversion, by their handles."""
-
-    def __init__(self, make: Callable[[int], Any]):
-        self.make = make
-
-    def __missing__(self, handle: int) -> Any:
-        if len(self) >= 1024:
-            self.clear()
-        return self.setdefault(handle, self.make(handle))
 
 
 def _native_launch(specs: Sequence[KernelSpec], addresses: Sequence[int]) -> _Launch:
