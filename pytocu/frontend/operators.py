@@ -27,7 +27,7 @@ from pytocu.guards import is_plain
 from pytocu.ir import dims, infer, promote
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -137,8 +137,11 @@ def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> An
 
 
 def _power(context: Context, left: Any, right: Any) -> Value | None:
-    """NumPy's rewrite of ``array ** scalar`` for the exponents -1, 0.5, 1 and 2."""
+    """NumPy's rewrite of ``array ** scalar`` for the exponents -1, 0.5, 1 and 2, and Python's of negative ones."""
     known = not is_dynamic(right) and is_weak(right)
+    if known and type(right) is int and right < 0 and isinstance(left, Value) and left.type in (WEAK_BOOL, WEAK_INT):
+        # Python computes a power of ints that is not an int in floats.
+        return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
     if known and is_array(left) and left.type.shape != ():
         kind = element(left.type).kind
         if kind == "f":

@@ -234,6 +234,19 @@ def other_operands() -> list[Operand]:
     return strong + [o for form in ("python", "literal", "constant") for o in weak_operands(form)]
 
 
+def promotion_groups() -> Iterator[Group]:
+    """Every pair of kinds of operands: what decides the dtype, with one value of each strong kind."""
+    small = {"b": "True", "i": "-3", "u": "200", "f": "2.5"}
+    strong = [Operand(form, d.name, f"np.dtype('{d.numpy}').type({small[d.kind]})")
+              for form in ("zero_d", "scalar") for d in COMPILED_DTYPES]  # fmt: skip
+    texts = (("bool", "True"), ("int", "3"), ("int", "-1"), ("int", "300"), ("int", "2**40"), ("int", "2**63"), ("float", "1e300"))
+    weak = [Operand(form, kind, text) for form in ("python", "literal") for kind, text in texts]
+    kinds = [*(Operand("array", d.name) for d in COMPILED_DTYPES), *strong, *weak]
+    for pair in itertools.product(kinds, kinds):
+        if any(o.form not in ("literal", "constant") for o in pair):
+            yield Group(pair, 7)
+
+
 ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))
 """Pairs of array dtypes in every sample."""
 
