@@ -47,14 +47,14 @@ def test_decimals_of_integers(dtype: str) -> None:
     agree(["np.round(a)", "np.round(a, 2)", "np.round(a, -1)", "a.round(-2)", "np.round(a, -3)"], values)
 
 
-CLIPS = ["np.clip(a, b, c)", "np.clip(a, b, None)", "np.clip(a, None, c)", "np.clip(a, None, None)", "a.clip(b, c)", "a.clip(b)",
-         "a.clip(max=c)", "np.clip(a, a_min=b, a_max=c)", "np.clip(a, min=b)", "np.clip(a, max=c)", "np.clip(a)",
+CLIPS = ["np.clip(a, b, c)", "np.clip(a, b, None)", "np.clip(a, None, c)", "np.clip(a, None, None)", "a.clip(b, c)",
+         "a.clip(b)", "a.clip(max=c)", "np.clip(a, a_min=b, a_max=c)", "np.clip(a, min=b)", "np.clip(a, max=c)", "np.clip(a)",
          "np.clip(a, b, c, dtype='f8')", "np.clip(a, c, b)"]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtypes", [("f4", "f4", "f4"), ("f8", "f4", "i4"), ("i4", "i2", "i8"), ("u1", "u1", "u1"), ("i8", "f8", "f4")])
-def test_clip_with_bounds_of_any_kind(dtypes: tuple[str, str, str]) -> None:
-    a, b, c = (edge_values(d, 120, seed) for seed, d in enumerate(dtypes))
+@pytest.mark.parametrize("dtypes", ["f4 f4 f4", "f8 f4 i4", "i4 i2 i8", "u1 u1 u1", "i8 f8 f4"])
+def test_clip_with_bounds_of_any_kind(dtypes: str) -> None:
+    a, b, c = (edge_values(d, 120, seed) for seed, d in enumerate(dtypes.split()))
     agree(CLIPS, a, b, c, rows=("clip",))
     nan = np.float64("nan")
     agree(CLIPS, a, nan, c, rows=("clip",))
@@ -91,8 +91,9 @@ def test_select_refuses_as_numpy_does() -> None:
 def test_kinds_of_results() -> None:
     """0-d arrays, NumPy scalars, arguments themselves and views, as NumPy gives them."""
     zero_d, one_d, scalar = np.array(2.5), np.array([2.5, -1]), np.float64(2.5)
-    texts = ["np.nan_to_num(a)", "np.real(a)", "np.imag(a)", "np.real_if_close(a)", "np.isclose(a, 2.5)", "np.select([a > 0], [a])",
-             "np.where(a > 0, a, 1)", "np.round(a, 1)", "np.modf(a)", "np.frexp(a)", "np.divmod(a, 2)", "np.clip(a, 0, 1)",
+    texts = ["np.nan_to_num(a)", "np.real(a)", "np.imag(a)", "np.real_if_close(a)", "np.isclose(a, 2.5)",
+             "np.select([a > 0], [a])", "np.where(a > 0, a, 1)", "np.round(a, 1)", "np.modf(a)", "np.frexp(a)",
+             "np.divmod(a, 2)", "np.clip(a, 0, 1)",
              "np.isreal(a)", "np.iscomplex(a)", "np.iscomplexobj(a)", "np.asarray(a)", "a.view('i8')", "a.imag", "a.real",
              "[np.sqrt(a), {'k': (a.ndim, None)}]"]  # fmt: skip
     for value in (zero_d, one_d, scalar):
@@ -200,12 +201,12 @@ def test_random_numbers_are_refused() -> None:
         ("np.add(a, 1, casting='odd')", ValueError, "casting must be one of"),
         ("np.add(a, 1, axis=0)", TypeError, "add.. got an unexpected keyword argument 'axis'"),
         ("np.add(a, 1, dtype='f4', sig='ff->f')", TypeError, "cannot specify both 'signature' and 'dtype'"),
-        ("np.add(a, 1, dtype='i4')", TypeError, "Cannot cast ufunc 'add' input 0 from dtype.'float64'. to dtype.'int32'."),
-        ("np.less(a, 1, dtype='f4')", TypeError, "No loop matching the specified signature and casting was found for ufunc less"),
+        ("np.add(a, 1, dtype='i4')", TypeError, "Cannot cast ufunc 'add' input 0 from dtype.'float64'. to"),
+        ("np.less(a, 1, dtype='f4')", TypeError, "No loop matching the specified signature and casting"),
         ("np.frexp(a, dtype='f8')", TypeError, "No loop matching the specified signature"),
         ("np.add(a)", TypeError, "add.. takes from 2 to 3 positional arguments but 1 was given"),
         ("np.modf(a, None, None, None)", TypeError, "modf.. takes from 1 to 3 positional arguments but 4 were given"),
-        ("a.astype('i4', casting='safe')", TypeError, "Cannot cast array data from dtype.'float64'. to dtype.'int32'. according"),
+        ("a.astype('i4', casting='safe')", TypeError, "Cannot cast array data from dtype.'float64'. to dtype"),
         ("np.clip(a, 0, 1, min=2)", ValueError, "is forbidden"),
         ("np.clip(a, 0)", TypeError, "clip.. missing 1 required positional argument: 'a_max'"),
         ("np.nan_to_num(a, copy=False)", UnsupportedError, "copy="),
@@ -242,7 +243,10 @@ def test_functions_of_other_namespaces(fake_library: types.ModuleType) -> None:
     gcd, select = xp.gcd, xp.select
 
     def function(x, i):
-        return gcd(i, 6), xp.modf(x), select([x > 0], [x]), xp.nan_to_num(x), xp.isclose(x, 1), xp.round(x, 1), xp.where(x, i, 2)
+        return (
+            gcd(i, 6), xp.modf(x), select([x > 0], [x]), xp.nan_to_num(x), xp.isclose(x, 1), xp.round(x, 1),
+            xp.where(x, i, 2),
+        )  # fmt: skip
 
     def with_numpy(x, i):
         return (

@@ -25,7 +25,8 @@ def test_groups_are_all_pairs() -> None:
     pairs = {tuple((o.form, o.dtype) for o in g.operands) for g in GROUPS}
     strong = [(form, d.name) for form in ("array", "zero_d", "scalar") for d in COMPILED_DTYPES]
     weak = [(form, kind) for form in ("python", "literal") for kind in ("bool", "int", "float")]
-    assert pairs >= set(itertools.product(strong, strong)) | set(itertools.product(strong, weak)) | set(itertools.product(weak, strong))
+    both = [(strong, strong), (strong, weak), (weak, strong)]
+    assert pairs >= {pair for kinds in both for pair in itertools.product(*kinds)}
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -86,7 +87,8 @@ def test_triples_of_kinds(text: str) -> None:
         if isinstance(expected, Exception):
             kind = next(k for k in (TypeError, OverflowError, ValueError) if isinstance(expected, k))
             assert isinstance(actual, kind), f"{text} of {chosen}: {actual!r} where NumPy has {expected!r}"
-            assert isinstance(actual, OverflowError) or str(actual).startswith(str(expected).strip()), f"{text} of {chosen}: {actual}"
+            sentence = str(expected).strip()
+            assert isinstance(actual, OverflowError) or str(actual).startswith(sentence), f"{text} of {chosen}: {actual}"
             continue
         if isinstance(actual, OverflowError) and "clip" in text and "int" in " ".join(chosen):
             # A Python int known only at run time must fit the array's dtype, also where it bounds nothing.

@@ -142,7 +142,7 @@ def _power(context: Context, left: Any, right: Any) -> Value | None:
     if known and type(right) is int and right < 0 and isinstance(left, Value) and left.type in (WEAK_BOOL, WEAK_INT):
         # Python computes a power of ints that is not an int in floats.
         return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
-    if known and is_array(left) and left.type.shape != ():
+    if known and is_array(left) and dimensions(left):
         kind = element(left.type).kind
         if kind == "f":
             fast = {-1: "reciprocal", 0.5: "sqrt", 1: "positive", 2: "square"}.get(right)

@@ -61,5 +61,6 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_max": PythonFunction(lambda *values: max(values), None, "same", raises=False),
     "python_choose": PythonFunction(lambda c, yes, no: yes if c else no, 3, "same", raises=False),
 }
-if hasattr(math, "fma"):
-    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(getattr(math, "fma"), 3, "float")
+if "fma" in dir(math):
+    # Of Python 3.13 and later.
+    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(vars(math)["fma"], 3, "float")

@@ -239,8 +239,8 @@ def promotion_groups() -> Iterator[Group]:
     small = {"b": "True", "i": "-3", "u": "200", "f": "2.5"}
     strong = [Operand(form, d.name, f"np.dtype('{d.numpy}').type({small[d.kind]})")
               for form in ("zero_d", "scalar") for d in COMPILED_DTYPES]  # fmt: skip
-    texts = (("bool", "True"), ("int", "3"), ("int", "-1"), ("int", "300"), ("int", "2**40"), ("int", "2**63"), ("float", "1e300"))
-    weak = [Operand(form, kind, text) for form in ("python", "literal") for kind, text in texts]
+    texts = {"bool": ("True",), "int": ("3", "-1", "300", "2**40", "2**63"), "float": ("1e300",)}
+    weak = [Operand(form, k, text) for form in ("python", "literal") for k, values in texts.items() for text in values]
     kinds = [*(Operand("array", d.name) for d in COMPILED_DTYPES), *strong, *weak]
     for pair in itertools.product(kinds, kinds):
         if any(o.form not in ("literal", "constant") for o in pair):
