@@ -265,3 +265,35 @@ def test_namespace_of_an_array() -> None:
 
     x = np.array([4.0, -9.0])
     compare(pytocu.jit(function)(x), function(x))
+
+
+def test_integer_powers() -> None:
+    """Exponents that are constants, lengths, unsigned, or Python ints, which the host looks at."""
+    x = np.arange(-3, 4, dtype=np.int32)
+    agree(["a ** b", "np.power(a, b)", "a ** a.shape[0]", "2 ** a.shape[0]", "np.power(2, b)", "a ** True"], x, 3)
+    agree(["a ** b", "b ** b", "a ** b[1]"], x, np.arange(7, dtype=np.uint16))
+    agree(["a ** b", "b ** b"], x.astype(np.uint8), np.arange(7, dtype=np.uint8))
+    agree(["a ** -1", "b ** -2"], x.astype(np.float32) + 4, -3)
+    for text in ("a ** b", "np.power(a, b)", "a ** (a.shape[0] - 9)", "np.power(2, b)", "a ** -1"):
+        function = make_function("ab", [text], {"np": np})
+        for call in (function, pytocu.jit(function)):
+            with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+                call(x, -3)
+    with pytest.raises(OverflowError, match="Python integer -3 out of bounds for uint8"):
+        call_jit(make_function("ab", ["a ** b"], {"np": np}), x.astype(np.uint8), -3)
+    for text in ("a ** a", "a ** a[0]", "2 ** a"):
+        with pytest.raises(UnsupportedError, match="an integer power whose signed exponent"):
+            call_jit(make_function("a", [text], {"np": np}), x)
+
+
+def test_integer_extremes() -> None:
+    for dtype in ("i1", "i2", "i4", "i8", "u1", "u8"):
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        a = np.array([low, low, high, 0, 5, 1], dtype)
+        b = np.array([0, 1, 0, 0, 200 if dtype != "i1" else 100, 63], dtype)
+        texts = ["a // b", "a % b", "np.divmod(a, b)", "np.fmod(a, b)", "a << b", "a >> b", "np.gcd(a, b)", "np.lcm(a, b)"]
+        agree([*texts, "np.bitwise_count(a)", "abs(a)", "np.sign(a)", "np.square(a)"], a, b)
+        if dtype[0] == "i":
+            agree(["a // -1", "a % -1", "np.divmod(a, -1)", "-a", "a << -b", "a >> -b", "np.gcd(a, -b)"], a, b)
+    agree(["np.sign(a)", "a ** 2", "a ** 0.5", "a ** -1", "a ** 1", "a ** 0", "np.heaviside(a, 2)"], edge_values("f4", 100))
+    assert call_jit(make_function("a", ["np.cbrt(a)"], {"np": np}), np.array([-8.0]))[0][0] == -2.0

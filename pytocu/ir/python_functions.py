@@ -32,6 +32,12 @@ def _part(function: Callable[..., Any], number: int) -> Callable[..., Any]:
     return lambda x: function(x)[number]
 
 
+def _exponent(number: int) -> int:
+    if number < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return number
+
+
 _FLOAT_OF_ONE = (
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "erf", "erfc", "exp", "exp2",
     "expm1", "fabs", "gamma", "lgamma", "log1p", "log10", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "ulp",
@@ -56,6 +62,7 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_int": PythonFunction(int, 1, "int"),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
+    "python_exponent": PythonFunction(_exponent, 1, "same"),
     "python_not": PythonFunction(lambda x: not x, 1, "bool", raises=False),
     "python_min": PythonFunction(lambda *values: min(values), None, "same", raises=False),
     "python_max": PythonFunction(lambda *values: max(values), None, "same", raises=False),

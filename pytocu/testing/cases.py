@@ -38,7 +38,7 @@ FORMULAS = {
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
 LIMITS = {
-    "power": "an integer power whose signed exponent is known only at run time is refused",
+    "power": "an integer power whose exponents are signed numbers in an array or a NumPy scalar is refused",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
     "float16": "what NumPy computes in float16 or in complex numbers is refused",
@@ -181,7 +181,7 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
         loop, _ = promote.ufunc_loop("power", tuple(_operand(o, group.operands, expression) for o in group.operands))
     except TypeError:
         return False
-    return loop[1].kind == "i"
+    return loop[1].kind == "i" and exponent.strong and dtype_named(exponent.dtype).kind == "i"
 
 
 def _in_half(op: Op, group: Group, expression: Expression) -> bool:

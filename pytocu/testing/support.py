@@ -19,7 +19,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import COMPILED_DTYPES, I32, DType
-from pytocu.testing.cases import ABSOLUTE, FORMULAS
+from pytocu.testing.cases import ABSOLUTE, FORMULAS, LIMITS
 
 _HEAD = """# Operations
 
@@ -136,6 +136,9 @@ def _lines() -> Iterator[str]:
     yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
     yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides; "
     yield "they are refused where a side may raise an error or the kinds of the sides differ.\n"
+    yield "\n## Where an error stands for NumPy's answer\n\n"
+    for name, limit in LIMITS.items():
+        yield f"* `{name}`: {limit}\n"
     yield "\n## Where the answer is a formula\n\nNumPy's own answer depends on the layout, the length or the processor:\n\n"
     for name, formula in FORMULAS.items():
         yield f"* `{name}`: {formula}\n"
