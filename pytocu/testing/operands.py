@@ -90,9 +90,10 @@ FUNCTIONS_OF_ONE = (
 METHODS_OF_ONE = (
     "{0}.round(1)", "{0}.round()", "{0}.clip(2, 5)", "{0}.clip(1)", "{0}.clip(max=7)", "{0}.real", "{0}.imag", "{0}.conj()",
     "{0}.conjugate()", "{0}.T", "{0}.nbytes", "{0}.itemsize", "{0}.ndim", "{0}.size", "{0}.shape", "{0}.copy()",
-    "{0}.astype(np.float64, casting='safe')", "{0}.astype('i4', copy=False)", "{0}.astype(np.int16, casting='same_kind')",
-    "{0}.astype({0}.dtype, order='K')", "{0}.view()", "{0}.view(np.dtype('i%d' % {0}.itemsize))", "{0}.astype('f4').view('i4')",
-    "{0}.astype('i8').view('f8')", "{0}.astype('i8').view('u8')",
+    "{0}.astype(np.float64, casting='safe')", "{0}.astype('f4', copy=False)", "{0}.astype(np.int16, casting='same_kind')",
+    "{0}.astype({0}.dtype, order='K')", "{0}.view()", "{0}.view(np.dtype('i%d' % {0}.itemsize))",
+    "np.nan_to_num({0}.astype('f4')).view('i4')",
+    "({0} > 0).astype('i8').view('f8')", "(-({0} > 0).astype('i8')).view('u8')",
 )  # fmt: skip
 """Attributes and methods that arrays and NumPy scalars have."""
 

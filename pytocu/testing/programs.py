@@ -51,8 +51,9 @@ BINARY = (
 UNARY = (
     "(-{})", "abs({})", "np.sqrt(abs({}) + 0.5)", "np.floor({})", "np.trunc({})", "np.sign({})", "np.square({})",
     "{}.astype(np.float32)", "{}.astype(np.float64)", "np.rint({} * 1.0)", "(+{})",
-    "np.round({} * 1.0, 1)", "np.modf({} * 1.0)[0]", "np.frexp({} * 1.0)[0]", "np.frexp({} * 1.0)[1]", "np.nan_to_num({} * 1.0)",
-    "np.ldexp({} * 1.0, -3)", "np.spacing({} * 1.0)", "np.isposinf({} * 1.0)", "(np.clip({}, -2, 5) + 0)", "np.sqrt(abs({}), dtype='f8')",
+    "np.round({} * 1.0, 1)", "np.modf({} * 1.0)[0]", "np.frexp({} * 1.0)[0]", "np.frexp({} * 1.0)[1]",
+    "np.nan_to_num({} * 1.0)", "np.ldexp({} * 1.0, -3)", "np.spacing({} * 1.0)", "np.isposinf({} * 1.0)",
+    "(np.clip({}, -2, 5) + 0)", "np.sqrt(abs({}), dtype='f8')",
 )  # fmt: skip
 CONDITIONS = ("({} < {})", "({} >= {})", "({} == {})", "({} != {})")
 
