@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import attributes
 from pytocu.ir import interp
+from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.testing.cases import call_jit, compare_with_numpy
 from pytocu.testing.compare import compare, edge_values
 from pytocu.testing.operands import make_function
@@ -297,3 +299,38 @@ def test_integer_extremes() -> None:
             agree(["a // -1", "a % -1", "np.divmod(a, -1)", "-a", "a << -b", "a >> -b", "np.gcd(a, -b)"], a, b)
     agree(["np.sign(a)", "a ** 2", "a ** 0.5", "a ** -1", "a ** 1", "a ** 0", "np.heaviside(a, 2)"], edge_values("f4", 100))
     assert call_jit(make_function("a", ["np.cbrt(a)"], {"np": np}), np.array([-8.0]))[0][0] == -2.0
+
+
+class Point(NamedTuple):
+    """What a function under test returns."""
+
+    x: Any
+    y: Any = 2
+
+
+Pair = collections.namedtuple("Pair", ["first", "second"])
+
+
+def test_named_tuples() -> None:
+    def function(x):
+        made = Point(x + 1)
+        return Pair(second=made, first=(made.x * made.y, x)), [Point(x, y=None)], made[0]
+
+    x = np.arange(3.0)
+    actual, expected = pytocu.jit(function)(x), function(x)
+    assert type(actual[0]) is Pair and type(actual[0].second) is Point and type(actual[1][0]) is Point
+    assert actual[0].first[1] is x and actual[1][0].y is None and actual[0].second.y == 2
+    compare(actual[0].first, expected[0].first)
+    compare(actual[2], expected[2])
+    low = pytocu.jit(function).lower(x)
+    assert type(interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host(), (x,)))[0]) is Pair
+    plan = low.compile("cpu").plan
+    assert plan_from_json(plan_to_json(plan)).tree == plan.tree
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        pytocu.jit(lambda x: Point(y=x))(x)
+
+    class Local(NamedTuple):
+        x: Any
+
+    with pytest.raises(UnsupportedError, match="a class that is not at the top of a module"):
+        pytocu.jit(lambda x: Local(x + 1))(x)

@@ -1,12 +1,13 @@
-"""Functions of Python on Python scalars, which run on the host between kernels.
+"""What Python itself does on the host between kernels: functions of Python scalars, and named tuples.
 
-Each is a row of the op table (the name here is the row's) and a step of plans.  The values are
+Each function is a row of the op table (the name here is the row's) and a step of plans.  The values are
 Python's own, and so are the exceptions.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -71,3 +72,23 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
 if "fma" in dir(math):
     # Of Python 3.13 and later.
     PYTHON_FUNCTIONS["math_fma"] = PythonFunction(vars(math)["fma"], 3, "float")
+
+
+def class_path(kind: type) -> str:
+    """How a class is found again: ``module:name``.
+
+    Examples
+    --------
+    >>> class_path(PythonFunction)
+    'pytocu.ir.python_functions:PythonFunction'
+    """
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def class_at(path: str) -> Any:
+    """The class behind a path of :func:`class_path`, or None where there is none of this name."""
+    module, _, names = path.partition(":")
+    found: Any = sys.modules.get(module)
+    for name in names.split("."):
+        found = getattr(found, name, None)
+    return found
