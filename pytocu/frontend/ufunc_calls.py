@@ -101,7 +101,9 @@ def _in_loop(
     context: Context, name: str, args: tuple[Value, ...], operands: tuple[Value, ...], kwargs: dict[str, Any]
 ) -> Callable[[], tuple[Value, ...]]:
     """Makes the operands of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
-    known = tuple(promote.operand(v.type) for v in operands)
+    # Beside another operand a Python scalar adapts, whatever the casting; comparisons of two are of objects.
+    weak = len(args) > 1 and rows_of(name)[0].overflow != "answer"
+    known = tuple(promote.operand(v.type) for v in (args if weak else operands))
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
     if dtype is not None and chosen is not None:
