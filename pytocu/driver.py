@@ -460,6 +460,8 @@ def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:
             return slots[tree]
         case ("tuple" | "list" as kind, *members):
             return (kind, *(_tree_of_slots(m, slots) for m in members))
+        case ("named", path, *members):
+            return ("named", path, *(_tree_of_slots(m, slots) for m in members))
         case ("dict", *items):
             return ("dict", *((key, _tree_of_slots(m, slots)) for key, m in items))
         case _:

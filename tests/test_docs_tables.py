@@ -15,6 +15,7 @@ from pytocu.testing import accuracy, support
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDE = np.finfo(np.longdouble).nmant >= 63
+REFERENCES = ("exp", "log", "sin", "tan", "cbrt", "arcsinh", "tanh", "log1p", "expm1", "arctan2", "power", "hypot")
 wide = pytest.mark.skipif(not WIDE, reason="long double is no wider than float64 here")
 
 
@@ -61,7 +62,7 @@ def test_a_wrong_last_place_is_measured() -> None:
 
 
 @wide
-@pytest.mark.parametrize("name", ["exp", "log", "sin", "tan", "cbrt", "arcsinh", "tanh", "log1p", "expm1", "arctan2", "power", "hypot"])
+@pytest.mark.parametrize("name", REFERENCES)
 def test_reference_is_the_nearest_number(name: str) -> None:
     """Long double against arbitrary precision."""
     mpmath = pytest.importorskip("mpmath")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import attributes
 from pytocu.ir import interp
+from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.testing.cases import call_jit, compare_with_numpy
 from pytocu.testing.compare import compare, edge_values
 from pytocu.testing.operands import make_function
@@ -47,14 +49,14 @@ def test_decimals_of_integers(dtype: str) -> None:
     agree(["np.round(a)", "np.round(a, 2)", "np.round(a, -1)", "a.round(-2)", "np.round(a, -3)"], values)
 
 
-CLIPS = ["np.clip(a, b, c)", "np.clip(a, b, None)", "np.clip(a, None, c)", "np.clip(a, None, None)", "a.clip(b, c)", "a.clip(b)",
-         "a.clip(max=c)", "np.clip(a, a_min=b, a_max=c)", "np.clip(a, min=b)", "np.clip(a, max=c)", "np.clip(a)",
+CLIPS = ["np.clip(a, b, c)", "np.clip(a, b, None)", "np.clip(a, None, c)", "np.clip(a, None, None)", "a.clip(b, c)",
+         "a.clip(b)", "a.clip(max=c)", "np.clip(a, a_min=b, a_max=c)", "np.clip(a, min=b)", "np.clip(a, max=c)", "np.clip(a)",
          "np.clip(a, b, c, dtype='f8')", "np.clip(a, c, b)"]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtypes", [("f4", "f4", "f4"), ("f8", "f4", "i4"), ("i4", "i2", "i8"), ("u1", "u1", "u1"), ("i8", "f8", "f4")])
-def test_clip_with_bounds_of_any_kind(dtypes: tuple[str, str, str]) -> None:
-    a, b, c = (edge_values(d, 120, seed) for seed, d in enumerate(dtypes))
+@pytest.mark.parametrize("dtypes", ["f4 f4 f4", "f8 f4 i4", "i4 i2 i8", "u1 u1 u1", "i8 f8 f4"])
+def test_clip_with_bounds_of_any_kind(dtypes: str) -> None:
+    a, b, c = (edge_values(d, 120, seed) for seed, d in enumerate(dtypes.split()))
     agree(CLIPS, a, b, c, rows=("clip",))
     nan = np.float64("nan")
     agree(CLIPS, a, nan, c, rows=("clip",))
@@ -91,8 +93,9 @@ def test_select_refuses_as_numpy_does() -> None:
 def test_kinds_of_results() -> None:
     """0-d arrays, NumPy scalars, arguments themselves and views, as NumPy gives them."""
     zero_d, one_d, scalar = np.array(2.5), np.array([2.5, -1]), np.float64(2.5)
-    texts = ["np.nan_to_num(a)", "np.real(a)", "np.imag(a)", "np.real_if_close(a)", "np.isclose(a, 2.5)", "np.select([a > 0], [a])",
-             "np.where(a > 0, a, 1)", "np.round(a, 1)", "np.modf(a)", "np.frexp(a)", "np.divmod(a, 2)", "np.clip(a, 0, 1)",
+    texts = ["np.nan_to_num(a)", "np.real(a)", "np.imag(a)", "np.real_if_close(a)", "np.isclose(a, 2.5)",
+             "np.select([a > 0], [a])", "np.where(a > 0, a, 1)", "np.round(a, 1)", "np.modf(a)", "np.frexp(a)",
+             "np.divmod(a, 2)", "np.clip(a, 0, 1)",
              "np.isreal(a)", "np.iscomplex(a)", "np.iscomplexobj(a)", "np.asarray(a)", "a.view('i8')", "a.imag", "a.real",
              "[np.sqrt(a), {'k': (a.ndim, None)}]"]  # fmt: skip
     for value in (zero_d, one_d, scalar):
@@ -200,12 +203,12 @@ def test_random_numbers_are_refused() -> None:
         ("np.add(a, 1, casting='odd')", ValueError, "casting must be one of"),
         ("np.add(a, 1, axis=0)", TypeError, "add.. got an unexpected keyword argument 'axis'"),
         ("np.add(a, 1, dtype='f4', sig='ff->f')", TypeError, "cannot specify both 'signature' and 'dtype'"),
-        ("np.add(a, 1, dtype='i4')", TypeError, "Cannot cast ufunc 'add' input 0 from dtype.'float64'. to dtype.'int32'."),
-        ("np.less(a, 1, dtype='f4')", TypeError, "No loop matching the specified signature and casting was found for ufunc less"),
+        ("np.add(a, 1, dtype='i4')", TypeError, "Cannot cast ufunc 'add' input 0 from dtype.'float64'. to"),
+        ("np.less(a, 1, dtype='f4')", TypeError, "No loop matching the specified signature and casting"),
         ("np.frexp(a, dtype='f8')", TypeError, "No loop matching the specified signature"),
         ("np.add(a)", TypeError, "add.. takes from 2 to 3 positional arguments but 1 was given"),
         ("np.modf(a, None, None, None)", TypeError, "modf.. takes from 1 to 3 positional arguments but 4 were given"),
-        ("a.astype('i4', casting='safe')", TypeError, "Cannot cast array data from dtype.'float64'. to dtype.'int32'. according"),
+        ("a.astype('i4', casting='safe')", TypeError, "Cannot cast array data from dtype.'float64'. to dtype"),
         ("np.clip(a, 0, 1, min=2)", ValueError, "is forbidden"),
         ("np.clip(a, 0)", TypeError, "clip.. missing 1 required positional argument: 'a_max'"),
         ("np.nan_to_num(a, copy=False)", UnsupportedError, "copy="),
@@ -242,7 +245,10 @@ def test_functions_of_other_namespaces(fake_library: types.ModuleType) -> None:
     gcd, select = xp.gcd, xp.select
 
     def function(x, i):
-        return gcd(i, 6), xp.modf(x), select([x > 0], [x]), xp.nan_to_num(x), xp.isclose(x, 1), xp.round(x, 1), xp.where(x, i, 2)
+        return (
+            gcd(i, 6), xp.modf(x), select([x > 0], [x]), xp.nan_to_num(x), xp.isclose(x, 1), xp.round(x, 1),
+            xp.where(x, i, 2),
+        )  # fmt: skip
 
     def with_numpy(x, i):
         return (
@@ -261,3 +267,70 @@ def test_namespace_of_an_array() -> None:
 
     x = np.array([4.0, -9.0])
     compare(pytocu.jit(function)(x), function(x))
+
+
+def test_integer_powers() -> None:
+    """Exponents that are constants, lengths, unsigned, or Python ints, which the host looks at."""
+    x = np.arange(-3, 4, dtype=np.int32)
+    agree(["a ** b", "np.power(a, b)", "a ** a.shape[0]", "2 ** a.shape[0]", "np.power(2, b)", "a ** True"], x, 3)
+    agree(["a ** b", "b ** b", "a ** b[1]"], x, np.arange(7, dtype=np.uint16))
+    agree(["a ** b", "b ** b"], x.astype(np.uint8), np.arange(7, dtype=np.uint8))
+    agree(["a ** -1", "b ** -2"], x.astype(np.float32) + 4, -3)
+    for text in ("a ** b", "np.power(a, b)", "a ** (a.shape[0] - 9)", "np.power(2, b)", "a ** -1"):
+        function = make_function("ab", [text], {"np": np})
+        for call in (function, pytocu.jit(function)):
+            with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+                call(x, -3)
+    with pytest.raises(OverflowError, match="Python integer -3 out of bounds for uint8"):
+        call_jit(make_function("ab", ["a ** b"], {"np": np}), x.astype(np.uint8), -3)
+    for text in ("a ** a", "a ** a[0]", "2 ** a"):
+        with pytest.raises(UnsupportedError, match="an integer power whose signed exponent"):
+            call_jit(make_function("a", [text], {"np": np}), x)
+
+
+def test_integer_extremes() -> None:
+    for dtype in ("i1", "i2", "i4", "i8", "u1", "u8"):
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        a = np.array([low, low, high, 0, 5, 1], dtype)
+        b = np.array([0, 1, 0, 0, 200 if dtype != "i1" else 100, 63], dtype)
+        texts = ["a // b", "a % b", "np.divmod(a, b)", "np.fmod(a, b)", "a << b", "a >> b", "np.gcd(a, b)", "np.lcm(a, b)"]
+        agree([*texts, "np.bitwise_count(a)", "abs(a)", "np.sign(a)", "np.square(a)"], a, b)
+        if dtype[0] == "i":
+            agree(["a // -1", "a % -1", "np.divmod(a, -1)", "-a", "a << -b", "a >> -b", "np.gcd(a, -b)"], a, b)
+    agree(["np.sign(a)", "a ** 2", "a ** 0.5", "a ** -1", "a ** 1", "a ** 0", "np.heaviside(a, 2)"], edge_values("f4", 100))
+    assert call_jit(make_function("a", ["np.cbrt(a)"], {"np": np}), np.array([-8.0]))[0][0] == -2.0
+
+
+class Point(NamedTuple):
+    """What a function under test returns."""
+
+    x: Any
+    y: Any = 2
+
+
+Pair = collections.namedtuple("Pair", ["first", "second"])
+
+
+def test_named_tuples() -> None:
+    def function(x):
+        made = Point(x + 1)
+        return Pair(second=made, first=(made.x * made.y, x)), [Point(x, y=None)], made[0]
+
+    x = np.arange(3.0)
+    actual, expected = pytocu.jit(function)(x), function(x)
+    assert type(actual[0]) is Pair and type(actual[0].second) is Point and type(actual[1][0]) is Point
+    assert actual[0].first[1] is x and actual[1][0].y is None and actual[0].second.y == 2
+    compare(actual[0].first, expected[0].first)
+    compare(actual[2], expected[2])
+    low = pytocu.jit(function).lower(x)
+    assert type(interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host(), (x,)))[0]) is Pair
+    plan = low.compile("cpu").plan
+    assert plan_from_json(plan_to_json(plan)).tree == plan.tree
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        pytocu.jit(lambda x: Point(y=x))(x)
+
+    class Local(NamedTuple):
+        x: Any
+
+    with pytest.raises(UnsupportedError, match="a class that is not at the top of a module"):
+        pytocu.jit(lambda x: Local(x + 1))(x)

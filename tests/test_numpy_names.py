@@ -42,7 +42,7 @@ def test_refused_ufuncs_say_why(name: str) -> None:
     function = make_function("x", [f"np.{name}({arguments})"], {"np": np})
     if name == "isnat":
         # NumPy's own error: it has no loop for numbers.
-        with pytest.raises(TypeError, match="only defined for np.datetime64 and np.timedelta64"):
+        with pytest.raises(TypeError, match="is only defined for"):
             call_jit(function, x)
         return
     with pytest.raises(UnsupportedError, match=f"np.{name} is not supported"):

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from pytocu.errors import DTypeError
+from pytocu.ir import interp
 from pytocu.ir.core import OPS
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import COMPILED_DTYPES
+from pytocu.jit import jit
 from pytocu.testing.cases import (
     FORMULAS,
     ZERO_SIGN,
@@ -19,7 +21,7 @@ from pytocu.testing.cases import (
     compare_with_numpy,
     reference,
 )
-from pytocu.testing.operands import Group, Operand, all_groups, sampled_groups
+from pytocu.testing.operands import ALWAYS, Group, Operand, all_groups, make_function, sampled_groups
 
 PAIR = Group((Operand("array", "f32"), Operand("array", "f32")))
 
@@ -27,6 +29,32 @@ PAIR = Group((Operand("array", "f32"), Operand("array", "f32")))
 @pytest.mark.parametrize("group", sampled_groups(240), ids=str)
 def test_as_numpy(group: Group) -> None:
     failures = check_group(group, call_jit)
+    assert not failures, "\n".join(map(str, failures))
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("dtypes", [("f32",), ("i64",), ("f64", "f64"), ("i32", "i32"), ("u8", "u8")], ids=" ".join)
+def test_every_case_builds_for_a_gpu(dtypes: tuple[str, ...], backend: str) -> None:
+    """What has an answer on the CPU has code for a GPU, from both compilers."""
+    pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python: pip install 'pytocu[cu13]'")
+    group = Group(tuple(Operand("array", d) for d in dtypes), 20)
+    answered: list[Any] = []
+    assert not check_group(group, call_jit, answered)
+    function = make_function(group.parameters, [e.text for e, _ in answered], group.globals())
+    compiled = jit(function).lower(*group.arguments()).compile("cuda:sm_90", backend=backend)
+    assert len(answered) > 50 and compiled.binary[:4] == b"\x7fELF"
+
+
+def call_threads(function: Any, *arguments: Any) -> Any:
+    """Run the GPU form of the kernels thread by thread."""
+    low = jit(function).lower(*arguments)
+    results = interp.run(low.host("cuda"), arguments)
+    return interp.arrange(low.function.body.terminator.attr("tree"), results)
+
+
+@pytest.mark.parametrize("dtypes", [*[(d.name,) for d in COMPILED_DTYPES], *ALWAYS], ids=" ".join)
+def test_gpu_form_of_every_case(dtypes: tuple[str, ...]) -> None:
+    failures = check_group(Group(tuple(Operand("array", d) for d in dtypes), 20), call_threads)
     assert not failures, "\n".join(map(str, failures))
 
 

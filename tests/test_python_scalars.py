@@ -53,7 +53,8 @@ CALLS_OF_ONE = [f"math.{name[5:]}(a)" for name in ONE if hasattr(math, name[5:])
                                   "round(a, 1)", "round(a, -1)", "int(a)", "float(a)", "bool(a)", "not a", "abs(a)",
                                   "math.gcd(a)", "math.fsum((a, 1))", "math.isclose(a, 2.7, rel_tol=0.1)",
                                   "math.pow(a, 2)", "math.hypot(a, 3, a)", "a > 1 and a < 3", "a < 1 or a > 3",
-                                  "-1 < a < 3", "0 < a <= 7 != 5", "not a > 0", "min(a, a)", "abs(a) if a < 0 else a"])  # fmt: skip
+                                  "-1 < a < 3", "0 < a <= 7 != 5", "not a > 0", "min(a, a)",
+                                  "abs(a) if a < 0 else a"])  # fmt: skip
 def test_functions_of_one_number(text: str) -> None:
     for value in VALUES:
         if text == "math.factorial(a)" and value == 2**80:

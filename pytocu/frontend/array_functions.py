@@ -16,7 +16,7 @@ from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, DType, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, DType, ScalarType, WeakType, element
 
 Handler = Callable[..., Any]
 
@@ -90,7 +90,9 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     dtype = element(value.type)
     if copy is not True and (dtype.kind == "f" or copy is not False):
         raise UnsupportedError(
-            "np.nan_to_num with the argument copy= changes the array in place, which is not compiled", context.loc, "use its result"
+            "np.nan_to_num with the argument copy= changes the array in place, which is not compiled",
+            context.loc,
+            "use its result",
         )
     if dtype.kind != "f":
         return without_axes(context, context.builder.emit("copy", (value,)) if copy and is_array(value) else value)
@@ -175,7 +177,7 @@ def isclose(
         y = cast(context, other, promote.result_dtype((promote.operand(other.type), "float")))
     elif is_weak(x):
         x, y = as_strong(context, x), as_strong(context, elementwise(context, "multiply", y, 1.0))
-    elif as_value(context, y).type.kind != "float":
+    elif as_value(context, y).type != WEAK_FLOAT:
         y = elementwise(context, "multiply", y, 1.0)
     distance = apply("absolute", apply("subtract", x, y))
     tolerance = apply("add", atol, apply("multiply", rtol, apply("absolute", y)))

@@ -141,9 +141,8 @@ def instead_of(name: str) -> str:
         return "reductions, scans and matrix products are not compiled; compute them outside the function"
     if name in _IN_PLACE:
         return "arrays are not changed in place; build a new one, for example with np.where"
-    return (
-        f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {', '.join(m for m in sorted(METHODS) if m[0] != '_')}"
-    )
+    methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
+    return f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {methods}"
 
 
 def target_dtype(context: Context, value: Any) -> DType:
@@ -303,7 +302,9 @@ def view(context: Context, value: Value, dtype: Any = None, type: Any = None) ->
         )
     if target is BOOL and source is not BOOL:
         raise UnsupportedError(
-            f"a view of {source.numpy} as bool is not compiled: bytes other than 0 and 1 are no bools", context.loc, "write x != 0"
+            f"a view of {source.numpy} as bool is not compiled: bytes other than 0 and 1 are no bools",
+            context.loc,
+            "write x != 0",
         )
     made = ArrayType(target, value.type.shape) if isinstance(value.type, ArrayType) else scalar(target)
     return context.builder.emit("view", (value,), {}, (made,))

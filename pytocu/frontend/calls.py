@@ -70,6 +70,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             context.inlined.append(python)
         signature = inspect.signature(python, follow_wrapped=False)
         return _inline(context, python, node, signature, args, kwargs)
+    if _is_named_tuple(function):
+        return attempt(context, function, *args, **kwargs)
     name = numpy_name(function)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
@@ -85,6 +87,14 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         note_member(context, function, "__call__")
         return call(frame, special, (function, *args), kwargs)
     raise _refused(context, function)
+
+
+def _is_named_tuple(function: Any) -> bool:
+    """A class of named tuples whose objects are made by Python's own code."""
+    if not (isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields")):
+        return False
+    made_by = getattr(function.__new__, "__globals__", {}).get("__name__", "")
+    return made_by.startswith("namedtuple_") and function.__init__ is object.__init__
 
 
 def _python_function(function: Any) -> types.FunctionType | None:

@@ -27,6 +27,7 @@ from pytocu.ir import collector
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
+from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 
 
@@ -123,6 +124,15 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
             return _leaf(result, leaves)
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves) for r in result))
+        case tuple() if hasattr(type(result), "_fields"):
+            path = class_path(type(result))
+            if class_at(path) is not type(result):
+                raise UnsupportedError(
+                    f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
+                    context.loc,
+                    "define the class at the top of a module, or return a tuple",
+                )
+            return ("named", path, *(_tree(context, r, leaves) for r in result))
         case list() if type(result) is list:
             return ("list", *(_tree(context, r, leaves) for r in result))
         case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):

@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.operators import binary
 from pytocu.frontend.rounding import around
-from pytocu.frontend.values import Context, as_value, describe, is_array, is_weak
+from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak
 from pytocu.ir.core import Value
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
-from pytocu.ir.types import ScalarType, WeakType
+from pytocu.ir.types import WeakType
 
 REFUSED = {
     "dist": "write math.hypot(a - c, b - d)",
@@ -74,32 +74,37 @@ MATH: dict[Any, Callable[..., Any]] = {
 """Functions of ``math`` with a meaning on run-time values, or refused by name: ``(frame, *args)``."""
 
 
-def _read_back(context: Context, value: Value, kind: str, instead: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{kind}() of a value known only at run time ({value.type}) is not compiled", context.loc, instead
-    )
+def _weak_kind(value: Value) -> str:
+    """Python's type of a Python scalar; empty for what a kernel computes."""
+    return value.type.kind if isinstance(value.type, WeakType) else ""
 
 
-def _no_arrays(context: Context, value: Value, kind: str) -> None:
-    """Python's own error for arrays with axes."""
-    if is_array(value) and value.type.shape:
-        raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, f"use np.{kind}64(x)")
+def _read_back(context: Context, value: Value, kind: str, instead: str) -> CompileError:
+    """Why a value that a kernel computes is not made a Python scalar."""
+    if kind != "round" and is_array(value) and dimensions(value):
+        text = "only 0-dimensional arrays can be converted to Python scalars"
+        return raised(TypeError(text), context.loc, f"use np.{kind}64(x)")
+    return UnsupportedError(f"{kind}() of a value known only at run time ({value.type}) is not compiled", context.loc, instead)
 
 
 def python_float(frame: Any, value: Value) -> Any:
     """``float(x)``."""
-    if not isinstance(value.type, WeakType):
-        _no_arrays(frame.context, value, "float")
-        raise _read_back(frame.context, value, "float", "use np.float64(x), which stays in the kernel")
-    return value if value.type.kind == "float" else on_host(frame.context, "python_float", value)
+    match _weak_kind(value):
+        case "":
+            raise _read_back(frame.context, value, "float", "use np.float64(x), which stays in the kernel")
+        case "float":
+            return value
+    return on_host(frame.context, "python_float", value)
 
 
 def python_int(frame: Any, value: Value) -> Any:
     """``int(x)``."""
-    if not isinstance(value.type, WeakType):
-        _no_arrays(frame.context, value, "int")
-        raise _read_back(frame.context, value, "int", "use np.int64(x), which stays in the kernel")
-    return value if value.type.kind == "int" else on_host(frame.context, "python_int", value)
+    match _weak_kind(value):
+        case "":
+            raise _read_back(frame.context, value, "int", "use np.int64(x), which stays in the kernel")
+        case "int":
+            return value
+    return on_host(frame.context, "python_int", value)
 
 
 def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
@@ -107,12 +112,11 @@ def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
     context: Context = frame.context
     if is_array(number):
         raise raised(TypeError("type numpy.ndarray doesn't define __round__ method"), context.loc, "use np.round(x)")
-    if isinstance(number.type, ScalarType):
-        if ndigits is not None:
-            return around(context, number, ndigits)
+    kind = _weak_kind(number)
+    if not kind and ndigits is not None:
+        return around(context, number, ndigits)
+    if not kind:
         raise _read_back(context, number, "round", "use np.rint(x), which stays in the kernel, or round(x, 0)")
     if ndigits is None:
-        return python_int(frame, number) if number.type.kind != "float" else on_host(context, "python_round", number)
-    given = number if number.type.kind != "bool" else binary(context, "add", number, 0)
-    return on_host(context, "python_round_to", ndigits, given)
-
+        return python_int(frame, number) if kind != "float" else on_host(context, "python_round", number)
+    return on_host(context, "python_round_to", ndigits, binary(context, "add", number, 0) if kind == "bool" else number)

@@ -27,7 +27,7 @@ from pytocu.guards import is_plain
 from pytocu.ir import dims, infer, promote
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -137,9 +137,12 @@ def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> An
 
 
 def _power(context: Context, left: Any, right: Any) -> Value | None:
-    """NumPy's rewrite of ``array ** scalar`` for the exponents -1, 0.5, 1 and 2."""
+    """NumPy's rewrite of ``array ** scalar`` for the exponents -1, 0.5, 1 and 2, and Python's of negative ones."""
     known = not is_dynamic(right) and is_weak(right)
-    if known and is_array(left) and left.type.shape != ():
+    if known and type(right) is int and right < 0 and isinstance(left, Value) and left.type in (WEAK_BOOL, WEAK_INT):
+        # Python computes a power of ints that is not an int in floats.
+        return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
+    if known and is_array(left) and dimensions(left):
         kind = element(left.type).kind
         if kind == "f":
             fast = {-1: "reciprocal", 0.5: "sqrt", 1: "positive", 2: "square"}.get(right)
@@ -150,33 +153,50 @@ def _power(context: Context, left: Any, right: Any) -> Value | None:
     return None
 
 
-def _check_integer_power(context: Context, operands: list[Value]) -> None:
-    base, exponent = operands
+def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value]:
+    """The operands of a power, where an integer's exponent is known to be no negative number.
+
+    Raises
+    ------
+    ValueError
+        The exponent is a negative constant; a Python int known only at run time is looked at on the host.
+    UnsupportedError
+        It is a signed number in an array or a NumPy scalar.
+    """
+    operands = [base, exponent]
     if isinstance(base.type, WeakType) and isinstance(exponent.type, WeakType):
-        if exponent.type.kind == "int" and base.type.kind in ("bool", "int") and as_dim(exponent) is None:
+        if exponent.type.kind == "int" and base.type.kind in ("bool", "int"):
             inst = exponent.inst
-            if inst is None or inst.op.name != "const":
+            length = inst is not None and inst.op.name == "dim" and dims.as_symbol(inst.attr("value")) is not None
+            if not length and (inst is None or inst.op.name != "const"):
                 raise UnsupportedError(
                     "a power of two Python ints that are known only at run time (int or float depends on the sign)",
                     context.loc,
                     "make the exponent a constant, a static argument or a float",
                 )
-        return
+        return operands
     loop, _ = promote.ufunc_loop("power", tuple(promote.operand(o.type) for o in operands))
     if loop[1].kind not in "iu":
-        return
+        return operands
     inst = exponent.inst
     if inst is not None and inst.op.name == "const":
         # A Python int that the loop's dtype does not hold is an OverflowError when it is converted.
         limit = 1 << (loop[1].bits - 1) if loop[1].kind == "i" else 0
         if -limit <= inst.attr("value") < 0:
             raise raised(ValueError("Integers to negative integer powers are not allowed."), context.loc)
-    elif loop[1].kind == "i":
+    elif exponent.type == WEAK_INT:
+        # An unsigned dtype refuses negative numbers itself.
+        return operands if loop[1].kind == "u" else [base, context.builder.emit("python_exponent", (exponent,))]
+    elif inst is not None and inst.op.name == "convert" and inst.args[0].type == WEAK_INT:
+        checked = context.builder.emit("python_exponent", inst.args)
+        return [base, context.builder.emit("convert", (checked,), dict(inst.attrs), inst.types)]
+    elif not isinstance(exponent.type, WeakType) and element(exponent.type).kind == "i":
         raise UnsupportedError(
             "an integer power whose signed exponent is known only at run time: NumPy raises an error for negative ones",
             context.loc,
-            "make the exponent a constant or unsigned, or use floats: x.astype(np.float64) ** y",
+            "make the exponent unsigned (y.astype(np.uint32)), a Python int or a constant, or use floats",
         )
+    return operands
 
 
 def elementwise(context: Context, name: str, *operands: Any) -> Value:
@@ -184,7 +204,7 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
     row = OPS[name]
     values = [as_value(context, o) for o in operands]
     if name == "power":
-        _check_integer_power(context, values)
+        values = _integer_power(context, *values)
     _check_fits_long(context, name, values)
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.operators import attempt, compute, elementwise
-from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, is_array, is_weak
+from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
@@ -80,29 +80,30 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         # several rows has loops of its own.
         attempt(context, promote.ufunc_loop, name, tuple(promote.operand(v.type) for v in values))
     made = tuple(elementwise(context, row.name, *operands) for row in rows)
-    return made if len(made) > 1 else made[0]
+    return made if len(rows) > 1 else made[0]
 
 
 def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
     """Without a strong operand NumPy gives its default dtypes: ``np.add(1, 2)`` is an int64."""
     if not all(is_weak(a) for a in args):
         return args
-    first, *rest = args
-    if not rest:
-        return (as_strong(context, first),)
+    if len(args) == 1:
+        return (as_strong(context, args[0]),)
     try:
         promote.ufunc_loop(name, (F64,) * len(args))
     except TypeError:
         # A function of a float and an integer, or of integers alone.
         return tuple(as_strong(context, a) for a in args)
-    return all_strong(context, first, *rest)
+    return all_strong(context, *args)
 
 
 def _in_loop(
     context: Context, name: str, args: tuple[Value, ...], operands: tuple[Value, ...], kwargs: dict[str, Any]
 ) -> Callable[[], tuple[Value, ...]]:
     """Makes the operands of the loop that ``dtype=``, ``signature=`` and ``casting=`` choose."""
-    known = tuple(promote.operand(v.type) for v in operands)
+    # Beside another operand a Python scalar adapts, whatever the casting; comparisons of two are of objects.
+    weak = len(args) > 1 and rows_of(name)[0].overflow != "answer"
+    known = tuple(promote.operand(v.type) for v in (args if weak else operands))
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
     if dtype is not None and chosen is not None:
@@ -170,6 +171,6 @@ def _no_loop(context: Context, name: str, args: tuple[Any, ...]) -> None:
 
 def without_axes(context: Context, value: Value) -> Value:
     """What ``x[()]`` is: a NumPy scalar for an array without axes."""
-    if is_array(value) and not value.type.shape:
+    if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(promote.strong(value.type)),))
     return value

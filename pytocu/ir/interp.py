@@ -19,6 +19,7 @@ from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
+from pytocu.ir.python_functions import class_at
 from pytocu.ir.types import (
     ArrayType,
     IndexType,
@@ -114,7 +115,7 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
     """Put results into the form of ``return``'s attribute `tree`: numbers, and tuples of trees.
 
     A tuple may begin with what it makes: ``tuple``, ``list``, ``dict`` (of names and trees),
-    ``str`` (of the text) or ``none``.
+    ``named`` (the class's path first), ``str`` (of the text) or ``none``.
 
     Examples
     --------
@@ -128,6 +129,8 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return results[tree]
         case ("dict", *items):
             return {key: arrange(t, results) for key, t in items}
+        case ("named", path, *trees):
+            return class_at(path)._make(arrange(t, results) for t in trees)
         case ("list", *trees):
             return [arrange(t, results) for t in trees]
         case ("str", text):

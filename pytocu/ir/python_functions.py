@@ -1,12 +1,13 @@
-"""Functions of Python on Python scalars, which run on the host between kernels.
+"""What Python itself does on the host between kernels: functions of Python scalars, and named tuples.
 
-Each is a row of the op table (the name here is the row's) and a step of plans.  The values are
+Each function is a row of the op table (the name here is the row's) and a step of plans.  The values are
 Python's own, and so are the exceptions.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -30,6 +31,12 @@ class PythonFunction(NamedTuple):
 
 def _part(function: Callable[..., Any], number: int) -> Callable[..., Any]:
     return lambda x: function(x)[number]
+
+
+def _exponent(number: int) -> int:
+    if number < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return number
 
 
 _FLOAT_OF_ONE = (
@@ -56,10 +63,32 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_int": PythonFunction(int, 1, "int"),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
+    "python_exponent": PythonFunction(_exponent, 1, "same"),
     "python_not": PythonFunction(lambda x: not x, 1, "bool", raises=False),
     "python_min": PythonFunction(lambda *values: min(values), None, "same", raises=False),
     "python_max": PythonFunction(lambda *values: max(values), None, "same", raises=False),
     "python_choose": PythonFunction(lambda c, yes, no: yes if c else no, 3, "same", raises=False),
 }
-if hasattr(math, "fma"):
-    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(getattr(math, "fma"), 3, "float")
+if "fma" in dir(math):
+    # Of Python 3.13 and later.
+    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(vars(math)["fma"], 3, "float")
+
+
+def class_path(kind: type) -> str:
+    """How a class is found again: ``module:name``.
+
+    Examples
+    --------
+    >>> class_path(PythonFunction)
+    'pytocu.ir.python_functions:PythonFunction'
+    """
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def class_at(path: str) -> Any:
+    """The class behind a path of :func:`class_path`, or None where there is none of this name."""
+    module, _, names = path.partition(":")
+    found: Any = sys.modules.get(module)
+    for name in names.split("."):
+        found = getattr(found, name, None)
+    return found

@@ -155,6 +155,9 @@ def is_scalar(value: Any) -> bool:
 def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -> Any:
     """Arguments that are returned are the caller's, not the copies; views of them are copied back."""
     match result:
+        case tuple() if hasattr(result, "_fields"):
+            named: Any = type(result)
+            return named._make(_originals(r, launched, arguments) for r in result)
         case tuple():
             return tuple(_originals(r, launched, arguments) for r in result)
         case list():

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pytocu.errors import IndexingError, InternalError, Loc, ShapeError, located
+from pytocu.errors import IndexingError, InternalError, Loc, PytocuError, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
-from pytocu.ir.python_functions import PYTHON_FUNCTIONS
+from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.runtime import arrays, results
 from pytocu.runtime.plan import Plan
@@ -377,6 +377,12 @@ class _Writer:
                 return self.leaf(tree)
             case ("tuple", *members):
                 return "(" + "".join(f"{self.tree(m)}, " for m in members) + ")"
+            case ("named", path, *members):
+                kind = class_at(path)
+                if kind is None:
+                    raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
+                make = self.constant(kind._make, "make")
+                return f"{make}(({''.join(f'{self.tree(m)}, ' for m in members)}))"
             case ("list", *members):
                 return "[" + ", ".join(self.tree(m) for m in members) + "]"
             case ("dict", *items):
@@ -413,6 +419,8 @@ def _leaves(tree: Any) -> list[int]:
         case int():
             return [tree]
         case ("tuple" | "list", *members):
+            return [leaf for m in members for leaf in _leaves(m)]
+        case ("named", _, *members):
             return [leaf for m in members for leaf in _leaves(m)]
         case ("dict", *items):
             return [leaf for _, m in items for leaf in _leaves(m)]

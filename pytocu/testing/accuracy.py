@@ -89,7 +89,7 @@ def correctly_rounded(op: Op, operands: Sequence[np.ndarray]) -> np.ndarray:
         Long double is not wider than float64 on this machine.
     """
     if np.finfo(np.longdouble).nmant < 63:
-        raise RuntimeError("this machine's long double is no wider than float64, so there is no reference to measure against")
+        raise RuntimeError("this machine's long double is no wider than float64: there is no reference to measure against")
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wide = promote.numpy_result(op, [x.astype(np.longdouble) for x in operands])
@@ -119,7 +119,9 @@ def callers(gpu: bool) -> dict[str, Callable[[Any], Any]]:
     return found
 
 
-def measure(compile: Mapping[str, Callable[[Any], Any]], count: int, seed: int = 0) -> Iterator[tuple[Op, DType, str, float, Any]]:
+def measure(
+    compile: Mapping[str, Callable[[Any], Any]], count: int, seed: int = 0
+) -> Iterator[tuple[Op, DType, str, float, Any]]:
     """Measure every inexact row on every dtype and backend.
 
     Yields
@@ -144,11 +146,11 @@ def measure(compile: Mapping[str, Callable[[Any], Any]], count: int, seed: int =
 
 _HEAD = """# Accuracy of the elementary functions
 
-Largest distance from the correctly rounded value, in units in the last place, over random bits, numbers of
-ordinary size and edge values (large arguments of the trigonometric functions are among them). For each
-function the bound is what the op table states and what the tests hold on every backend; a column without a figure was not
-measured. `logaddexp` and `logaddexp2` are measured in units of the last place of 1 where the result is smaller than 1, because the
-sum inside cancels there.
+Largest distance from the correctly rounded value, in units in the last place, over random bits, numbers of ordinary
+size and edge values (large arguments of the trigonometric functions are among them). The bound is what the op table
+states and what the tests hold on every backend; a column without a figure was not measured. `logaddexp` and
+`logaddexp2` are measured in units of the last place of 1 where the result is smaller than 1, because the sum inside
+cancels there.
 
 The CPU column depends on the C math library of the machine (glibc here), the GPU columns on CUDA's. Operations that
 are not listed have NumPy's bits: see [operations.md](operations.md).

@@ -90,9 +90,10 @@ FUNCTIONS_OF_ONE = (
 METHODS_OF_ONE = (
     "{0}.round(1)", "{0}.round()", "{0}.clip(2, 5)", "{0}.clip(1)", "{0}.clip(max=7)", "{0}.real", "{0}.imag", "{0}.conj()",
     "{0}.conjugate()", "{0}.T", "{0}.nbytes", "{0}.itemsize", "{0}.ndim", "{0}.size", "{0}.shape", "{0}.copy()",
-    "{0}.astype(np.float64, casting='safe')", "{0}.astype('i4', copy=False)", "{0}.astype(np.int16, casting='same_kind')",
-    "{0}.astype({0}.dtype, order='K')", "{0}.view()", "{0}.view(np.dtype('i%d' % {0}.itemsize))", "{0}.astype('f4').view('i4')",
-    "{0}.astype('i8').view('f8')", "{0}.astype('i8').view('u8')",
+    "{0}.astype(np.float64, casting='safe')", "{0}.astype('f4', copy=False)", "{0}.astype(np.int16, casting='same_kind')",
+    "{0}.astype({0}.dtype, order='K')", "{0}.view()", "{0}.view(np.dtype('i%d' % {0}.itemsize))",
+    "np.nan_to_num({0}.astype('f4')).view('i4')",
+    "({0} > 0).astype('i8').view('f8')", "(-({0} > 0).astype('i8')).view('u8')",
 )  # fmt: skip
 """Attributes and methods that arrays and NumPy scalars have."""
 
@@ -232,6 +233,19 @@ def other_operands() -> list[Operand]:
     """Every operand that is no array with axes."""
     strong = [o for form in ("zero_d", "scalar", "constant") for o in strong_operands(form)]
     return strong + [o for form in ("python", "literal", "constant") for o in weak_operands(form)]
+
+
+def promotion_groups() -> Iterator[Group]:
+    """Every pair of kinds of operands: what decides the dtype, with one value of each strong kind."""
+    small = {"b": "True", "i": "-3", "u": "200", "f": "2.5"}
+    strong = [Operand(form, d.name, f"np.dtype('{d.numpy}').type({small[d.kind]})")
+              for form in ("zero_d", "scalar") for d in COMPILED_DTYPES]  # fmt: skip
+    texts = {"bool": ("True",), "int": ("3", "-1", "300", "2**40", "2**63"), "float": ("1e300",)}
+    weak = [Operand(form, k, text) for form in ("python", "literal") for k, values in texts.items() for text in values]
+    kinds = [*(Operand("array", d.name) for d in COMPILED_DTYPES), *strong, *weak]
+    for pair in itertools.product(kinds, kinds):
+        if any(o.form not in ("literal", "constant") for o in pair):
+            yield Group(pair, 7)
 
 
 ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))

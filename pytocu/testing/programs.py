@@ -30,6 +30,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "a": ("a", "a[::-1]", "a[:, ::-1]", "a[:, np.newaxis, :][:, 0]"),
     "row": ("row", "row[::-1]", "row[None, :]", "row[np.newaxis]"),
     "column": ("column", "column[::-1]", "column[:, :1]"),
+    "whole": ("whole", "np.gcd(whole, 6)", "np.lcm(whole, -4)", "np.bitwise_count(whole)", "whole.view(np.uint64)"),
 }
 """How an array is read so that its shape broadcasts to (n, m)."""
 
@@ -44,10 +45,15 @@ LITERALS = ("2", "0.5", "-1", "1e-3", "np.float32(3)", "np.inf", "7")
 BINARY = (
     "({} + {})", "({} - {})", "({} * {})", "({} / {})", "np.add({}, {})", "np.copysign({}, {})", "(np.maximum({}, {}) + 0)",
     "(np.minimum({}, {}) + 0)", "({} // {})", "np.remainder({}, {})", "np.fmod({}, {})", "np.where(mask, {}, {})",
+    "np.divmod({}, {})[1]", "np.isclose({}, {})", "np.nextafter({} * 1.0, {})", "np.heaviside({} * 1.0, {})",
+    "np.add({}, {}, dtype=np.float64)", "np.select([mask], [{}], default={} * 1.0)", "np.logical_xor({}, {})",
 )  # fmt: skip
 UNARY = (
     "(-{})", "abs({})", "np.sqrt(abs({}) + 0.5)", "np.floor({})", "np.trunc({})", "np.sign({})", "np.square({})",
     "{}.astype(np.float32)", "{}.astype(np.float64)", "np.rint({} * 1.0)", "(+{})",
+    "np.round({} * 1.0, 1)", "np.modf({} * 1.0)[0]", "np.frexp({} * 1.0)[0]", "np.frexp({} * 1.0)[1]",
+    "np.nan_to_num({} * 1.0)", "np.ldexp({} * 1.0, -3)", "np.spacing({} * 1.0)", "np.isposinf({} * 1.0)",
+    "(np.clip({}, -2, 5) + 0)", "np.sqrt(abs({}), dtype='f8')",
 )  # fmt: skip
 CONDITIONS = ("({} < {})", "({} >= {})", "({} == {})", "({} != {})")
 

@@ -19,7 +19,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import COMPILED_DTYPES, I32, DType
-from pytocu.testing.cases import ABSOLUTE, FORMULAS
+from pytocu.testing.cases import ABSOLUTE, FORMULAS, LIMITS
 
 _HEAD = """# Operations
 
@@ -30,9 +30,9 @@ This page is written by `python -m pytocu.testing.support --write docs/operation
 
 ## Ufuncs
 
-"Exact" means NumPy's bits on every backend (the payload of a NaN excepted). Otherwise the largest distance from the correctly rounded
-value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The dtypes are those of
-operands of one dtype; other mixes follow NumPy's promotion.
+"Exact" means NumPy's bits on every backend (the payload of a NaN excepted). Otherwise the largest distance from the
+correctly rounded value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The
+dtypes are those of operands of one dtype; other mixes follow NumPy's promotion.
 
 | function | meaning | dtypes | result |
 |---|---|---|---|
@@ -108,8 +108,8 @@ def _lines() -> Iterator[str]:
     for op in elementwise_rows():
         yield f"| {_cell(_names(op))} | {_cell(op.doc)} | {dtype_ranges(accepted(op))} | {_result(op)} |\n"
     yield "\n`divmod` gives `floor_divide` and `remainder`. "
-    yield "The arguments `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's; `where=` and other orders are "
-    yield "refused.\n\nRefused:\n\n"
+    yield "The arguments `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's; `where=` and other "
+    yield "orders are refused.\n\nRefused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
     yield "* `reduce`, `accumulate`, `outer`, `at` and `reduceat` of ufuncs\n"
@@ -119,8 +119,8 @@ def _lines() -> Iterator[str]:
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
     others = set(numpy_calls.FUNCTIONS) - set(described)
-    yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. The scalar types "
-    yield "(`np.float32(x)`) convert.\n\nRefused by name:\n\n"
+    yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. "
+    yield "The scalar types (`np.float32(x)`) convert.\n\nRefused by name:\n\n"
     for name, instead in sorted(attributes.REFUSED.items()):
         yield f"* `{name}`: {instead}\n"
     yield "\n## Arrays and NumPy scalars\n\n"
@@ -134,8 +134,11 @@ def _lines() -> Iterator[str]:
     steady = [name for name in compiled if name not in ("fma", "sumprod")]
     yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
     yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
-    yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides; they are refused "
-    yield "where a side may raise an error or the kinds of the sides differ.\n"
+    yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides; "
+    yield "they are refused where a side may raise an error or the kinds of the sides differ.\n"
+    yield "\n## Where an error stands for NumPy's answer\n\n"
+    for name, limit in LIMITS.items():
+        yield f"* `{name}`: {limit}\n"
     yield "\n## Where the answer is a formula\n\nNumPy's own answer depends on the layout, the length or the processor:\n\n"
     for name, formula in FORMULAS.items():
         yield f"* `{name}`: {formula}\n"
