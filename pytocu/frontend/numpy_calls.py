@@ -29,7 +29,7 @@ from pytocu.frontend.values import (
     is_number,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import WeakType, element, scalar
+from pytocu.ir.types import WEAK_COMPLEX, WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy", "array_api_compat.numpy", "array_api_compat.cupy")
 """Modules whose functions are taken for NumPy's of the same name."""
@@ -41,6 +41,9 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
         raise UnsupportedError(f"np.{scalar_type.__name__} takes one argument here", context.loc)
     dtype = attributes.target_dtype(context, scalar_type)
     value = as_value(context, args[0])
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
+        # Python's own error: no number of this class is made of a complex one.
+        compute(context, scalar_type, 0j)
     if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(dtype),))
     return cast(context, value, dtype)
@@ -78,7 +81,7 @@ def _promotion_example(operand: Any) -> Any:
     if not isinstance(operand, Value):
         return operand
     if isinstance(operand.type, WeakType):
-        return {"bool": np.dtype(bool), "int": 0, "float": 0.0}[operand.type.kind]
+        return {"bool": np.dtype(bool), "int": 0, "float": 0.0, "complex": 0j}[operand.type.kind]
     return element(operand.type).numpy
 
 
@@ -103,8 +106,8 @@ FUNCTIONS: dict[str, Handler] = {
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
     "result_type": _result_type,
     "isscalar": _is_scalar,
-    "iscomplexobj": lambda context, x: False,
-    "isrealobj": lambda context, x: True,
+    "iscomplexobj": lambda context, x: array_functions.is_complex(x),
+    "isrealobj": lambda context, x: not array_functions.is_complex(x),
 }
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
 

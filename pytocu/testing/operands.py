@@ -17,7 +17,7 @@ import numpy as np
 
 from pytocu.ir.core import Op
 from pytocu.ir.ops import OUTPUTS, elementwise_rows
-from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named
+from pytocu.ir.types import ALL_DTYPES, dtype_named
 from pytocu.testing.compare import edge_values
 
 
@@ -31,7 +31,7 @@ class Operand:
         ``array``, ``zero_d`` (an array without axes), ``scalar`` (a NumPy scalar), ``python`` (a
         Python scalar as an argument), ``literal`` (written in the source), ``constant`` (a global).
     dtype : str
-        Short dtype name, or ``bool``, ``int``, ``float`` of Python.
+        Short dtype name, or ``bool``, ``int``, ``float``, ``complex`` of Python.
     text : str
         Source of the value; empty for arrays.
     """
@@ -54,10 +54,11 @@ class Operand:
         return f"{self.form} {self.text or self.dtype}"
 
 
-_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan")}
+_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan"),
+            "c": ("1.5-2j", "-0j", "complex(np.inf, 1)", "complex(0, np.nan)")}  # fmt: skip
 
 
-def strong_operands(form: str, dtypes: Iterable[Any] = COMPILED_DTYPES) -> list[Operand]:
+def strong_operands(form: str, dtypes: Iterable[Any] = ALL_DTYPES) -> list[Operand]:
     """NumPy scalars, 0-d arrays or constants of the dtypes."""
     return [
         Operand(form, d.name, f"np.dtype('{d.numpy}').type({text})") for d in dtypes for text in _NUMBERS[d.kind]
@@ -68,6 +69,7 @@ PYTHON_VALUES = {
     "bool": ("True", "False"),
     "int": ("3", "-1", "0", "300", "2**40", "2**63", "-2**63 - 1"),
     "float": ("2.5", "1e300", "-0.0", "float('nan')"),
+    "complex": ("2-1j", "-0j", "1e300j", "complex('inf')"),
 }
 
 
@@ -177,7 +179,7 @@ class Group:
                     yield Expression("cast", f"({names[0]}).astype(np.{dtype.numpy})", names)
                 yield Expression("cast", f"np.dtype('{dtype.numpy}').type({names[0]})", names)
             texts = FUNCTIONS_OF_ONE + (METHODS_OF_ONE if self.operands[0].strong else ())
-            yield from (Expression("copy", text.format(*names), names) for text in texts)
+            yield from (Expression(_row_of(text), text.format(*names), names) for text in texts)
             return
         yield Expression("copy", f"divmod({names[0]}, {names[1]})", names, True)
         for text in FUNCTIONS_OF_TWO:
@@ -199,6 +201,12 @@ class Group:
         return ", ".join(map(str, self.operands))
 
 
+def _row_of(text: str) -> str:
+    """The row that bounds the error of a function with arguments of its own."""
+    name = text.partition("(")[0].removeprefix("np.")
+    return name if name in ("square", "sqrt") else "copy"
+
+
 _COUNTER = itertools.count()
 
 
@@ -216,7 +224,7 @@ def make_function(parameters: Iterable[str], expressions: Iterable[str], namespa
 
 def all_groups() -> Iterator[Group]:
     """The whole matrix: every pair of dtypes, forms and positions."""
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    arrays = [Operand("array", d.name) for d in ALL_DTYPES]
     others = other_operands()
     for operand in (*arrays, *others):
         yield Group((operand,))
@@ -237,27 +245,30 @@ def other_operands() -> list[Operand]:
 
 def promotion_groups() -> Iterator[Group]:
     """Every pair of kinds of operands: what decides the dtype, with one value of each strong kind."""
-    small = {"b": "True", "i": "-3", "u": "200", "f": "2.5"}
+    small = {"b": "True", "i": "-3", "u": "200", "f": "2.5", "c": "2.5 - 1j"}
     strong = [Operand(form, d.name, f"np.dtype('{d.numpy}').type({small[d.kind]})")
-              for form in ("zero_d", "scalar") for d in COMPILED_DTYPES]  # fmt: skip
-    texts = {"bool": ("True",), "int": ("3", "-1", "300", "2**40", "2**63"), "float": ("1e300",)}
+              for form in ("zero_d", "scalar") for d in ALL_DTYPES]  # fmt: skip
+    texts = {"bool": ("True",), "int": ("3", "-1", "300", "2**40", "2**63"), "float": ("1e300",), "complex": ("2j",)}
     weak = [Operand(form, k, text) for form in ("python", "literal") for k, values in texts.items() for text in values]
-    kinds = [*(Operand("array", d.name) for d in COMPILED_DTYPES), *strong, *weak]
+    kinds = [*(Operand("array", d.name) for d in ALL_DTYPES), *strong, *weak]
     for pair in itertools.product(kinds, kinds):
-        if any(o.form not in ("literal", "constant") for o in pair):
+        # Python's complex takes np.float64, a subclass of its float, and answers a Python complex itself.
+        python = {o.dtype for o in pair} == {"complex", "f64"} and any(o.form == "scalar" for o in pair)
+        if any(o.form not in ("literal", "constant") for o in pair) and not python:
             yield Group(pair, 7)
 
 
-ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))
+ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"),
+          ("f16", "f16"), ("f16", "i8"), ("c64", "c64"), ("c128", "c128"), ("c64", "f64"))  # fmt: skip
 """Pairs of array dtypes in every sample."""
 
 
 def sampled_groups(count: int, seed: int = 0) -> list[Group]:
     """A part of the matrix: every dtype alone, the usual pairs, and `count` others."""
-    chosen = [Group((Operand("array", d.name),)) for d in COMPILED_DTYPES]
+    chosen = [Group((Operand("array", d.name),)) for d in ALL_DTYPES]
     chosen += [Group((Operand("array", a), Operand("array", b))) for a, b in ALWAYS]
     pick = random.Random(seed)
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    arrays = [Operand("array", d.name) for d in ALL_DTYPES]
     others = other_operands()
     for number in range(count):
         other = others[(number * 37 + seed * 11) % len(others)]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.ir.types import COMPILED_DTYPES
+from pytocu.ir.types import ALL_DTYPES
 from pytocu.runtime import cuda
 from pytocu.testing import accuracy
 from pytocu.testing.cases import check_group, device_failures
@@ -38,7 +38,7 @@ def on_gpu(function: Any, backend: str) -> Any:
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
-@pytest.mark.parametrize("dtypes", [*[(d.name,) for d in COMPILED_DTYPES], *ALWAYS], ids=" ".join)
+@pytest.mark.parametrize("dtypes", [*[(d.name,) for d in ALL_DTYPES], *ALWAYS], ids=" ".join)
 def test_every_case(dtypes: tuple[str, ...], backend: str) -> None:
     """Arrays of every dtype and the usual pairs: exact operations have the CPU's bits."""
     group = Group(tuple(Operand("array", d) for d in dtypes), 64)
