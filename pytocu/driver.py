@@ -427,6 +427,8 @@ class _PlanWriter:
                 return ("stride", made, used[0], inst.attr("axis"))
             case "convert":
                 return ("convert", made, used[0], element(inst.types[0]).name, inst.attr("wrap", False))
+            case "part":
+                return ("part", made, used[0], inst.attr("which"))
             case "const":
                 dtype = None if isinstance(inst.types[0], WeakType | IndexType) else element(inst.types[0]).name
                 return ("const", made, inst.attr("value"), dtype)

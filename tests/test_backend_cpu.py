@@ -183,11 +183,12 @@ def row_case(op: Op, dtype: DType) -> tuple[list[np.ndarray], np.ndarray]:
     return inputs, getattr(np, op.numpy)(*inputs)
 
 
+HALF = ("half_to_float", "float_to_half")
 ROWS = [
     (op, dtype)
     for op in OPS.values()
     for dtype in COMPILED_DTYPES
-    if op.kind == "elementwise" and op.name not in ("convert_raw", "bitcast") and spelled(op, dtype.kind)
+    if op.kind == "elementwise" and op.name not in ("convert_raw", "bitcast", *HALF) and spelled(op, dtype.kind)
 ]
 BITCASTS = [(a, b) for a in COMPILED_DTYPES for b in COMPILED_DTYPES if a.bits == b.bits and "b" not in a.kind + b.kind]
 CONVERSIONS = [(a, b) for a in COMPILED_DTYPES for b in COMPILED_DTYPES if b.kind != "b" and a is not b]

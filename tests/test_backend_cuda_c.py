@@ -38,6 +38,10 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
         elif op.name == "bitcast":
             numbers = [d for d in COMPILED_DTYPES if d is not BOOL]
             cases += [(op, (a,), b) for a in numbers for b in numbers if a.bits == b.bits]
+        elif op.name == "half_to_float":
+            cases.append((op, (U16,), F32))
+        elif op.name == "float_to_half":
+            cases.append((op, (F32,), U16))
         elif op.kind == "elementwise" and op.primitive:
             assert op.arity is not None
             for dtype in COMPILED_DTYPES:
@@ -96,6 +100,10 @@ def operand_arrays(op: Op, operands: tuple[DType, ...], result: DType) -> list[n
     elif op.name in ("shift_left_raw", "shift_right_raw"):
         count = np.arange(arrays[1].size) % operands[1].bits
         arrays[1] = count.astype(operands[1].numpy)
+    elif op.name in ("half_to_float", "float_to_half"):
+        # Which NaN comes out is the processor's choice.
+        number = arrays[0].view(np.float16) if op.name == "half_to_float" else arrays[0]
+        keep = ~np.isnan(number)
     elif op.name == "convert_raw" and operands[0].kind == "f" and result.kind in "iu":
         info = np.iinfo(result.numpy)
         # One below the lowest still truncates into range, where a float tells it apart.
@@ -122,6 +130,10 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return arrays[0].astype(result.numpy)
             case "bitcast":
                 return arrays[0].view(result.numpy)
+            case "half_to_float":
+                return arrays[0].view(np.float16).astype(np.float32)
+            case "float_to_half":
+                return arrays[0].astype(np.float16).view(np.uint16)
             case "where":
                 return np.where(*arrays)
             case "fma":
@@ -132,6 +144,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
 
 def is_folded(op: Op) -> bool:
     """Whether NVRTC computes the row on most constants while it compiles."""
+    if op.name in ("half_to_float", "float_to_half"):
+        return False
     return not op.libm or op.name in ("absolute", "fabs", "floor", "ceil", "copysign")
 
 

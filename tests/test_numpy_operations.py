@@ -10,7 +10,7 @@ import pytest
 from pytocu.errors import DTypeError
 from pytocu.ir.core import OPS
 from pytocu.ir.ops import elementwise_rows
-from pytocu.ir.types import COMPILED_DTYPES
+from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing.cases import (
     FORMULAS,
     ZERO_SIGN,
@@ -40,7 +40,7 @@ def test_every_row_is_a_case() -> None:
 
 def test_matrix_has_every_pair_of_dtypes() -> None:
     pairs = {tuple(o.dtype for o in g.operands) for g in all_groups() if [o.form for o in g.operands] == ["array", "array"]}
-    assert len(pairs) == len(COMPILED_DTYPES) ** 2
+    assert len(pairs) == len(ALL_DTYPES) ** 2
     forms = {tuple(o.form for o in g.operands) for g in all_groups()}
     names = ("array", "zero_d", "scalar", "python", "literal", "constant")
     assert forms == {(a,) for a in names} | {(a, b) for a in names for b in names}

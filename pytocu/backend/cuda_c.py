@@ -70,7 +70,23 @@ typename typeof union unsigned using virtual void volatile wchar_t while xor xor
 warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free memcpy memset assert min max umin umax abs
 labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
 """
-_RESERVED = frozenset(_KEYWORDS.split())
+HALF_FUNCTIONS = {
+    "half_to_float": """\
+static __device__ __forceinline__ float half_to_float(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}""",
+    "float_to_half": """\
+static __device__ __forceinline__ unsigned short float_to_half(float value) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}""",
+}
+"""Conversions of float16, whose C type is in a header."""
+
+_RESERVED = frozenset(_KEYWORDS.split()) | frozenset(HALF_FUNCTIONS)
 _VECTOR_TYPE = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -179,7 +195,9 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     """
     names = kernel_names(functions)
     kernels = [_Kernel(f, name, lineinfo).write() for f, name in zip(functions, names, strict=True)]
-    return "\n\n".join(kernels) + "\n"
+    used = {inst.op.name for f in functions for inst in walk(f.body)}
+    helpers = [text for name, text in HALF_FUNCTIONS.items() if name in used]
+    return "\n\n".join([*helpers, *kernels]) + "\n"
 
 
 def _shortest(value: float) -> str:
@@ -562,6 +580,8 @@ class _Kernel:
                 return Expression(f"({self.index_type})blockIdx.x", UNARY)
             case "convert_raw":
                 return _cast(self.c_type(inst.types[0]), args[0])
+            case "half_to_float" | "float_to_half":
+                return Expression(f"{op.name}({args[0].text})", POSTFIX)
             case "bitcast":
                 return self.bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]

@@ -9,11 +9,70 @@ import platform
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr
 from pytocu.ir.types import COMPILED_DTYPES, DType, IndexType, PointerType, ScalarType, Type, VectorType
+
+HALF_INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
+    "half_to_float": ("bitcast {bits} {x} to {half}", "fpext {half} {0} to {float}"),
+    "float_to_half": ("fptrunc {float} {x} to {half}", "bitcast {half} {0} to {bits}"),
+}
+"""Processors with instructions for float16: elsewhere LLVM calls functions that need not exist."""
+
+HALF_ARITHMETIC: Mapping[str, tuple[str, ...]] = {
+    # The bits moved to their places are a float32 that is 2**112 times too small.
+    "half_to_float": (
+        "zext {bits} {x} to {wide}",
+        "and {wide} {0}, {magnitude}",
+        "shl {wide} {1}, {thirteen}",
+        "bitcast {wide} {2} to {float}",
+        "fmul {float} {3}, {two_to_112}",
+        "bitcast {float} {4} to {wide}",
+        "or {wide} {5}, {infinity}",
+        "icmp ugt {wide} {1}, {largest}",
+        "select {truth} {7}, {wide} {6}, {wide} {5}",
+        "and {wide} {0}, {sign}",
+        "shl {wide} {9}, {sixteen}",
+        "or {wide} {8}, {10}",
+        "bitcast {wide} {11} to {float}",
+    ),
+    # Normal numbers round by adding just under half of the last place, and one more where the kept
+    # part is odd; subnormal ones by adding 0.5, whose last place is theirs; the rest is infinite.
+    "float_to_half": (
+        "bitcast {float} {x} to {wide}",
+        "and {wide} {0}, {rest}",
+        "lshr {wide} {1}, {thirteen}",
+        "and {wide} {2}, {one}",
+        "add {wide} {1}, {rebias}",
+        "add {wide} {4}, {3}",
+        "lshr {wide} {5}, {thirteen}",
+        "bitcast {wide} {1} to {float}",
+        "fadd {float} {7}, {half_number}",
+        "bitcast {float} {8} to {wide}",
+        "sub {wide} {9}, {half_bits}",
+        "icmp ult {wide} {1}, {normal}",
+        "select {truth} {11}, {wide} {10}, {wide} {6}",
+        "icmp uge {wide} {1}, {too_large}",
+        "icmp ugt {wide} {1}, {infinity}",
+        "select {truth} {14}, {wide} {quiet}, {wide} {endless}",
+        "select {truth} {13}, {wide} {15}, {wide} {12}",
+        "lshr {wide} {0}, {sixteen}",
+        "and {wide} {17}, {sign}",
+        "or {wide} {16}, {18}",
+        "trunc {wide} {19} to {bits}",
+    ),
+}
+"""The same with integers, for processors without such instructions; no symbol is needed."""
+
+HALF_INTEGERS = {
+    "magnitude": 0x7FFF, "sign": 0x8000, "rest": 0x7FFFFFFF, "largest": 0x7BFF, "infinity": 0x7F800000, "one": 1,
+    "thirteen": 13, "sixteen": 16, "rebias": 0xC8000FFF, "half_bits": 0x3F000000, "normal": 0x38800000,
+    "too_large": 0x47800000, "quiet": 0x7E00, "endless": 0x7C00,
+}  # fmt: skip
+HALF_FLOATS = {"two_to_112": 2.0**112, "half_number": 0.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +102,9 @@ class Dialect:
     own : mapping of str to str
         Intrinsics this LLVM has under another name, for one element at a time: templates over
         ``letter`` (``f`` or ``d``).
+    half : mapping of str to tuple of str
+        Steps of ``half_to_float`` and ``float_to_half``, over ``x``, ``bits``, ``half``, ``float``
+        (types of the operand's lanes) and constants of `half_constants`.
     library : str
         Symbol of a C math function: a template over ``name`` (``sinf``, ``sin``).
     kernel, local, call : str
@@ -70,6 +132,7 @@ class Dialect:
     own: Mapping[str, str] = field(default_factory=dict)
     # The dot keeps a function of the user's that is called `exp` apart from the library's,
     # and keeps LLVM from rewriting calls as it would those of names it knows.
+    half: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: HALF_INSTRUCTIONS)
     library: str = "math.{name}"
     kernel: str = 'nounwind "no-builtins"'
     local: str = 'noinline nounwind "no-builtins"'
@@ -120,6 +183,10 @@ NVVM = Dialect(
         ),
     },
     select="select {operands}",
+    half={
+        "half_to_float": ('call {float} asm "cvt.f32.f16 $0, $1;", "=f,h"({bits} {x})',),
+        "float_to_half": ('call {bits} asm "cvt.rn.f16.f32 $0, $1;", "=h,f"({float} {x})',),
+    },
     # libNVVM takes LLVM's own names of these not at all, or not before CUDA 13.1.
     own={"rint": "llvm.nvvm.round.{letter}", "trunc": "llvm.nvvm.trunc.{letter}"},
     library="__nv_{name}",
@@ -131,9 +198,14 @@ NVVM = Dialect(
 """NVIDIA's GPUs, through libNVVM."""
 
 
+@lru_cache(maxsize=1)
 def host_dialect() -> Dialect:
     """The dialect for this machine's processor."""
-    return X86_64 if platform.machine().lower() in ("x86_64", "amd64") else CPU
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return CPU
+    import llvmlite.binding as llvm
+
+    return X86_64 if llvm.get_host_cpu_features().get("f16c") else replace(X86_64, half=HALF_ARITHMETIC)
 
 
 _FLOAT = {32: "float", 64: "double"}

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytocu.backend.llvm_dialect import Dialect, element_type, kind_of, literal, symbol
+from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.ops import spelled
-from pytocu.ir.types import DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
+from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ELSEWHERE = {
@@ -395,6 +395,8 @@ class Writer:
                 if self.type(result.type) == type:
                     return values[0]
                 text = f"bitcast {type} {values[0]} to {self.type(result.type)}"
+            case ["half_to_float" | "float_to_half" as name]:
+                return self.half(name, args[0], hint)
             case ["convert"]:
                 return self.convert(args[0], result.type, hint)
             case ["intrinsic"] if op.libm in self.dialect.steps:
@@ -428,6 +430,23 @@ class Writer:
         made: list[str] = []
         for step in self.dialect.steps[name]:
             made.append(self.assign(step.format(*made, **fields), hint))
+        return made[-1]
+
+    def half(self, name: str, x: Value, hint: str) -> str:
+        """A conversion between float32 and the bits of a float16, as this dialect writes it."""
+
+        def lanes(scalar: str) -> str:
+            return f"<{x.type.lanes} x {scalar}>" if isinstance(x.type, VectorType) else scalar
+
+        wide: Type = VectorType(I32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(I32)
+        single: Type = VectorType(F32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(F32)
+        words = {"truth": "i1", "bits": "i16", "wide": "i32", "half": "half", "float": "float"}
+        fields = {key: lanes(word) for key, word in words.items()}
+        fields |= {key: self.constant(value, wide) for key, value in HALF_INTEGERS.items()}
+        fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}
+        made: list[str] = []
+        for step in self.dialect.half[name]:
+            made.append(self.assign(step.format(*made, x=self.values[x], **fields), hint))
         return made[-1]
 
     def convert(self, x: Value, target: Type, hint: str) -> str:

@@ -16,7 +16,7 @@ from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, DType, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, DType, ScalarType, WeakType, element
 
 Handler = Callable[..., Any]
 
@@ -127,38 +127,58 @@ def sinc(context: Context, x: Any) -> Any:
 
 
 def angle(context: Context, z: Any, deg: Any = False) -> Any:
-    """0 or pi of real numbers."""
+    """The angle of complex numbers; 0 or pi of real ones."""
     value = as_strong(context, z)
-    made = elementwise(context, "arctan2", 0, value)
+    parts = (0, value)
+    if is_complex(value):
+        parts = tuple(attributes.attribute(context, value, name) for name in ("imag", "real"))
+    made = elementwise(context, "arctan2", *parts)
     return elementwise(context, "multiply", made, 180 / np.pi) if deg else made
 
 
 def real(context: Context, val: Any) -> Any:
-    """A real array itself; of a Python bool an int."""
+    """A real array itself, a view of a complex one; of a Python bool an int."""
     value = as_value(context, val)
+    if not isinstance(val, Value) and isinstance(value.type, WeakType):
+        return val.real
+    if is_complex(value):
+        return attributes.attribute(context, value, "real")
     return binary(context, "add", value, 0) if value.type == WEAK_BOOL else value
 
 
 def imag(context: Context, val: Any) -> Any:
     """Zeros of a real array; what Python has of a Python scalar."""
     value = as_value(context, val)
-    if isinstance(value.type, WeakType):
+    if not isinstance(val, Value) and isinstance(value.type, WeakType):
+        return val.imag
+    if isinstance(value.type, WeakType) and value.type.kind != "complex":
         return 0.0 if value.type.kind == "float" else 0
     return attributes.attribute(context, value, "imag")
 
 
 def isreal(context: Context, x: Any) -> Any:
-    """Every real number is."""
+    """Every real number is; complex ones whose imaginary part is 0."""
     value = as_value(context, x)
+    if is_complex(value):
+        return elementwise(context, "equal", attributes.attribute(context, as_strong(context, value), "imag"), 0)
     if isinstance(value.type, WeakType):
         return True
     return elementwise(context, "logical_or", elementwise(context, "isnan", value), True)
 
 
 def iscomplex(context: Context, x: Any) -> Any:
-    """No real number is."""
+    """No real number is; complex ones whose imaginary part is not 0."""
     value = as_strong(context, x)
+    if is_complex(value):
+        return elementwise(context, "not_equal", attributes.attribute(context, value, "imag"), 0)
     return elementwise(context, "logical_and", elementwise(context, "isnan", value), False)
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a value is complex by its type."""
+    if isinstance(value, Value):
+        return value.type == WEAK_COMPLEX if isinstance(value.type, WeakType) else element(value.type).kind == "c"
+    return bool(np.iscomplexobj(value))
 
 
 def isclose(
@@ -272,4 +292,4 @@ FUNCTIONS: dict[str, Handler] = {
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-__all__ = ["FUNCTIONS", "Handler", "on_array", "truths"]
+__all__ = ["FUNCTIONS", "Handler", "is_complex", "on_array", "truths"]

@@ -15,7 +15,7 @@ from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise
 from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, refuse_out
-from pytocu.frontend.values import Context, cast, checked_dtype, describe, dim_value, dimensions, is_array, python_type_name
+from pytocu.frontend.values import Context, cast, describe, dim_value, dimensions, is_array, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
@@ -70,7 +70,7 @@ def attribute(context: Context, value: Value, name: str) -> Any:
         case "nbytes":
             return binary(context, "multiply", attribute(context, value, "size"), element(value.type).itemsize)
         case "real":
-            return value
+            return context.builder.emit("real", (value,)) if element(value.type).kind == "c" else value
         case "imag":
             return imag(context, value)
     if name in METHODS:
@@ -154,15 +154,15 @@ def target_dtype(context: Context, value: Any) -> DType:
     DTypeError
         It names none.
     UnsupportedError
-        It names one without code (float16, complex, object, big-endian).
+        It names one without code (object, long double, big-endian).
     """
     if isinstance(value, Value):
         raise DTypeError(f"{describe(value)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     numpy_dtype = compute(context, np.dtype, value)
     found = dtype_of(numpy_dtype)
     if found is None:
-        raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, "name a bool, integer or float dtype")
-    return checked_dtype(found, context.loc)
+        raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, "name a number's dtype")
+    return found
 
 
 def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
@@ -310,9 +310,16 @@ def view(context: Context, value: Value, dtype: Any = None, type: Any = None) ->
 
 
 def imag(context: Context, value: Value) -> Value:
-    """Zeros of the same dtype and shape: a real number has no imaginary part."""
+    """A view of complex numbers; zeros of the same dtype and shape for real ones."""
+    if element(value.type).kind == "c":
+        return context.builder.emit("imag", (value,))
     zero = element(value.type).numpy.type(0)
     return elementwise(context, "where", np.False_, value, zero)
+
+
+def conjugate(context: Context, value: Value) -> Value:
+    """``x.conj()``: a real array is its own conjugate, and NumPy returns the array itself."""
+    return elementwise(context, "conjugate", value) if element(value.type).kind == "c" else value
 
 
 def array_namespace(context: Context, value: Value, *, api_version: Any = None) -> Any:
@@ -387,8 +394,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "round": around,
     "view": view,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),
-    # A real array is its own conjugate: NumPy returns the array itself.
-    "conj": lambda context, value: value,
-    "conjugate": lambda context, value: value,
+    "conj": conjugate,
+    "conjugate": conjugate,
 }
 """Methods by name: ``(context, value, *args, **kwargs)``."""

@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, Loc, UnsupportedError
+from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
 from pytocu.frontend.objects import note_argument, note_path, path_of
-from pytocu.frontend.source import function_loc, function_node, parameter_loc
+from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
-from pytocu.frontend.values import Context, Hooks, as_value, checked_dtype, describe
+from pytocu.frontend.values import Context, Hooks, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
+from pytocu.ir.types import Type, weak_type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def lower(
                 values[name] = value
                 note_argument(context, position, name, value)
             case type:
-                params.append(builder.param(_checked(type, name, parameter_loc(function, name)), name))
+                params.append(builder.param(type, name))
                 values[name] = params[-1]
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "is_one": True})
@@ -105,15 +105,6 @@ def lower(
     lowered = builder.function(kernel_name(function.__name__), "array", params)
     callees = tuple((f, path_of(context, f)) for f in context.inlined)
     return FrontendResult(lowered, tuple(context.guards), callees)
-
-
-def _checked(type: Type, name: str, loc: Loc) -> Type:
-    match type:
-        case ArrayType(dtype) | ScalarType(dtype):
-            checked_dtype(dtype, loc)
-        case WeakType("complex"):
-            raise UnsupportedError(f"the argument {name} is complex, which is not supported", loc)
-    return type
 
 
 def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:

@@ -78,7 +78,7 @@ def _promotion_example(operand: Any) -> Any:
     if not isinstance(operand, Value):
         return operand
     if isinstance(operand.type, WeakType):
-        return {"bool": np.dtype(bool), "int": 0, "float": 0.0}[operand.type.kind]
+        return {"bool": np.dtype(bool), "int": 0, "float": 0.0, "complex": 0j}[operand.type.kind]
     return element(operand.type).numpy
 
 
@@ -103,8 +103,8 @@ FUNCTIONS: dict[str, Handler] = {
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
     "result_type": _result_type,
     "isscalar": _is_scalar,
-    "iscomplexobj": lambda context, x: False,
-    "isrealobj": lambda context, x: True,
+    "iscomplexobj": lambda context, x: array_functions.is_complex(x),
+    "isrealobj": lambda context, x: not array_functions.is_complex(x),
 }
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
 

@@ -24,10 +24,10 @@ from pytocu.frontend.values import (
     refuse_array,
 )
 from pytocu.guards import is_plain
-from pytocu.ir import dims, infer, promote
-from pytocu.ir.core import Value
+from pytocu.ir import dims, promote
+from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import BOOL, COMPILED_DTYPES, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_INT, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -118,11 +118,30 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
                 raise UnsupportedError(
                     "a comparison of an array with None", context.loc, f"write 'is {'not ' * (name == 'not_equal')}None'"
                 )
+    if name in ("floor_divide", "remainder"):
+        _refuse_complex_scalars(context, row, left, right)
     if name == "power":
         rewritten = _power(context, left, right)
         if rewritten is not None:
             return rewritten
     return elementwise(context, name, left, right)
+
+
+def _refuse_complex_scalars(context: Context, row: Op, *operands: Any) -> None:
+    """NumPy's sentence for operators that its complex scalars lack; arrays have another one."""
+    if any(map(is_array, operands)):
+        return
+    examples = [_example(o) if isinstance(o, Value) else o for o in operands]
+    if any(map(np.iscomplexobj, examples)):
+        assert row.python is not None
+        attempt(context, row.python, *examples)
+
+
+def _example(value: Value) -> Any:
+    """Some scalar of the value's type."""
+    if isinstance(value.type, WeakType):
+        return {"bool": True, "int": 1, "float": 1.0, "complex": 1j}[value.type.kind]
+    return element(value.type).numpy.type(1)
 
 
 def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> Any:
@@ -141,7 +160,12 @@ def _power(context: Context, left: Any, right: Any) -> Value | None:
     known = not is_dynamic(right) and is_weak(right)
     if known and is_array(left) and left.type.shape != ():
         kind = element(left.type).kind
-        if kind == "f":
+        if kind == "c":
+            # The float -1.0 and 1 go through power, which has its own products.
+            fast = {(int, -1): "reciprocal", (int, 2): "square", (float, 0.5): "sqrt"}.get((type(right), right))
+            if fast is not None:
+                return elementwise(context, fast, left)
+        elif kind == "f":
             fast = {-1: "reciprocal", 0.5: "sqrt", 1: "positive", 2: "square"}.get(right)
             if fast is not None:
                 return elementwise(context, fast, left)
@@ -189,27 +213,7 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:
         return answer
-    made = context.builder.emit(row, values)
-    _check_known(context, row.name, made)
-    return made
-
-
-def _check_known(context: Context, name: str, made: Value) -> None:
-    inst = made.inst
-    if isinstance(made.type, WeakType) or inst is None:
-        return
-    computed = {element(made.type)}
-    if inst.op.numpy and inst.op.infer is infer.ufunc:
-        # np.signbit of an int8 is a bool, computed in float16.
-        computed |= set(promote.ufunc_loop(inst.op.numpy, tuple(promote.operand(a.type) for a in inst.args))[0])
-    refused = [d for d in computed if d not in COMPILED_DTYPES]
-    if refused:
-        given = ", ".join(str(a.type) for a in inst.args)
-        raise UnsupportedError(
-            f"NumPy computes {name} of {given} in {refused[0].numpy}, which is not supported",
-            context.loc,
-            "convert an operand first: x.astype(np.float32)",
-        )
+    return context.builder.emit(row, values)
 
 
 def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:

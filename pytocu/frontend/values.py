@@ -22,9 +22,10 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike
 from pytocu.ir.types import (
-    COMPILED_DTYPES,
+    C128,
     F64,
     I64,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     ArrayType,
@@ -120,23 +121,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
 
 
-def checked_dtype(dtype: DType, loc: Loc | None) -> DType:
-    """The dtype, if backends have code for it.
-
-    Raises
-    ------
-    UnsupportedError
-        For float16 and complex.
-    """
-    if dtype not in COMPILED_DTYPES:
-        raise UnsupportedError(
-            f"dtype {dtype.numpy} is not supported",
-            loc,
-            "the dtypes are bool, int8 to int64, uint8 to uint64, float32 and float64; convert with astype",
-        )
-    return dtype
-
-
 def as_value(context: Context, value: Any) -> Value:
     """An IR value for an operand: constants are written where they are used.
 
@@ -149,10 +133,6 @@ def as_value(context: Context, value: Any) -> Value:
         return value
     weak = weak_type_of(value)
     if weak is not None:
-        if weak.kind == "complex":
-            raise UnsupportedError(
-                "complex numbers are not supported", context.loc, "compute the real and imaginary parts apart"
-            )
         return context.builder.const(value, weak)
     if isinstance(value, enum.Enum) and isinstance(value, (int, float)):
         # NumPy takes a subclass of int or float for an array of its default dtype: not weak.
@@ -161,7 +141,7 @@ def as_value(context: Context, value: Any) -> Value:
         dtype = dtype_of(value.dtype)
         if dtype is None:
             raise UnsupportedError(f"a NumPy scalar of dtype {value.dtype} is not supported", context.loc)
-        return context.builder.const(value.item(), scalar(checked_dtype(dtype, context.loc)))
+        return context.builder.const(value.item(), scalar(dtype))
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
     if isinstance(value, (tuple, list)):
@@ -232,8 +212,9 @@ def as_strong(context: Context, value: Any, integer: DType | None = None) -> Val
 
 def all_strong(context: Context, *values: Any) -> tuple[Value, ...]:
     """Several Python scalars together: ints are int64, or float64 beside a float."""
-    beside_float = any(as_value(context, v).type == WEAK_FLOAT for v in values)
-    return tuple(as_strong(context, v, F64 if beside_float else I64) for v in values)
+    kinds = {v.type if isinstance(v, Value) else weak_type_of(v) for v in values}
+    integer = C128 if WEAK_COMPLEX in kinds else F64 if WEAK_FLOAT in kinds else I64
+    return tuple(as_strong(context, v, integer) for v in values)
 
 
 def strong_dtype(value: Value) -> DType:
@@ -245,13 +226,23 @@ def strong_dtype(value: Value) -> DType:
 
 
 def convert(context: Context, value: Value, dtype: DType) -> Value:
-    """A weak scalar as a NumPy scalar of `dtype`."""
+    """A weak scalar as a NumPy scalar of `dtype`.
+
+    Raises
+    ------
+    DTypeError
+        A complex number to a real dtype; NumPy's sentence.
+    """
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
+        try:
+            dtype.numpy.type(0j)
+        except TypeError as error:
+            raise raised(error, context.loc) from None
     return context.builder.emit("convert", (value,), {}, (scalar(dtype),))
 
 
 def cast(context: Context, value: Value, dtype: DType) -> Value:
     """``astype`` without a copy of equal dtypes."""
-    checked_dtype(dtype, context.loc)
     if isinstance(value.type, WeakType):
         return convert(context, value, dtype)
     if element(value.type) is dtype:

@@ -66,6 +66,15 @@ class Op:
         Spelling: a C expression template, an LLVM instruction or intrinsic, a C math function.
     expand : callable
         ``expand(e, inst_types, attrs, *args)`` writes the op with primitive rows.
+    half : callable
+        ``half(e, *bits)`` writes the op on the bits of float16 numbers; without one it is
+        computed in float32 and rounded once.
+    complex : callable
+        ``complex(e, *args)`` writes the op on complex numbers, each a pair of values; the
+        result is a pair, or one value where it is real.
+    complex_ulp : float
+        Largest error of a complex result in units of the last place of its larger part; 0 where
+        its bits are NumPy's.
     index_map : callable
         For views: output index to input index.
     regions : int
@@ -98,6 +107,9 @@ class Op:
     llvm: str = ""
     libm: str = ""
     expand: Callable[..., Any] | None = None
+    half: Callable[..., Any] | None = None
+    complex: Callable[..., Any] | None = None
+    complex_ulp: float = 0.0
     index_map: Callable[..., Any] | None = None
     regions: int = 0
     isolated: bool = False

@@ -38,6 +38,12 @@ class Expander:
             return value
         return self.builder.emit("convert_raw", (value,), {}, (retype(value.type, dtype),))
 
+    def bitcast(self, value: Value, dtype: DType) -> Value:
+        """The same bits as a number of another dtype of the same size."""
+        if element(value.type) is dtype:
+            return value
+        return self.builder.emit("bitcast", (value,), {}, (retype(value.type, dtype),))
+
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """Selection."""
         return self("where", condition, a, b)

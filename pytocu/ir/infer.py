@@ -82,6 +82,8 @@ def weak_result(op: Op, types: Types) -> Type:
     kinds = [t.kind for t in types if isinstance(t, WeakType)]
     top = max(kinds, key=WEAK_ORDER.index)
     comparison = op.python in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+    if top == "complex":
+        return _weak_complex(op, kinds, comparison)
     if comparison:
         return WEAK_BOOL
     match op.name:
@@ -98,6 +100,23 @@ def weak_result(op: Op, types: Types) -> Type:
     if op.python is None:
         raise TypeError(f"{op.name} has no meaning on Python scalars alone")
     return WEAK_INT if top == "bool" else WeakType(top)
+
+
+def _weak_complex(op: Op, kinds: list[str], comparison: bool) -> Type:
+    """Python's result type where an operand is complex."""
+    match op.name:
+        case "equal" | "not_equal":
+            return WEAK_BOOL
+        case "absolute":
+            return WEAK_FLOAT
+        case "add" | "subtract" | "multiply" | "divide" | "power" | "negative" | "positive":
+            return WEAK_COMPLEX
+    names = "' and '".join(kinds)
+    if comparison:
+        raise TypeError(f"'{op.symbol}' not supported between instances of '{names}'")
+    if op.arity == 1:
+        raise TypeError(f"bad operand type for unary {op.symbol}: 'complex'")
+    raise TypeError(f"unsupported operand type(s) for {op.symbol}: '{names}'")
 
 
 def ufunc(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
@@ -129,6 +148,19 @@ def same(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 def as_array(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The same dtype, as an array without axes."""
     return (ArrayType(element(types[0]), ()),)
+
+
+def part(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The dtype of a complex number's parts, or of a float16's bits."""
+    dtype = element(types[0]).word
+    if dtype is element(types[0]):
+        raise TypeError(f"{op.name} takes a float16 or a complex number, not {types[0]}")
+    return (ArrayType(dtype, types[0].shape) if isinstance(types[0], ArrayType) else scalar(dtype),)
+
+
+def constant_dtype(dtype: DType) -> Callable[..., Types]:
+    """The arguments' shape with a dtype of its own."""
+    return lambda op, types, attrs: (shaped(dtype, types),)
 
 
 def newaxis(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

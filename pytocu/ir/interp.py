@@ -16,7 +16,7 @@ from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, evaluate, format_shape
 from pytocu.ir.interp_memory import Memory, memory_of
-from pytocu.ir.interp_rows import cast
+from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.types import (
@@ -42,7 +42,8 @@ class _State:
         self.function = function
         self.sizes = sizes
         self.values: dict[Value, Any] = {}
-        self.allocated: dict[int, Memory] = {}
+        self.allocated: dict[int, Memory | None] = {}
+        self.kept: list[np.ndarray] = []
 
     def dim(self, dim: DimLike) -> int:
         try:
@@ -363,7 +364,9 @@ def _allocate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
     order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
     array = np.empty(state.dims(shape_of(type)), element(type).numpy, order=order)
-    state.allocated[id(array)] = memory_of(array, initialised=False)
+    # A kernel that writes it says which words it sees.
+    state.allocated[id(array)] = None
+    state.kept.append(array)
     return (array,)
 
 
@@ -387,15 +390,21 @@ def _launch(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
             )
         output[...] = value
         if id(output) in state.allocated:
-            state.allocated[id(output)].initialised[:] = True
+            state.allocated[id(output)] = memory_of(output)
     return ()
 
 
 def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -> None:
     memories: dict[int, Memory] = {}
-    for array in args:
-        if isinstance(array, np.ndarray):
-            memories[id(array)] = state.allocated.get(id(array)) or memory_of(array)
+    for param, array in zip(region.params, args, strict=True):
+        if isinstance(array, np.ndarray) and isinstance(param.type, PointerType):
+            made = state.allocated.get(id(array))
+            if made is None:
+                fresh = id(array) in state.allocated
+                made = memory_of(array, initialised=not fresh, dtype=param.type.dtype.numpy)
+                if fresh:
+                    state.allocated[id(array)] = made
+            memories[id(array)] = made
     given = [memories.get(id(a), a) for a in args]
     block = inst.attr("block") or 32
     work = state.dim(inst.attr("work")) if inst.attr("work") is not None else block
@@ -407,8 +416,14 @@ def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -
 def _check_written(state: _State, results: tuple[Any, ...]) -> None:
     for number, result in enumerate(results):
         memory = state.allocated.get(id(result))
+        if memory is None and id(result) in state.allocated and result.size:
+            raise InternalError(f"nobody wrote {result.size} elements of result {number}")
         if memory is not None and not (memory.initialised | ~memory.allowed).all():
             raise InternalError(f"nobody wrote {int((~memory.initialised).sum())} elements of result {number}")
+
+
+def _part(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (part(args[0], inst.attr("which") or inst.op.name),)
 
 
 _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
@@ -420,10 +435,13 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "const": _const,
     "convert": _convert,
     "dim": _dim,
+    "imag": _part,
     "index": _index,
     "kernel": _kernel,
     "launch": _launch,
     "newaxis": _newaxis,
+    "part": _part,
+    "real": _part,
     "slice": _slice,
     "stride": _stride,
     "transpose": _transpose,

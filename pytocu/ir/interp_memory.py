@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytocu.errors import InternalError
+from pytocu.ir.types import dtype_of
 
 _NOBODY, _SEVERAL = -1, -2
 
@@ -31,8 +32,11 @@ class Memory:
     allowed: np.ndarray
 
 
-def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
+def memory_of(array: np.ndarray, initialised: bool = True, dtype: np.dtype | None = None) -> Memory:
     """The memory of an array, of any strides; elements between the array's own are out of bounds.
+
+    A kernel may see the words of the elements: with `dtype` float32 the memory of complex64 has two
+    elements for each of the array's.
 
     Raises
     ------
@@ -50,7 +54,7 @@ def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
         raise InternalError("an array whose strides are no multiple of its item size has no element offsets")
     strides = [s // itemsize for s in array.strides]
     if array.size == 0:
-        return Memory(np.empty(0, array.dtype), 0, np.empty(0, bool), np.empty(0, bool))
+        return Memory(np.empty(0, dtype or array.dtype), 0, np.empty(0, bool), np.empty(0, bool))
     reach = [(n - 1) * s for n, s in zip(array.shape, strides, strict=True)]
     low = sum(r for r in reach if r < 0)
     length = sum(r for r in reach if r > 0) - low + 1
@@ -62,6 +66,10 @@ def memory_of(array: np.ndarray, initialised: bool = True) -> Memory:
     for n, s in zip(array.shape, strides, strict=True):
         positions = np.add.outer(positions, np.arange(n) * s)
     allowed[positions.ravel()] = True
+    element = dtype_of(array.dtype)
+    if dtype is not None and dtype != array.dtype and element is not None and element.word.numpy == dtype:
+        words = itemsize // dtype.itemsize
+        flat, low, length, allowed = flat.view(dtype), low * words, length * words, np.repeat(allowed, words)
     return Memory(flat, -low, np.full(length, initialised), allowed)
 
 

@@ -82,6 +82,17 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return _pick(np.less, raised, high, raised)
 
 
+def part(value: Any, which: str) -> Any:
+    """A part of complex numbers, or the bits of float16 numbers.
+
+    Examples
+    --------
+    >>> part(np.float16(1), "bits")
+    np.uint16(15360)
+    """
+    return _words(value, np.uint16) if which == "bits" else np.asarray(getattr(value, which))[()]
+
+
 def cast(value: Any, dtype: DType) -> Any:
     """``astype``, with the values :func:`pytocu.ir.expand.cast` states for floats out of range.
 
@@ -96,6 +107,10 @@ def cast(value: Any, dtype: DType) -> Any:
 
 
 def _cast(given: np.ndarray, dtype: DType) -> Any:
+    if given.dtype.kind == "c" and dtype.kind not in "bc":
+        given = np.real(given)
+    if given.dtype == np.float16 and dtype.kind in "iu":
+        given = given.astype(np.float32)
     if given.dtype.kind != "f" or dtype.kind not in "iu":
         return given.astype(dtype.numpy)[()]
     if dtype.name == "u64":
@@ -153,7 +168,13 @@ def _fma_one(x: float, y: float, z: float, dtype: np.dtype) -> Any:
     return dtype.type(near)
 
 
+def _words(value: Any, dtype: Any) -> Any:
+    return np.ascontiguousarray(value).view(dtype).reshape(np.shape(value))[()]
+
+
 _RAW: dict[str, Callable[..., Any]] = {
+    "half_to_float": lambda bits: _words(bits, np.float16).astype(np.float32),
+    "float_to_half": lambda x: _words(np.asarray(x).astype(np.float16), np.uint16),
     "divide_truncated": _divide_truncated,
     "remainder_truncated": np.fmod,
     "shift_left_raw": np.left_shift,

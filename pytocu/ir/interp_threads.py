@@ -17,7 +17,7 @@ import numpy as np
 from pytocu.errors import InternalError, Loc, located
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.interp_memory import Memory, Touched, memory_of
-from pytocu.ir.interp_rows import broken_rule, cast
+from pytocu.ir.interp_rows import broken_rule, cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.printer import Names, format_attr
 from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, element
@@ -196,7 +196,9 @@ def _argument(type: Type, argument: Any, memories: dict[int, Memory]) -> Any:
         case PointerType(dtype):
             if isinstance(argument, np.ndarray):
                 # One array given twice is one memory.
-                argument = memories.setdefault(id(argument), memory_of(argument))
+                if id(argument) not in memories:
+                    memories[id(argument)] = memory_of(argument, dtype=dtype.numpy)
+                argument = memories[id(argument)]
             if not isinstance(argument, Memory) or argument.data.dtype != dtype.numpy:
                 raise InternalError(f"{type} is given something else: {argument!r}")
             return argument
@@ -394,6 +396,8 @@ def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np
                 value = args[0].astype(dtype)
             case "bitcast":
                 value = np.ascontiguousarray(args[0]).view(dtype)
+            case "part":
+                value = np.atleast_1d(part(args[0], inst.attr("which")))
             case "cast":
                 value = cast(args[0], element(inst.types[0]))
             case _:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, expand_bits, infer
+from pytocu.ir import expand, expand_bits, expand_half, infer
+from pytocu.ir import expand_complex as cx
+from pytocu.ir import expand_complex_math as cm
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
+from pytocu.ir.types import F32, U16
 
 ALL = frozenset({"array", "host", "loop"})
 LOOP = frozenset({"loop"})
@@ -38,40 +41,48 @@ def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
 
 def math(name: str, doc: str, ulp: float, arity: int = 1, libm: str = "", **fields: Any) -> Op:
     """A transcendental function, spelled by the C math library's name."""
+    if hasattr(cm, name):
+        fields.setdefault("complex", cm.in_float64(getattr(cm, name)))
+        fields.setdefault("complex_ulp", 4.0)
     return ufunc(name, arity, doc, exact=False, ulp=ulp, libm=libm or name, primitive="f", **fields)
 
 
 # Arithmetic. `primitive` lists the dtype kinds a backend spells; other kinds expand.
 ufunc("add", 2, "x + y", primitive="iuf", c="{0} + {1}", llvm="add", python=operator.add, symbol="+",
-      expand=lambda e, t, x, y: e("bitwise_or", x, y))  # fmt: skip
-ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python=operator.sub, symbol="-")
+      expand=lambda e, t, x, y: e("bitwise_or", x, y), complex=cx.componentwise("add"))  # fmt: skip
+ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python=operator.sub, symbol="-",
+      complex=cx.componentwise("subtract"))  # fmt: skip
 ufunc("multiply", 2, "x * y", primitive="iuf", c="{0} * {1}", llvm="mul", python=operator.mul, symbol="*",
-      expand=lambda e, t, x, y: e("bitwise_and", x, y))  # fmt: skip
+      expand=lambda e, t, x, y: e("bitwise_and", x, y), complex=cx.multiply, complex_ulp=3.5)  # fmt: skip
 ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm="fdiv", python=operator.truediv, symbol="/",
-      aliases=("true_divide",))  # fmt: skip
+      aliases=("true_divide",), complex=cx.divide, complex_ulp=3)  # fmt: skip
 ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
 ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
 ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
 ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, python=operator.pow,
-      symbol="**", aliases=("pow",))  # fmt: skip
+      symbol="**", aliases=("pow",), complex=cm.power, complex_ulp=4)  # fmt: skip
 ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
 ufunc("lcm", 2, "The least common multiple", expand=expand_bits.lcm)
-ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-")
-ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+")
-ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",))
+ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-",
+      half=expand_half.negative, complex=cx.componentwise("negative"))  # fmt: skip
+ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+", complex=cx.componentwise("positive"))
+ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",), complex=cx.conjugate)
 ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
-      symbol="abs", aliases=("abs",))  # fmt: skip
-ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic")
-ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign)
-ufunc("square", 1, "x * x", expand=expand.square)
-ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal)
-ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic")
-ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic")
-ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum)
-ufunc("minimum", 2, "The smaller; NaN wins, and x of equal zeros", expand=expand.minimum)
-ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax)
-ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin)
-ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip)
+      symbol="abs", aliases=("abs",), half=expand_half.absolute, complex=cx.absolute, complex_ulp=3)  # fmt: skip
+ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic", half=expand_half.absolute)
+ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign, complex=cx.sign, complex_ulp=3)
+ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5)
+ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal, complex=cx.reciprocal, complex_ulp=3)
+ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic",
+      complex=cm.in_float64(cm.sqrt), complex_ulp=3)  # fmt: skip
+ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic", half=expand_half.copysign)
+ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum,
+      complex=cx.extreme("greater_equal", True))  # fmt: skip
+ufunc("minimum", 2, "The smaller; NaN wins, and x of equal zeros", expand=expand.minimum,
+      complex=cx.extreme("less_equal", True))  # fmt: skip
+ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax, complex=cx.extreme("greater_equal", False))
+ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin, complex=cx.extreme("less_equal", False))
+ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip, complex=cx.clip)
 ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside)
 
 # Rounding.
@@ -79,7 +90,8 @@ ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", ll
     expand=expand.integers_unchanged)  # fmt: skip
 ufunc("ceil", 1, "Smallest integer not below x", primitive="f", libm="ceil", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("trunc", 1, "x without its fraction", primitive="f", libm="trunc", llvm="intrinsic", expand=expand.integers_unchanged)
-ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic")
+ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic",
+      complex=cx.componentwise("rint"))  # fmt: skip
 
 # Parts and neighbours of a floating-point number.
 ufunc("modf_fraction", 1, "x without its integer, with the sign of x", numpy="modf", expand=expand_bits.modf_fraction)
@@ -88,8 +100,9 @@ ufunc("frexp_mantissa", 1, "m of x = m * 2**e with 0.5 <= |m| < 1", numpy="frexp
 ufunc("frexp_exponent", 1, "e of x = m * 2**e; 0 for zeros, infinities and NaN", numpy="frexp", output=1,
       expand=expand_bits.frexp_exponent)  # fmt: skip
 ufunc("ldexp", 2, "x * 2**y, rounded once", expand=expand_bits.ldexp)
-ufunc("nextafter", 2, "The number next to x on the way to y", expand=expand_bits.nextafter)
-ufunc("spacing", 1, "The distance from x to the next number away from zero", expand=expand_bits.spacing)
+ufunc("nextafter", 2, "The number next to x on the way to y", expand=expand_bits.nextafter, half=expand_half.nextafter)
+ufunc("spacing", 1, "The distance from x to the next number away from zero", expand=expand_bits.spacing,
+      half=expand_half.spacing)  # fmt: skip
 
 # Comparison and logic.
 for _name, _symbol, _c, _llvm, _python in (
@@ -101,11 +114,11 @@ for _name, _symbol, _c, _llvm, _python in (
     ("greater_equal", ">=", ">=", "cmp ge", operator.ge),
 ):
     ufunc(_name, 2, f"x {_symbol} y", primitive="biuf", c=f"{{0}} {_c} {{1}}", llvm=_llvm, python=_python, symbol=_symbol,
-          overflow="answer")  # fmt: skip
-ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and)
-ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or)
-ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor)
-ufunc("logical_not", 1, "Is zero", expand=expand.logical_not)
+          overflow="answer", complex=getattr(cx, _name))  # fmt: skip
+ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and, complex=cx.logical("bitwise_and"))
+ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or, complex=cx.logical("bitwise_or"))
+ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor, complex=cx.logical("bitwise_xor"))
+ufunc("logical_not", 1, "Is zero", expand=expand.logical_not, complex=cx.logical("invert"))
 ufunc("bitwise_and", 2, "x & y", primitive="biu", c="{0} & {1}", llvm="and", python=operator.and_, symbol="&")
 ufunc("bitwise_or", 2, "x | y", primitive="biu", c="{0} | {1}", llvm="or", python=operator.or_, symbol="|")
 ufunc("bitwise_xor", 2, "x ^ y", primitive="biu", c="{0} ^ {1}", llvm="xor", python=operator.xor, symbol="^")
@@ -116,10 +129,10 @@ ufunc("left_shift", 2, "x << y; 0 beyond the width", expand=expand.left_shift, p
 ufunc("right_shift", 2, "x >> y; the sign beyond the width", expand=expand.right_shift, python=operator.rshift, symbol=">>",
       aliases=("bitwise_right_shift",))  # fmt: skip
 ufunc("bitwise_count", 1, "How many bits of |x| are 1", expand=expand_bits.bitwise_count)
-ufunc("isnan", 1, "Is NaN", expand=expand.isnan)
-ufunc("isinf", 1, "Is an infinity", expand=expand.isinf)
-ufunc("isfinite", 1, "Is neither NaN nor infinite", expand=expand.isfinite)
-ufunc("signbit", 1, "The sign bit, of zeros too", expand=expand.signbit)
+ufunc("isnan", 1, "Is NaN", expand=expand.isnan, half=expand_half.isnan, complex=cx.isnan)
+ufunc("isinf", 1, "Is an infinity", expand=expand.isinf, half=expand_half.isinf, complex=cx.isinf)
+ufunc("isfinite", 1, "Is neither NaN nor infinite", expand=expand.isfinite, half=expand_half.isfinite, complex=cx.isfinite)
+ufunc("signbit", 1, "The sign bit, of zeros too", expand=expand.signbit, half=expand_half.signbit)
 
 # Transcendental functions: the bounds are those of the C and CUDA math libraries.
 math("exp", "e ** x", 2)
@@ -180,12 +193,16 @@ row("slice", "view", 1, "Every step-th element from start, size of them, on each
 row("index", "view", 1, "One position of an axis, which disappears", infer=infer.index, levels=UPPER, attrs=("axis",
     "at", "keep"),
     index_map=lambda index, attrs: (*index[: attrs["axis"]], attrs["at"], *index[attrs["axis"] :]))  # fmt: skip
+row("real", "view", 1, "The real parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
+row("imag", "view", 1, "The imaginary parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
     levels=UPPER, attrs=("shape", "expand", "ndim"),
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
 # Host level.
+row("part", "elementwise", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",
+    infer=infer.part, levels=frozenset({"host", "loop"}), attrs=("which",))  # fmt: skip
 row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER,
     effects="check",
     attrs=("kind", "dims", "shapes"))  # fmt: skip
@@ -229,6 +246,10 @@ row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=
     c="({type}){0}", llvm="convert")  # fmt: skip
 row("bitcast", "elementwise", 1, "The same bits as a number of another dtype of the same size", levels=LOOP,
     primitive="iuf", c="({type}){0}", llvm="bitcast")  # fmt: skip
+row("half_to_float", "elementwise", 1, "The float32 of a float16 that is given by its bits", infer=infer.constant_dtype(F32),
+    levels=LOOP, primitive="u", c="half_to_float({0})", llvm="half_to_float")  # fmt: skip
+row("float_to_half", "elementwise", 1, "The bits of the nearest float16, ties to even", infer=infer.constant_dtype(U16),
+    levels=LOOP, primitive="f", c="float_to_half({0})", llvm="float_to_half")  # fmt: skip
 row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma",
     llvm="intrinsic")  # fmt: skip
 

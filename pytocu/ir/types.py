@@ -56,6 +56,16 @@ class DType:
         """Signed or unsigned integer (bool is neither)."""
         return self.kind in "iu"
 
+    @property
+    def word(self) -> DType:
+        """What memory holds: a complex number is two floats, a float16 sixteen bits."""
+        return _WORDS.get(self.name, self)
+
+    @property
+    def words(self) -> int:
+        """Words an element: 2 for complex numbers."""
+        return 2 if self.kind == "c" else 1
+
 
 BOOL = DType("bool", np.dtype(np.bool_), "b", 8)
 I8, I16, I32, I64 = (DType(f"i{b}", np.dtype(f"i{b // 8}"), "i", b) for b in (8, 16, 32, 64))
@@ -68,8 +78,10 @@ _BY_NAME = {d.name: d for d in ALL_DTYPES}
 # np.longlong and np.long are different objects of one layout, so the key is kind and size.
 _BY_LAYOUT = {(d.numpy.kind, d.numpy.itemsize): d for d in ALL_DTYPES}
 
+_WORDS = {"f16": U16, "c64": F32, "c128": F64}
+
 COMPILED_DTYPES = (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64)
-"""The dtypes every backend has code for."""
+"""The dtypes backends have code for; `lower-dtypes` writes the others with these."""
 
 
 def dtype_named(name: str) -> DType:

@@ -151,12 +151,22 @@ def _is_looped(inst: Inst) -> bool:
     return all(not isinstance(t, ArrayType) for region in inst.regions for i in walk(region) for t in i.types)
 
 
+def _is_plain(inst: Inst) -> bool:
+    """Loops hold no float16 and no complex numbers."""
+    if inst.op.name != "launch":
+        return True
+    kernel = inst.regions[0]
+    types = [*(p.type for p in kernel.params), *(t for i in walk(kernel) for t in i.types)]
+    return all(isinstance(t, IndexType | ArrayType) or element(t).word is element(t) for t in types)
+
+
 STAGE_RULES: dict[str, Callable[[Inst], bool]] = {
     "settled types": _is_settled,
     "one shape": _has_one_shape,
     "buffers": _has_no_kernel,
     "scheduled": _is_scheduled,
     "loops": _is_looped,
+    "plain dtypes": _is_plain,
     "primitive": _is_primitive,
 }
 """What holds from a pass on: name to predicate over instructions."""

@@ -44,6 +44,8 @@ def _fold(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
         return _fold_weak(builder, inst, values)
     if not isinstance(result, ScalarType) or not inst.op.exact or not all(isinstance(a.type, ScalarType) for a in args):
         return None
+    if inst.op.complex_ulp and any(element(a.type).kind == "c" for a in args):
+        return None
     typed = [element(a.type).numpy.type(v) for a, v in zip(args, values, strict=True)]
     with np.errstate(all="ignore"):
         match inst.op.name:
@@ -75,6 +77,8 @@ def _cast(value: np.generic, dtype: np.dtype) -> np.generic | None:
         limits = np.iinfo(dtype)
         if not float(limits.min) <= float(value) < float(limits.max):
             return None
+    if value.dtype.kind == "c" and dtype.kind not in "bc":
+        return _cast(value.real, dtype)
     return value.astype(dtype)
 
 

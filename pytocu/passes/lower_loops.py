@@ -302,6 +302,8 @@ class _Body:
         operands = [self.operand(builder, arg, position) for arg, position in _operands(value, at, self.ndim)]
         if inst.op.name == "view":
             return self.view(builder, operands[0], element(value.type))
+        if inst.op.name in ("real", "imag"):
+            return builder.emit("part", operands, {"which": inst.op.name}, name=value.name)
         if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):
             return operands[0]
         type = scalar(element(value.type))

@@ -29,7 +29,8 @@ def _known(value: Value) -> Any:
 def _is(value: Value, number: float) -> bool:
     """The value is this constant, -0.0 and 0.0 told apart."""
     known = _known(value)
-    if known is None or isinstance(known, bool):
+    # (a + bi) * (1 + 0i) is not a + bi where a part is infinite.
+    if known is None or isinstance(known, bool | complex):
         return False
     return attr_key(float(known)) == attr_key(float(number)) if abs(known) < 2 else False
 

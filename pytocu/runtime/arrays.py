@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from pytocu.errors import DTypeError, ShapeError, UnsupportedError
-from pytocu.ir.types import COMPILED_DTYPES, DType, dtype_of
+from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.runtime import cuda, dlpack, streams
 from pytocu.runtime.strides import c_strides, is_c_contiguous
 
@@ -24,6 +24,8 @@ Device: TypeAlias = "int | str"
 
 ANY_DEVICE = -1
 """The device of an empty array without memory: it fits beside arrays of every device."""
+
+KNOWN_DTYPES = "bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64, complex128"
 
 ARRAY_LIBRARIES = {"cupy": "CuPy", "torch": "PyTorch", "numba": "Numba", "jax": "JAX", "numpy": "NumPy"}
 
@@ -90,7 +92,7 @@ def describe(obj: object, name: str) -> ArrayInfo | None:
     Raises
     ------
     DTypeError
-        The dtype has no code: object, long double, big-endian, structured, strings, dates, float16, complex.
+        The dtype has no code: object, long double, big-endian, structured, strings, dates.
     UnsupportedError
         An array that cannot be read safely; the message says what to write.
 
@@ -146,7 +148,7 @@ def _unsupported(name: str, reason: str, help: str | None = None) -> NoReturn:
 
 _WORDS = {
     "O": "Python objects", "V": "structured or raw bytes", "U": "strings", "S": "byte strings", "T": "strings",
-    "M": "dates", "m": "time differences", "c": "complex numbers",
+    "M": "dates", "m": "time differences",
 }  # fmt: skip
 
 
@@ -155,15 +157,12 @@ def _dtype(found: np.dtype, name: str) -> DType:
         reason = f"argument {name} has dtype {found.str!r}: its byte order is not this machine's"
         raise DTypeError(reason, None, f"write {name}.astype({name}.dtype.newbyteorder('='))")
     dtype = dtype_of(found)
-    if dtype is not None and dtype in COMPILED_DTYPES:
+    if dtype is not None:
         return dtype
-    known = "bool, int8 to int64, uint8 to uint64, float32, float64"
     what = _WORDS.get(found.kind, "")
     what = f"dtype {found} ({what})" if what else f"dtype {found}"
-    help = None
-    if found.kind == "f":
-        help = f"write {name}.astype(np.float32)" if found.itemsize < 4 else f"write {name}.astype(np.float64)"
-    raise DTypeError(f"argument {name} has {what}, which is not supported: the dtypes are {known}", None, help)
+    help = {"f": f"write {name}.astype(np.float64)", "c": f"write {name}.astype(np.complex128)"}.get(found.kind)
+    raise DTypeError(f"argument {name} has {what}, which is not supported: the dtypes are {KNOWN_DTYPES}", None, help)
 
 
 def _info(
@@ -179,11 +178,12 @@ def _info(
     name: str,
 ) -> ArrayInfo:
     """Put together what was read, after the checks every array passes."""
-    itemsize = dtype.itemsize
+    itemsize, word = dtype.itemsize, dtype.word.itemsize
     if strides is not None and is_c_contiguous(shape, strides, itemsize):
         strides = None
     if 0 not in shape and itemsize > 1:
-        uneven = pointer % itemsize or any(s % itemsize for s, n in zip(strides or (), shape, strict=False) if n > 1)
+        # A complex number is read as two words, and NumPy aligns it as such.
+        uneven = pointer % word or any(s % itemsize for s, n in zip(strides or (), shape, strict=False) if n > 1)
         if uneven:
             _unsupported(name, f"is not aligned to its item size of {itemsize} bytes", f"write {name} = {name}.copy()")
     return ArrayInfo(library, device, pointer, dtype, shape, strides, readonly, stream, owner, name)
@@ -226,7 +226,7 @@ def _cupy(obj: Any, name: str) -> ArrayInfo:
 
 @lru_cache(maxsize=1)
 def _torch_dtypes(torch: Any) -> dict[Any, DType]:
-    pairs = ((getattr(torch, d.numpy.name, None), d) for d in COMPILED_DTYPES)
+    pairs = ((getattr(torch, d.numpy.name, None), d) for d in ALL_DTYPES)
     return {theirs: d for theirs, d in pairs if theirs is not None}
 
 
@@ -238,10 +238,14 @@ def _torch(obj: Any, name: str) -> ArrayInfo:
         _unsupported(name, f"is a {'nested' if obj.is_nested else 'sparse'} PyTorch tensor", f"pass {name}.to_dense()")
     if obj.is_neg():
         _unsupported(name, "is a PyTorch tensor whose sign is flipped when it is read", f"pass {name}.resolve_neg()")
+    if obj.is_conj():
+        _unsupported(name, "is a PyTorch tensor that is conjugated when it is read", f"pass {name}.resolve_conj()")
     dtype = _torch_dtypes(torch).get(obj.dtype)
     if dtype is None:
-        known = "bool, int8 to int64, uint8 to uint64, float32, float64"
-        raise DTypeError(f"argument {name} has dtype {obj.dtype}, which is not supported: the dtypes are {known}")
+        help = f"write {name}.float()" if str(obj.dtype) == "torch.bfloat16" else None
+        raise DTypeError(
+            f"argument {name} has dtype {obj.dtype}, which is not supported: the dtypes are {KNOWN_DTYPES}", None, help
+        )
     where = obj.device
     match where.type:
         case "cpu":

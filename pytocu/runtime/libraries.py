@@ -67,7 +67,7 @@ LIBRARIES = {
         given=("s{n}", "d{n}"),
     ),
     "torch": Library(
-        judge="a{n}.requires_grad or a{n}.layout is not strided or a{n}.is_nested or a{n}.is_neg()",
+        judge="a{n}.requires_grad or a{n}.layout is not strided or a{n}.is_nested or a{n}.is_neg() or a{n}.is_conj()",
         reads=("s{n} = a{n}.shape", "t{n} = a{n}.stride()"),
         exact=("a{n}.dtype", "s{n}", "t{n}", "a{n}.get_device()"),
         facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or torch_layout(s{n}, t{n})", "a{n}.get_device()"),

@@ -170,7 +170,7 @@ class _Writer:
         for n in self.arrays():
             if self.plan.parameters[n].layout == "S":
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
-                conditions.append(f"fits_strides({shape}, {strides}, {self.mask(n)})")
+                conditions.append(f"fits_strides({shape}, {strides}, {self.itemsize(n) - 1})")
         if not any(spec.index_bits == 64 for spec in self.plan.kernels):
             conditions.extend(self.fits())
         self.lines.append(f"return {' and '.join(conditions) or 'True'}")
@@ -184,9 +184,10 @@ class _Writer:
             parameter = self.plan.parameters[n]
             if parameter.layout == "S":
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
-                conditions.append(f"reach({shape}, {strides}) < {limit * self.itemsize(n)}")
+                conditions.append(f"reach({shape}, {strides}) < {limit * dtype_named(parameter.dtype).word.itemsize}")
             else:
-                conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit}")
+                words = dtype_named(parameter.dtype).words
+                conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit // words}")
         for spec in self.plan.kernels:
             elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
             conditions.append(f"2*{elements} < {limit - spec.block}")
@@ -212,8 +213,8 @@ class _Writer:
         return dtype_named(self.plan.parameters[number].dtype).itemsize
 
     def mask(self, number: int) -> int:
-        """The bits of an address that a multiple of the element size does not have."""
-        return self.itemsize(number) - 1
+        """The bits of an address that a multiple of the word size does not have."""
+        return dtype_named(self.plan.parameters[number].dtype).word.itemsize - 1
 
     def unpack_lengths(self) -> None:
         wanted: dict[int, dict[int, str]] = {}
@@ -264,6 +265,9 @@ class _Writer:
                     call = f"v{source} if {bounds[0]} <= v{source} <= {bounds[1]} else {call}"
                 add(f"try: v{slot} = {call}")
                 add(f"except (OverflowError, ValueError, TypeError) as error: {self.failure(position)}(error)")
+            case ("part", slot, source, which):
+                words = f".view({self.constant(np.uint16, 'uint16_')})" if which == "bits" else f".{which}"
+                add(f"v{slot} = v{source}{words}")
             case ("python", slot, name, sources):
                 values = [f"v{s}" for s in sources]
                 if name in PYTHON_FUNCTIONS:
@@ -363,6 +367,11 @@ class _Writer:
                 call = f"view_slice({', '.join(arguments)}, {start}, {attrs['step']}, {size})"
             case "index":
                 call = f"view_index({', '.join(arguments)}, {attrs['axis']}, {self.dim(attrs['at'])})"
+            case "real" | "imag":
+                word = dtype_named(self.view_dtypes.get(source, self.plan.parameters[argument].dtype)).word
+                self.view_dtypes[slot] = word.name
+                # The imaginary part is the second word of an element.
+                call = f"({base_shape}, {base_strides}, {base_offset} + {word.itemsize if op == 'imag' else 0})"
             case _:
                 raise InternalError(f"{op} is no view of an argument")
         self.globals.update(_VIEWS)
@@ -401,7 +410,7 @@ def _observed(plan: Plan) -> set[int]:
     seen = set(_leaves(plan.tree))
     for step in plan.steps:
         match step:
-            case ("convert" | "stride" | "view", _, source, *_):
+            case ("convert" | "stride" | "view" | "part", _, source, *_):
                 seen.add(source)
             case ("python", _, _, sources):
                 seen.update(sources)
@@ -446,16 +455,20 @@ def _converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
     """A Python scalar to the dtype; a float that overflows becomes infinite, silently."""
     if wrap:
         return lambda value: number_of(value, dtype, True)
-    if dtype.kind != "f" or dtype.itemsize == 8:
+    if dtype.kind not in "fc" or dtype == np.float64:
         return dtype.type
 
     def convert(value: Any) -> Any:
         with np.errstate(all="ignore"):
             return dtype.type(value)
 
+    if dtype.kind == "c":
+        return convert
+    limit = 6e4 if dtype.itemsize == 2 else 3e38
+
     def quick(value: Any) -> Any:
         # Changing NumPy's error state costs more than the rest of a call, and few values need it.
-        return dtype.type(value) if -3e38 < value < 3e38 else convert(value)
+        return dtype.type(value) if -limit < value < limit else convert(value)
 
     return quick
 

@@ -170,7 +170,7 @@ def view(
     offset : int
         Bytes from the argument's first element to the view's.
     dtype : DType, optional
-        Of the same size as the argument's, which it is by default.
+        Of the same size as the argument's, which it is by default, or as a complex argument's parts.
 
     Raises
     ------
@@ -178,8 +178,8 @@ def view(
         The library has no such views.
     """
     shape, strides = tuple(shape), tuple(strides)
-    itemsize = info.dtype.itemsize
-    low, high = byte_bounds(info.shape, info.byte_strides, itemsize)
+    itemsize = (dtype or info.dtype).itemsize
+    low, high = byte_bounds(info.shape, info.byte_strides, info.dtype.itemsize)
     start, end = byte_bounds(shape, strides, itemsize)
     if 0 in shape:
         offset = 0
@@ -195,6 +195,8 @@ def view(
             if any(s < 0 for s, n in zip(strides, shape, strict=True) if n > 1):
                 _no_view(info.name, "is a PyTorch tensor, and PyTorch has no views with negative steps")
             steps = tuple(max(s, 0) // itemsize for s in strides)
+            if itemsize != info.dtype.itemsize:
+                obj = sys.modules["torch"].view_as_real(obj)
             part = obj.as_strided(shape, steps, obj.storage_offset() + offset // itemsize)
             return part if dtype is None else part.view(getattr(sys.modules["torch"], made.name))
         case "cupy":

@@ -40,6 +40,39 @@ def ulp_distance(a: Any, b: Any) -> np.ndarray:
     return np.where(one_nan, np.inf, distance)
 
 
+def complex_distance(actual: Any, expected: Any) -> np.ndarray:
+    """The larger error of the two parts, in units of the last place of the larger part.
+
+    Parameters
+    ----------
+    actual, expected : array_like of one complex dtype and shape
+
+    Returns
+    -------
+    numpy.ndarray of float64
+        0 where both parts are equal; ``inf`` where a part is infinite or NaN and the other is not the same.
+
+    Examples
+    --------
+    >>> float(complex_distance(np.complex64(1 + 1e-7j), np.complex64(1)))
+    0.8388608
+    """
+    left, right = np.asarray(actual), np.asarray(expected)
+    if left.dtype != right.dtype or left.dtype.kind != "c":
+        raise TypeError(f"complex_distance takes one complex dtype, not {left.dtype} and {right.dtype}")
+    parts = [(np.real(left), np.real(right)), (np.imag(left), np.imag(right))]
+    with np.errstate(all="ignore"):
+        size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0) for _, e in parts))
+        unit = np.spacing(size).astype(np.longdouble)
+        worst = np.zeros(right.shape, np.longdouble)
+        for a, e in parts:
+            same = (a == e) | (np.isnan(a) & np.isnan(e))
+            error = np.abs(a.astype(np.longdouble) - e.astype(np.longdouble)) / unit
+            error = np.where(np.isfinite(a) & np.isfinite(e), error, np.inf)
+            worst = np.maximum(worst, np.where(same, 0, error))
+    return worst.astype(np.float64)
+
+
 def _in_order(values: np.ndarray) -> np.ndarray:
     """Integers in the order of the floats, with no gap between neighbours and one zero."""
     bits = np.ascontiguousarray(values).view(_UNSIGNED[values.dtype.itemsize]).reshape(values.shape).astype(np.uint64)
@@ -231,4 +264,4 @@ def _floats(dtype: np.dtype) -> np.ndarray:
     return np.concatenate([np.stack([values, -values], axis=1).ravel(), np.array([np.nan, -np.nan], dtype)])
 
 
-__all__ = ["compare", "edge_values", "same_bits", "ulp_distance"]
+__all__ = ["compare", "complex_distance", "edge_values", "same_bits", "ulp_distance"]

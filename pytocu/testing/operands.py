@@ -17,7 +17,7 @@ import numpy as np
 
 from pytocu.ir.core import Op
 from pytocu.ir.ops import OUTPUTS, elementwise_rows
-from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, dtype_named
+from pytocu.ir.types import ALL_DTYPES, dtype_named
 from pytocu.testing.compare import edge_values
 
 
@@ -31,7 +31,7 @@ class Operand:
         ``array``, ``zero_d`` (an array without axes), ``scalar`` (a NumPy scalar), ``python`` (a
         Python scalar as an argument), ``literal`` (written in the source), ``constant`` (a global).
     dtype : str
-        Short dtype name, or ``bool``, ``int``, ``float`` of Python.
+        Short dtype name, or ``bool``, ``int``, ``float``, ``complex`` of Python.
     text : str
         Source of the value; empty for arrays.
     """
@@ -54,10 +54,11 @@ class Operand:
         return f"{self.form} {self.text or self.dtype}"
 
 
-_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan")}
+_NUMBERS = {"b": ("True", "False"), "i": ("-3", "5", "0"), "u": ("3", "200", "0"), "f": ("2.5", "-0.0", "np.inf", "np.nan"),
+            "c": ("1.5-2j", "-0j", "complex(np.inf, 1)", "complex(0, np.nan)")}  # fmt: skip
 
 
-def strong_operands(form: str, dtypes: Iterable[Any] = COMPILED_DTYPES) -> list[Operand]:
+def strong_operands(form: str, dtypes: Iterable[Any] = ALL_DTYPES) -> list[Operand]:
     """NumPy scalars, 0-d arrays or constants of the dtypes."""
     return [
         Operand(form, d.name, f"np.dtype('{d.numpy}').type({text})") for d in dtypes for text in _NUMBERS[d.kind]
@@ -68,6 +69,7 @@ PYTHON_VALUES = {
     "bool": ("True", "False"),
     "int": ("3", "-1", "0", "300", "2**40", "2**63", "-2**63 - 1"),
     "float": ("2.5", "1e300", "-0.0", "float('nan')"),
+    "complex": ("2-1j", "-0j", "1e300j", "complex('inf')"),
 }
 
 
@@ -215,7 +217,7 @@ def make_function(parameters: Iterable[str], expressions: Iterable[str], namespa
 
 def all_groups() -> Iterator[Group]:
     """The whole matrix: every pair of dtypes, forms and positions."""
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    arrays = [Operand("array", d.name) for d in ALL_DTYPES]
     others = other_operands()
     for operand in (*arrays, *others):
         yield Group((operand,))
@@ -234,16 +236,17 @@ def other_operands() -> list[Operand]:
     return strong + [o for form in ("python", "literal", "constant") for o in weak_operands(form)]
 
 
-ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"))
+ALWAYS = (("f32", "f32"), ("f64", "f64"), ("i32", "i32"), ("i64", "u64"), ("bool", "bool"), ("u8", "i8"), ("f32", "i16"),
+          ("f16", "f16"), ("f16", "i8"), ("c64", "c64"), ("c128", "c128"), ("c64", "f64"))  # fmt: skip
 """Pairs of array dtypes in every sample."""
 
 
 def sampled_groups(count: int, seed: int = 0) -> list[Group]:
     """A part of the matrix: every dtype alone, the usual pairs, and `count` others."""
-    chosen = [Group((Operand("array", d.name),)) for d in COMPILED_DTYPES]
+    chosen = [Group((Operand("array", d.name),)) for d in ALL_DTYPES]
     chosen += [Group((Operand("array", a), Operand("array", b))) for a, b in ALWAYS]
     pick = random.Random(seed)
-    arrays = [Operand("array", d.name) for d in COMPILED_DTYPES]
+    arrays = [Operand("array", d.name) for d in ALL_DTYPES]
     others = other_operands()
     for number in range(count):
         other = others[(number * 37 + seed * 11) % len(others)]

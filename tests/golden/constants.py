@@ -19,18 +19,17 @@ def special(x):
 #|   %7 = const 0.0 : f32
 #|   %8 = greater %x, %7 : bool[n]
 #|   %9 = const nan : weak float
-#|   %10 = const nan : weak float
-#|   %11 = const nan : f64
-#|   %12 = const -inf : weak float
-#|   %13 = const -inf : f64
-#|   %14 = where %8, %11, %13 : f64[n]
-#|   %15 = const 0 : weak int
-#|   %16 = const 0.0 : f32
-#|   %17 = multiply %x, %16 : f32[n]
-#|   %18 = const 0.1 : weak float
-#|   %19 = const 0.10000000149011612 : f32
-#|   %20 = add %x, %19 : f32[n]
-#|   return %2, %5, %14, %17, %20 {tree = ("tuple", 0, 1, 2, 3, 4)}
+#|   %10 = const nan : f64
+#|   %11 = const -inf : weak float
+#|   %12 = const -inf : f64
+#|   %13 = where %8, %10, %12 : f64[n]
+#|   %14 = const 0 : weak int
+#|   %15 = const 0.0 : f32
+#|   %16 = multiply %x, %15 : f32[n]
+#|   %17 = const 0.1 : weak float
+#|   %18 = const 0.10000000149011612 : f32
+#|   %19 = add %x, %18 : f32[n]
+#|   return %2, %5, %13, %16, %19 {tree = ("tuple", 0, 1, 2, 3, 4)}
 #| }
 #$ dump special --args "f32[n]" --emit cuda
 #| // special (constants.py:7)

@@ -38,13 +38,12 @@ def overflowing(x):
 #$ error overflowing --args "u8[n]"
 
 
-def halves(x):
-    return np.sqrt(x)  #! UnsupportedError: NumPy computes sqrt of i8[n] in float16, which is not supported
-    #! at: np.sqrt(x)
-    #! help: convert an operand first: x.astype(np.float32)
+def complex_floor(x):
+    return np.floor(x * 1j)  #! DTypeError: ufunc 'floor' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
+    #! at: np.floor(x * 1j)
 
 
-#$ error halves --args "i8[n]"
+#$ error complex_floor --args "f32[n]"
 
 
 def out_of_bounds(x):
@@ -79,10 +78,10 @@ def bad_axes(x):
 #$ error bad_axes --args "f32[n, m]"
 
 
-def half_precision(x):
-    return x.astype(np.float16)  #! UnsupportedError: dtype float16 is not supported
-    #! at: x.astype(np.float16)
-    #! help: the dtypes are bool, int8 to int64, uint8 to uint64, float32 and float64; convert with astype
+def other_order(x):
+    return x.astype(">f4")  #! UnsupportedError: dtype >f4 is not supported
+    #! at: x.astype(">f4")
+    #! help: name a bool, integer, float or complex dtype
 
 
-#$ error half_precision --args "f32[n]"
+#$ error other_order --args "f32[n]"

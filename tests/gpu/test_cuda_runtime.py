@@ -310,7 +310,7 @@ def test_torch_tensors_that_are_refused():
         (torch.nn.Parameter(x), "requires a gradient"),
         (x.to_sparse(), "sparse"),
         (x.to(torch.complex64).conj().imag, "sign is flipped"),
-        (x.half(), "torch.float16"),
+        (x.to(torch.complex64).conj(), "conjugated"),
         (x.bfloat16(), "torch.bfloat16"),
         (torch.zeros(3, device="meta"), "'meta'"),
     ):
