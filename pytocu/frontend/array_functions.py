@@ -11,12 +11,12 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.operators import attempt, binary, elementwise
-from pytocu.frontend.rounding import around
+from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, DType, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
 
 Handler = Callable[..., Any]
 
@@ -77,6 +77,10 @@ def is_infinity(sign: float) -> Handler:
         value = as_strong(context, x)
         if out is not None:
             raise UnsupportedError("the argument out= is not supported here", context.loc, "return the result")
+        if is_complex(value):
+            dtype = element(value.type).numpy
+            text = f"This operation is not supported for {dtype} values because it would be ambiguous."
+            raise raised(TypeError(text), context.loc)
         if element(value.type).kind != "f":
             return elementwise(context, "isinf", value)
         return elementwise(context, "equal", value, _constant(context, sign * np.inf, element(value.type)))
@@ -88,12 +92,14 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     """NaN and infinities replaced; by default by 0 and the dtype's ends."""
     value = as_strong(context, x)
     dtype = element(value.type)
-    if copy is not True and (dtype.kind == "f" or copy is not False):
+    if copy is not True and (dtype.kind in "fc" or copy is not False):
         raise UnsupportedError(
             "np.nan_to_num with the argument copy= changes the array in place, which is not compiled", context.loc, "use its result"
         )
-    if dtype.kind != "f":
+    if dtype.kind not in "fc":
         return without_axes(context, context.builder.emit("copy", (value,)) if copy and is_array(value) else value)
+    if dtype.kind == "c":
+        return by_parts(context, value, lambda part: nan_to_num(context, part, True, nan, posinf, neginf))
     limits = np.finfo(dtype.numpy)
     ends = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
     made = value
@@ -159,8 +165,10 @@ def imag(context: Context, val: Any) -> Any:
 def isreal(context: Context, x: Any) -> Any:
     """Every real number is; complex ones whose imaginary part is 0."""
     value = as_value(context, x)
+    if not isinstance(x, Value) and isinstance(value.type, WeakType):
+        return x.imag == 0
     if is_complex(value):
-        return elementwise(context, "equal", attributes.attribute(context, as_strong(context, value), "imag"), 0)
+        return elementwise(context, "equal", attributes.attribute(context, value, "imag"), 0)
     if isinstance(value.type, WeakType):
         return True
     return elementwise(context, "logical_or", elementwise(context, "isnan", value), True)
@@ -195,7 +203,7 @@ def isclose(
         y = cast(context, other, promote.result_dtype((promote.operand(other.type), "float")))
     elif is_weak(x):
         x, y = as_strong(context, x), as_strong(context, elementwise(context, "multiply", y, 1.0))
-    elif as_value(context, y).type.kind != "float":
+    elif as_value(context, y).type not in (WEAK_FLOAT, WEAK_COMPLEX):
         y = elementwise(context, "multiply", y, 1.0)
     distance = apply("absolute", apply("subtract", x, y))
     tolerance = apply("add", atol, apply("multiply", rtol, apply("absolute", y)))
@@ -234,8 +242,13 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
 
 
 def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:
-    """A real array itself."""
-    return _as_array(context, as_strong(context, a))
+    """A real array itself; of complex numbers the dtype would depend on their values."""
+    value = as_strong(context, a)
+    if is_complex(value):
+        raise UnsupportedError(
+            "np.real_if_close of complex numbers has a dtype that depends on the data", context.loc, "write x.real, or keep x"
+        )
+    return _as_array(context, value)
 
 
 def asarray_checked(context: Context, value: Any, dtype: Any = None) -> Any:

@@ -25,7 +25,7 @@ from pytocu.frontend.indexing import subscript
 from pytocu.frontend.math_calls import MATH, python_float, python_int, python_round
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
-from pytocu.frontend.operators import binary, compute, truth, unary
+from pytocu.frontend.operators import binary, compute, refuse_complex_scalars, truth, unary
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
@@ -207,6 +207,7 @@ def _pow(frame: Frame, base: Any, exponent: Any) -> Any:
 
 
 def _divmod(frame: Frame, a: Any, b: Any) -> Any:
+    refuse_complex_scalars(frame.context, divmod, a, b)
     if not (is_weak(a) and is_weak(b)):
         return compute_ufunc(frame.context, "divmod", (a, b), {})
     return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)

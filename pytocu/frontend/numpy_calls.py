@@ -29,7 +29,7 @@ from pytocu.frontend.values import (
     is_number,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import WeakType, element, scalar
+from pytocu.ir.types import WEAK_COMPLEX, WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy", "array_api_compat.numpy", "array_api_compat.cupy")
 """Modules whose functions are taken for NumPy's of the same name."""
@@ -41,6 +41,9 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
         raise UnsupportedError(f"np.{scalar_type.__name__} takes one argument here", context.loc)
     dtype = attributes.target_dtype(context, scalar_type)
     value = as_value(context, args[0])
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
+        # Python's own error: no number of this class is made of a complex one.
+        compute(context, scalar_type, 0j)
     if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(dtype),))
     return cast(context, value, dtype)

@@ -25,7 +25,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.guards import is_plain
 from pytocu.ir import dims, promote
-from pytocu.ir.core import Op, Value
+from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import BOOL, WEAK_INT, ScalarType, WeakType, element
 
@@ -119,7 +119,8 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
                     "a comparison of an array with None", context.loc, f"write 'is {'not ' * (name == 'not_equal')}None'"
                 )
     if name in ("floor_divide", "remainder"):
-        _refuse_complex_scalars(context, row, left, right)
+        assert row.python is not None
+        refuse_complex_scalars(context, row.python, left, right)
     if name == "power":
         rewritten = _power(context, left, right)
         if rewritten is not None:
@@ -127,14 +128,13 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     return elementwise(context, name, left, right)
 
 
-def _refuse_complex_scalars(context: Context, row: Op, *operands: Any) -> None:
+def refuse_complex_scalars(context: Context, function: Callable[..., Any], *operands: Any) -> None:
     """NumPy's sentence for operators that its complex scalars lack; arrays have another one."""
     if any(map(is_array, operands)):
         return
     examples = [_example(o) if isinstance(o, Value) else o for o in operands]
     if any(map(np.iscomplexobj, examples)):
-        assert row.python is not None
-        attempt(context, row.python, *examples)
+        attempt(context, function, *examples)
 
 
 def _example(value: Value) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
@@ -33,6 +34,8 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
         return without_axes(context, context.builder.emit("copy", (value,)) if is_array(value) else value)
     if places == 0:
         return elementwise(context, "rint", value)
+    if dtype.kind == "c":
+        return by_parts(context, value, lambda part: around(context, part, places))
     scale = power_of_ten(abs(places))
     there, back = ("multiply", "divide") if places > 0 else ("divide", "multiply")
     wide = cast(context, value, F64) if dtype.is_integer else value
@@ -43,6 +46,12 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     scaled = elementwise(context, there, wide, scale)
     made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
     return cast(context, made, dtype) if dtype.is_integer else made
+
+
+def by_parts(context: Context, value: Value, function: Callable[[Value], Value]) -> Value:
+    """A function of real numbers on the real and on the imaginary parts."""
+    parts = (context.builder.emit(name, (value,)) for name in ("real", "imag"))
+    return without_axes(context, context.builder.emit("compose", tuple(map(function, parts))))
 
 
 def power_of_ten(exponent: int) -> float:

@@ -13,7 +13,7 @@ from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cas
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
-from pytocu.ir.types import F64, scalar
+from pytocu.ir.types import F64, WEAK_COMPLEX, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
@@ -114,7 +114,14 @@ def _in_loop(
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
     # Beside another operand a Python scalar goes to the loop's dtype at once.
     given = args if len(args) > 1 else operands
-    return lambda: tuple(cast(context, v, d) for v, d in zip(given, loop[0], strict=True))
+    return lambda: tuple(_to_loop(context, v, d, casting) for v, d in zip(given, loop[0], strict=True))
+
+
+def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Value:
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf" and casting != "unsafe":
+        # Python's own error: no real number is made of a complex one.
+        compute(context, dtype.numpy.type, 0j)
+    return cast(context, value, dtype)
 
 
 def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:

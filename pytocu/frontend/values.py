@@ -226,23 +226,14 @@ def strong_dtype(value: Value) -> DType:
 
 
 def convert(context: Context, value: Value, dtype: DType) -> Value:
-    """A weak scalar as a NumPy scalar of `dtype`.
-
-    Raises
-    ------
-    DTypeError
-        A complex number to a real dtype; NumPy's sentence.
-    """
-    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
-        try:
-            dtype.numpy.type(0j)
-        except TypeError as error:
-            raise raised(error, context.loc) from None
+    """A weak scalar as a NumPy scalar of `dtype`."""
     return context.builder.emit("convert", (value,), {}, (scalar(dtype),))
 
 
 def cast(context: Context, value: Value, dtype: DType) -> Value:
     """``astype`` without a copy of equal dtypes."""
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
+        value = convert(context, value, C128)
     if isinstance(value.type, WeakType):
         return convert(context, value, dtype)
     if element(value.type) is dtype:

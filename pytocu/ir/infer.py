@@ -16,6 +16,8 @@ from pytocu.ir.core import Op
 from pytocu.ir.dims import DimLike, format_shape
 from pytocu.ir.types import (
     BOOL,
+    C64,
+    C128,
     INDEX,
     WEAK_BOOL,
     WEAK_COMPLEX,
@@ -156,6 +158,14 @@ def part(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     if dtype is element(types[0]):
         raise TypeError(f"{op.name} takes a float16 or a complex number, not {types[0]}")
     return (ArrayType(dtype, types[0].shape) if isinstance(types[0], ArrayType) else scalar(dtype),)
+
+
+def compose(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The complex dtype of two floats."""
+    dtype = {"f32": C64, "f64": C128}.get(element(types[0]).name)
+    if dtype is None or element(types[1]) is not element(types[0]):
+        raise TypeError(f"{op.name} takes two float32 or two float64, not {', '.join(map(str, types))}")
+    return (shaped(dtype, types),)
 
 
 def constant_dtype(dtype: DType) -> Callable[..., Types]:

@@ -52,6 +52,9 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
         return _RAW[op.name](*args)
     if op.name in ("copy", "as_array"):
         return np.array(args[0])
+    if op.name == "compose":
+        parts = np.stack(np.broadcast_arrays(*args), -1)
+        return parts.view(np.result_type(parts.dtype, np.complex64))[..., 0][()]
     if not op.numpy:
         raise TypeError(f"{op.name} has no NumPy function")
     if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):

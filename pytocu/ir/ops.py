@@ -156,7 +156,8 @@ math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
 math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
-ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y))
+ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y),
+      complex=cm.power, complex_ulp=4)  # fmt: skip
 math("hypot", "sqrt(x*x + y*y) without overflow", 3, arity=2)
 ufunc("logaddexp", 2, "log(exp(x) + exp(y))", exact=False, ulp=4, expand=expand.logaddexp)
 ufunc("logaddexp2", 2, "log2(2**x + 2**y)", exact=False, ulp=4, expand=expand.logaddexp2)
@@ -170,6 +171,7 @@ row("cast", "elementwise", 1, "astype: to another dtype, defined for every input
 row("copy", "elementwise", 1, "A new array with the same values", infer=lambda op, types, attrs: types, levels=ALL,
     expand=expand.identity)  # fmt: skip
 row("as_array", "elementwise", 1, "A NumPy scalar as a 0-d array", infer=infer.as_array, levels=ALL, expand=expand.identity)
+row("compose", "elementwise", 2, "Complex numbers of real and imaginary parts", infer=infer.compose, levels=ALL)
 row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit (its low bits with wrap)",
     levels=UPPER, effects="check", attrs=("wrap",))  # fmt: skip
 for _name, _function in PYTHON_FUNCTIONS.items():

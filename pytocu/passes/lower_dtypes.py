@@ -211,6 +211,8 @@ class _Lowering:
                 return tuple(e.where(condition, a, b) for a, b in zip(yes, no, strict=True))
             case "copy" | "as_array" | "positive":
                 return given[0]
+            case "compose":
+                return given[0][0], given[1][0]
             case "part":
                 return (given[0][inst.attr("which") == "imag"],)
             case "bitcast":

@@ -43,6 +43,7 @@ FORMULAS = {
 LIMITS = {
     "power": "an integer power whose signed exponent is known only at run time is refused",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
+    "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead."""
@@ -120,7 +121,7 @@ def growth(op: Op, given: Sequence[Any]) -> np.ndarray | float:
     """
     with np.errstate(all="ignore"):
         wide = [np.asarray(g).astype(np.clongdouble) for g in given]
-        if op.name == "power":
+        if op.numpy in ("power", "float_power"):
             base, exponent = wide
             size = np.abs(exponent * np.log(base))
             # An infinity's angle is lost as well, unless the power is a product.
@@ -190,7 +191,7 @@ def _complex_reference(op: Op, given: list[np.ndarray], dtype: np.dtype, own: An
         own = np.asarray(promote.numpy_function(op.numpy)(*given) if own is None else own)
     wide = [g.astype(np.clongdouble) for g in given]
     rounded = np.asarray(_WIDE.get(op.name, promote.numpy_function(op.numpy))(*wide)).astype(dtype)
-    if op.name == "power":
+    if op.numpy in ("power", "float_power"):
         # Products, in NumPy's order: they may overflow where the quotient would not.
         rounded = np.where(_is_whole(wide[1]), own, rounded)
     if op.name in _NUMPYS_STEPS:
@@ -257,6 +258,8 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
         return True
     if dtype is not None and dtype_of(dtype) is None:
         return True
+    if _holds_complex(group, expression):
+        return True
     if expression.row != "power" or group.operands[-1].form in ("literal", "constant"):
         return False
     base, exponent = group.operands
@@ -268,6 +271,14 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
     except TypeError:
         return False
     return loop[1].kind == "i"
+
+
+def _holds_complex(group: Group, expression: Expression) -> bool:
+    """What is refused of complex numbers: dtypes that depend on data, attributes of Python's own."""
+    if not any(np.iscomplexobj(o.value() if o.text else np.empty(0, dtype_named(o.dtype).numpy)) for o in group.operands):
+        return False
+    attribute = any(f"np.{name}(" in expression.text for name in ("real", "imag", "isreal"))
+    return "real_if_close" in expression.text or (attribute and group.operands[0].form == "python")
 
 
 def _operand(operand: Operand, operands: tuple[Operand, ...], expression: Expression) -> Any:
@@ -416,6 +427,10 @@ def _check_refused(
         if not isinstance(error, wanted):
             return f"{type(error).__name__} where NumPy has {expected!r}: {error}"
         sentence = str(expected).strip()
+        # Which of the conversions to the loop's dtype NumPy tries first shows in its sentence only.
+        chosen = "signature=" in expression.text or "dtype=" in expression.text
+        if chosen and any(o.dtype == "complex" for o in group.operands):
+            return ""
         if wanted in (TypeError, ValueError) and not str(error).startswith(sentence):
             return f"another sentence than NumPy's: {str(error).splitlines()[0]!r}, not {sentence!r}"
         return ""
@@ -468,7 +483,8 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
     if op.name in ORDER and not python and of_complex and not known:
         arrays = [np.asarray(v) for v in values]
         if all(a.dtype != object for a in arrays) and any((a != a).any() for a in arrays):
-            expected = promote.numpy_function(op.numpy)(*arrays)
+            with np.errstate(all="ignore"):
+                expected = promote.numpy_function(op.numpy)(*arrays)
     compare_with_numpy({op.name}, actual, expected)
     if op.name in ZERO_SIGN and not python and not known:
         arguments = tuple(eval(n, scope) for n in expression.arguments)

@@ -178,7 +178,7 @@ class Group:
                     yield Expression("cast", f"({names[0]}).astype(np.{dtype.numpy})", names)
                 yield Expression("cast", f"np.dtype('{dtype.numpy}').type({names[0]})", names)
             texts = FUNCTIONS_OF_ONE + (METHODS_OF_ONE if self.operands[0].strong else ())
-            yield from (Expression("copy", text.format(*names), names) for text in texts)
+            yield from (Expression(_row_of(text), text.format(*names), names) for text in texts)
             return
         yield Expression("copy", f"divmod({names[0]}, {names[1]})", names, True)
         for text in FUNCTIONS_OF_TWO:
@@ -198,6 +198,12 @@ class Group:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.operands))
+
+
+def _row_of(text: str) -> str:
+    """The row that bounds the error of a function with arguments of its own."""
+    name = text.partition("(")[0].removeprefix("np.")
+    return name if name in ("square", "sqrt") else "copy"
 
 
 _COUNTER = itertools.count()
