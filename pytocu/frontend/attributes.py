@@ -161,7 +161,8 @@ def target_dtype(context: Context, value: Any) -> DType:
     numpy_dtype = compute(context, np.dtype, value)
     found = dtype_of(numpy_dtype)
     if found is None:
-        raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, "name a bool, integer, float or complex dtype")
+        help = "name a bool, integer, float or complex dtype"
+        raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, help)
     return found
 
 

@@ -55,7 +55,7 @@ ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python
 ufunc("multiply", 2, "x * y", primitive="iuf", c="{0} * {1}", llvm="mul", python=operator.mul, symbol="*",
       expand=lambda e, t, x, y: e("bitwise_and", x, y), complex=cx.multiply, complex_ulp=3.5)  # fmt: skip
 ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm="fdiv", python=operator.truediv, symbol="/",
-      aliases=("true_divide",), complex=cx.divide, complex_ulp=3)  # fmt: skip
+      aliases=("true_divide",), complex=cx.divide, complex_ulp=4)  # fmt: skip
 ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
 ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
 ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
@@ -145,13 +145,13 @@ math("log1p", "log(1 + x)", 2)
 math("cbrt", "Cube root", 4)
 math("sin", "Sine of an angle in radians", 2)
 math("cos", "Cosine of an angle in radians", 2)
-math("tan", "Tangent of an angle in radians", 4)
+math("tan", "Tangent of an angle in radians", 4, complex_ulp=6)
 math("arcsin", "Inverse sine, in radians", 3, libm="asin", aliases=("asin",))
 math("arccos", "Inverse cosine, in radians", 3, libm="acos", aliases=("acos",))
 math("arctan", "Inverse tangent, in radians", 2, libm="atan", aliases=("atan",))
 math("sinh", "Hyperbolic sine", 4)
 math("cosh", "Hyperbolic cosine", 4)
-math("tanh", "Hyperbolic tangent", 4)
+math("tanh", "Hyperbolic tangent", 4, complex_ulp=6)
 math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))

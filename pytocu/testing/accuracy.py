@@ -22,10 +22,11 @@ import numpy as np
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.ops import elementwise_rows
-from pytocu.ir.types import COMPILED_DTYPES, DType
+from pytocu.ir.types import ALL_DTYPES, DType
 from pytocu.jit import jit
 from pytocu.testing.cases import ABSOLUTE
-from pytocu.testing.compare import edge_values, ulp_distance
+from pytocu.testing.compare import complex_distance, edge_values, ulp_distance
+from pytocu.testing.complex_reference import bound_of, complex_reference, compose, growth, relative_distance
 from pytocu.testing.operands import make_function
 
 BACKENDS = ("cpu", "cuda_c", "nvvm")
@@ -36,14 +37,28 @@ Figures = dict[tuple[str, str], dict[str, float]]
 
 
 def inexact_rows() -> tuple[Op, ...]:
-    """The rows whose bits are not NumPy's."""
-    return tuple(op for op in elementwise_rows() if not op.exact)
+    """The rows whose bits are not NumPy's for some dtype."""
+    return tuple(op for op in elementwise_rows() if not op.exact or op.complex_ulp)
+
+
+def bound(op: Op, dtype: DType) -> float:
+    """The row's bound for operands of a dtype."""
+    return bound_of(op, dtype.kind == "c")
 
 
 def dtypes_of(op: Op) -> tuple[DType, ...]:
-    """The floating dtypes the row computes in."""
-    floats = (d for d in COMPILED_DTYPES if d.kind == "f")
-    return tuple(d for d in floats if promote.ufunc_loop(op.numpy, (d,) * (op.arity or 0))[0][0] is d)
+    """The dtypes the row computes in without being exact."""
+    found: list[DType] = []
+    for dtype in ALL_DTYPES:
+        if dtype.kind not in "fc" or not bound(op, dtype):
+            continue
+        try:
+            inputs, _ = promote.ufunc_loop(op.numpy, (dtype,) * (op.arity or 0))
+        except TypeError:
+            continue
+        if inputs[0] is dtype:
+            found.append(dtype)
+    return tuple(found)
 
 
 def inputs(op: Op, dtype: DType, count: int, seed: int = 0) -> tuple[np.ndarray, ...]:
@@ -58,6 +73,9 @@ def inputs(op: Op, dtype: DType, count: int, seed: int = 0) -> tuple[np.ndarray,
     """
     arity = op.arity or 0
     random = np.random.default_rng([seed, count, arity])
+    if dtype.kind == "c":
+        parts = [inputs(op, dtype.word, count, seed + 7 * k) for k in range(2)]
+        return tuple(compose(real, random.permutation(imag)) for real, imag in zip(*parts, strict=True))
     if arity == 1 and dtype.bits == 16:
         return (np.arange(1 << 16, dtype=np.uint16).view(dtype.numpy),)
     columns: list[np.ndarray] = []
@@ -92,6 +110,9 @@ def correctly_rounded(op: Op, operands: Sequence[np.ndarray]) -> np.ndarray:
         raise RuntimeError("this machine's long double is no wider than float64, so there is no reference to measure against")
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if operands[0].dtype.kind == "c":
+            dtype = promote.numpy_result(op, [x[:1] for x in operands]).dtype
+            return complex_reference(op, operands, dtype)
         wide = promote.numpy_result(op, [x.astype(np.longdouble) for x in operands])
         rounded = wide.astype(operands[0].dtype)
         finite = np.isfinite(sum(x * 0 for x in operands))
@@ -100,8 +121,13 @@ def correctly_rounded(op: Op, operands: Sequence[np.ndarray]) -> np.ndarray:
     return np.where(finite, rounded, plain)
 
 
-def distance(op: Op, actual: np.ndarray, rounded: np.ndarray) -> np.ndarray:
-    """Units in the last place; where the row's bound is absolute, those of 1 for results below 1."""
+def distance(op: Op, actual: np.ndarray, rounded: np.ndarray, operands: Sequence[np.ndarray] = ()) -> np.ndarray:
+    """Units in the last place; where the row's bound is absolute, those of 1 for results below 1.
+
+    Of complex results they are those of the larger part; of powers, by ``1 + |y log x|``.
+    """
+    if rounded.dtype.kind == "c":
+        return relative_distance(complex_distance(actual, rounded), actual, rounded, growth(op, operands))
     found = ulp_distance(actual, rounded)
     if op.name in ABSOLUTE:
         with np.errstate(all="ignore"):
@@ -135,7 +161,7 @@ def measure(compile: Mapping[str, Callable[[Any], Any]], count: int, seed: int =
             rounded = correctly_rounded(op, operands)
             for backend, make in compile.items():
                 (actual,) = make(function)(*operands)
-                found = distance(op, actual, rounded)
+                found = distance(op, actual, rounded, operands)
                 worst = int(np.argmax(found))
                 yield op, dtype, backend, float(found[worst]), tuple(x[worst] for x in operands)
 
@@ -148,7 +174,8 @@ Largest distance from the correctly rounded value, in units in the last place, o
 ordinary size and edge values (large arguments of the trigonometric functions are among them). For each
 function the bound is what the op table states and what the tests hold on every backend; a column without a figure was not
 measured. `logaddexp` and `logaddexp2` are measured in units of the last place of 1 where the result is smaller than 1, because the
-sum inside cancels there.
+sum inside cancels there. Complex results are measured in units of the last place of their larger part, and powers
+`x ** y` of complex numbers by `1 + |y log x|`, because an angle loses digits as it grows. float16 is measured over all its numbers.
 
 The CPU column depends on the C math library of the machine (glibc here), the GPU columns on CUDA's. Operations that
 are not listed have NumPy's bits: see [operations.md](operations.md).
@@ -175,7 +202,7 @@ def table(figures: Figures) -> str:
         for dtype in dtypes_of(op):
             known = figures.get((op.name, dtype.numpy.name), {})
             cells = (f"{known[b]:.3g}" if b in known else " " for b in BACKENDS)
-            lines.append(f"| `{op.name}` | {dtype.numpy} | {op.ulp:g} | {' | '.join(cells)} |\n")
+            lines.append(f"| `{op.name}` | {dtype.numpy} | {bound(op, dtype):g} | {' | '.join(cells)} |\n")
     return _HEAD + "".join(lines)
 
 
@@ -192,10 +219,11 @@ def main(argv: list[str] | None = None) -> int:
     start = time.perf_counter()
     for op, dtype, backend, ulp, where in measure(callers(options.gpu), options.count, options.seed):
         figures.setdefault((op.name, dtype.numpy.name), {})[backend] = ulp
-        beyond += ulp > op.ulp
-        note = "  BEYOND THE BOUND" if ulp > op.ulp else ""
+        limit = bound(op, dtype)
+        beyond += ulp > limit
+        note = "  BEYOND THE BOUND" if ulp > limit else ""
         at = ", ".join(map(repr, where))
-        print(f"{op.name:12} {dtype.numpy.name:8} {backend:7} {ulp:8.3g} of {op.ulp:g} at {at}{note}", flush=True)
+        print(f"{op.name:12} {dtype.numpy.name:8} {backend:7} {ulp:8.3g} of {limit:g} at {at}{note}", flush=True)
     print(f"{time.perf_counter() - start:.0f} s, {beyond} beyond their bound")
     if options.write:
         options.write.write_text(table(figures))

@@ -7,10 +7,9 @@ tests run a sample.  FORMULAS and LIMITS state where the answer is not NumPy's.
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ from pytocu.ir.ops import OPS
 from pytocu.ir.types import dtype_named, dtype_of
 from pytocu.jit import jit
 from pytocu.testing.compare import compare, complex_distance, same_bits, ulp_distance
+from pytocu.testing.complex_reference import bound_of, complex_reference, growth, relative_distance
 from pytocu.testing.operands import Expression, Group, Operand, all_groups, make_function, sampled_groups
 
 FORMULAS = {
@@ -108,32 +108,6 @@ def rows_of(function: Function) -> set[str]:
     return {inst.op.name for inst in walk(function.body)}
 
 
-def bound_of(op: Op, of_complex: bool) -> float:
-    """The row's bound in ulp; 0 for exact rows."""
-    return op.complex_ulp if of_complex else 0.0 if op.exact else op.ulp
-
-
-def growth(op: Op, given: Sequence[Any]) -> np.ndarray | float:
-    """By what the bound of a complex row grows: the angle that is computed with one rounding.
-
-    Of ``x ** y = exp(y log x)`` it is ``1 + |y log x|``; ``exp2`` keeps its angle in two parts, but
-    the reference does not.
-    """
-    with np.errstate(all="ignore"):
-        wide = [np.asarray(g).astype(np.clongdouble) for g in given]
-        if op.numpy in ("power", "float_power"):
-            base, exponent = wide
-            size = np.abs(exponent * np.log(base))
-            # An infinity's angle is lost as well, unless the power is a product.
-            known = _is_whole(exponent) | (base == 0)
-            size = np.where(np.isfinite(base) & np.isfinite(exponent) | known, size, 1e9)
-        elif op.name == "exp2":
-            size = np.abs(np.imag(wide[0])) / 1000
-        else:
-            return 1.0
-        return np.where(np.isfinite(size), 1 + size, 1).astype(np.float64)
-
-
 def _within_bound(
     op: Op, actual: Any, reference: np.ndarray, of_complex: bool = False, grown: np.ndarray | float = 1.0
 ) -> None:
@@ -141,11 +115,9 @@ def _within_bound(
     left, right = np.asarray(actual), np.asarray(reference)
     distance = complex_distance(left, right) if right.dtype.kind == "c" else ulp_distance(left, right)
     bound = bound_of(op, of_complex)
-    with np.errstate(all="ignore"):
-        good = distance <= bound * grown
-    if of_complex and not isinstance(grown, float):
-        # Where the angle is lost or the result overflows, which part is infinite means nothing.
-        good |= (grown > 1e4) | ~(np.isfinite(left) | np.isfinite(right))
+    if of_complex:
+        distance = relative_distance(distance, left, right, grown)
+    good = distance <= bound
     if op.name in ABSOLUTE:
         with np.errstate(all="ignore"):
             good |= np.abs(left - right) <= op.ulp * np.finfo(right.dtype).eps
@@ -173,58 +145,12 @@ def reference(op: Op, arguments: tuple[Any, ...], dtype: np.dtype, own: Any = No
     with np.errstate(all="ignore"):
         given = [np.asarray(a).astype(d.numpy) for a, d in zip(arguments, loop, strict=True)]
         if any(d.kind == "c" for d in loop):
-            return _complex_reference(op, given, dtype, own)
+            return complex_reference(op, given, dtype, own)
         wide = [g.astype(np.longdouble) for g in given]
         rounded = np.asarray(promote.numpy_result(op, wide)).astype(dtype)
         # The C library's powl(-inf, -2**63) is wrong; at infinities double is exact.
         finite = np.isfinite(sum(w * 0 for w in wide))
         return np.where(finite, rounded, promote.numpy_result(op, [w.astype(np.float64) for w in wide]).astype(dtype))
-
-
-def _complex_reference(op: Op, given: list[np.ndarray], dtype: np.dtype, own: Any) -> np.ndarray:
-    """The correctly rounded value where it is finite, NumPy's own where it is not."""
-    plain = _PLAIN.get(op.name)
-    if plain is not None:
-        # Infinities and NaNs of the plain formula: NumPy's vector code rounds one product less.
-        own = plain(*given)
-    else:
-        own = np.asarray(promote.numpy_function(op.numpy)(*given) if own is None else own)
-    wide = [g.astype(np.clongdouble) for g in given]
-    rounded = np.asarray(_WIDE.get(op.name, promote.numpy_function(op.numpy))(*wide)).astype(dtype)
-    if op.numpy in ("power", "float_power"):
-        # Products, in NumPy's order: they may overflow where the quotient would not.
-        rounded = np.where(_is_whole(wide[1]), own, rounded)
-    if op.name in _NUMPYS_STEPS:
-        # The same steps overflow at the same place.
-        return np.where(np.isfinite(own) & np.isfinite(rounded), rounded, own)
-    finite = functools.reduce(np.logical_and, map(np.isfinite, given), np.isfinite(rounded))
-    return np.where(finite, rounded, own)
-
-
-def _is_whole(exponent: np.ndarray) -> np.ndarray:
-    """Exponents that NumPy multiplies for."""
-    return (np.imag(exponent) == 0) & (np.abs(np.real(exponent)) < 100) & (np.trunc(np.real(exponent)) == np.real(exponent))
-
-
-def _complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    return np.stack(np.broadcast_arrays(real, imag), -1).view(np.result_type(real.dtype, np.complex64))[..., 0]
-
-
-def _multiply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return _complex(np.real(x) * np.real(y) - np.imag(x) * np.imag(y), np.real(x) * np.imag(y) + np.imag(x) * np.real(y))
-
-
-def _log1p(z: np.ndarray) -> np.ndarray:
-    x, y = np.real(z), np.imag(z)
-    small = np.maximum(np.abs(x), np.abs(y)) < 0.25
-    real = np.where(small, np.log1p(x * (2 + x) + y * y) / 2, np.log(np.hypot(1 + x, y)))
-    return _complex(real, np.arctan2(y, 1 + x))
-
-
-_NUMPYS_STEPS = frozenset({"multiply", "square", "divide", "reciprocal", "sign", "absolute"})
-_PLAIN = {"multiply": _multiply, "square": lambda x: _multiply(x, x)}
-_WIDE = {"log1p": _log1p}
-"""Where NumPy's own long double answer is not accurate."""
 
 
 def _promoted(value: Any) -> Any:

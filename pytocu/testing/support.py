@@ -18,7 +18,7 @@ from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.ops import elementwise_rows
-from pytocu.ir.types import COMPILED_DTYPES, I32, DType
+from pytocu.ir.types import ALL_DTYPES, I32, DType
 from pytocu.testing.cases import ABSOLUTE, FORMULAS
 
 _HEAD = """# Operations
@@ -50,34 +50,39 @@ def dtype_ranges(dtypes: Iterable[DType]) -> str:
     """
     given = list(dtypes)
     parts: list[str] = []
-    for kind in dict.fromkeys(d.kind for d in COMPILED_DTYPES):
-        every = [d for d in COMPILED_DTYPES if d.kind == kind]
+    for kind in dict.fromkeys(d.kind for d in ALL_DTYPES):
+        every = [d for d in ALL_DTYPES if d.kind == kind]
         named = [d.numpy.name for d in every if d in given]
         if len(named) == len(every) > 2:
             parts.append(f"{named[0]} to {named[-1]}")
         else:
             parts.extend(named)
-    return ", ".join(parts) if len(given) < len(COMPILED_DTYPES) else "all"
+    return ", ".join(parts) if len(given) < len(ALL_DTYPES) else "all"
 
 
 def accepted(op: Op) -> list[DType]:
     """The dtypes for whose operands NumPy has a loop, and pytocu code."""
     found: list[DType] = []
-    for dtype in COMPILED_DTYPES:
+    for dtype in ALL_DTYPES:
         operands = (dtype, I32) if op.name == "ldexp" else (dtype,) * (op.arity or 0)
         try:
             inputs, outputs = promote.ufunc_loop(op.numpy, operands)
         except TypeError:
             continue
-        if all(d in COMPILED_DTYPES for d in (*inputs, *outputs)):
+        if all(d in ALL_DTYPES for d in (*inputs, *outputs)):
             found.append(dtype)
     return found
 
 
 def _result(op: Op) -> str:
+    kinds = {d.kind for d in accepted(op)}
+    complex_part = f", complex within {op.complex_ulp:g} ulp" if op.complex_ulp and "c" in kinds else ""
+    return _real_result(op, kinds) + complex_part
+
+
+def _real_result(op: Op, kinds: set[str]) -> str:
     if op.exact:
         return "exact" if op.name not in FORMULAS else f"exact, but for {FORMULAS[op.name]}"
-    kinds = {d.kind for d in accepted(op)}
     integers = " (integers exact)" if op.name == "power" and kinds & set("iu") else ""
     absolute = ", of 1 where the result is smaller" if op.name in ABSOLUTE else ""
     return f"within {op.ulp:g} ulp{absolute}{integers}"
