@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--args", default="", help="argument types")
     parser.add_argument("--after", help="print the IR after this pass")
     parser.add_argument("--all", action="store_true", help="print the IR after every pass that changed it")
-    parser.add_argument("--emit", choices=("ir", "cuda", "llvm", "asm"), default="ir")
+    parser.add_argument("--emit", choices=("ir", "cuda", "nvvm", "llvm", "asm"), default="ir")
     parser.add_argument("--target", default="cuda:sm_90")
     parser.add_argument("--index-bits", type=int, choices=(32, 64), default=32)
     parser.add_argument("--static", action="append", default=[], help="name=value")
@@ -280,8 +280,8 @@ def _dump(golden: Golden, command: Command, notes: dict[int, list[str]]) -> list
         if not chosen:
             raise GoldenError(f"{golden.path.name}:{command.line}: there is no pass {o.after}")
         return print_function(chosen[0].function).splitlines()
-    target, backend = ("cpu", "llvm") if o.emit in ("llvm", "asm") else (o.target, "cuda_c")
-    compiled = low.compile(target, backend, o.index_bits)
+    backend = {"llvm": "llvm", "asm": "llvm", "nvvm": "nvvm"}.get(o.emit, "cuda_c")
+    compiled = low.compile("cpu" if backend == "llvm" else o.target, backend, o.index_bits)
     return (compiled.assembly if o.emit == "asm" else compiled.source).splitlines()
 
 

@@ -359,7 +359,7 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
             _check_index(run, inst, inst.types[0], value, mask)
             return (value,)
-    if inst.op.kind != "elementwise":
+    if inst.op.kind != "elementwise" and inst.op.name != "part":
         raise InternalError(f"{inst.op.name} does not stand at loop level")
     return (_elementwise(run, inst, args, mask),)
 

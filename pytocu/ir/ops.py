@@ -203,7 +203,7 @@ row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
 # Host level.
-row("part", "elementwise", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",
+row("part", "scalar", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",
     infer=infer.part, levels=frozenset({"host", "loop"}), attrs=("which",))  # fmt: skip
 row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER,
     effects="check",

@@ -62,4 +62,4 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_choose": PythonFunction(lambda c, yes, no: yes if c else no, 3, "same", raises=False),
 }
 if hasattr(math, "fma"):
-    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(getattr(math, "fma"), 3, "float")
+    PYTHON_FUNCTIONS["math_fma"] = PythonFunction(math.fma, 3, "float")

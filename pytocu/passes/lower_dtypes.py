@@ -132,7 +132,7 @@ class _Lowering:
                 dtype = element(inst.types[0])
                 attrs = {"size": inst.attr("size") * dtype.words}
                 return [(self.builder.emit("shared", (), attrs, (PointerType(dtype.word, "shared"),)),)]
-        if inst.op.kind != "elementwise":
+        if inst.op.kind != "elementwise" and inst.op.name != "part":
             raise InternalError(f"{inst.op.name} of {types[-1]} is not lowered")
         return [self.elementwise(inst)]
 

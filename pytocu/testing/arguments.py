@@ -83,6 +83,8 @@ def make_argument(type: Type, sizes: Mapping[str, int], seed: int = 0, values: s
             return 2 + seed % 5
         case WeakType("float"):
             return (0.75, 1.5, 0.1, 3.0)[seed % 4]
+        case WeakType("complex"):
+            return (0.75 + 2j, -1.5j, 0.1 - 3j)[seed % 3]
         case ScalarType(dtype):
             return _elements(dtype, 1, seed, "plain" if values == "edge" else values)[0]
         case ArrayType(dtype, shape, layout):
@@ -114,6 +116,9 @@ def _laid_out(array: np.ndarray, layout: str) -> np.ndarray:
 def _elements(dtype: DType, count: int, seed: int, values: str) -> np.ndarray:
     random = np.random.default_rng([seed, count, 7])
     kind = dtype.kind
+    if kind == "c":
+        parts = [_elements(dtype.word, count, seed + part, values) for part in range(2)]
+        return np.stack(parts, -1).view(dtype.numpy)[..., 0]
     if values == "edge":
         # Enough for all special values, in an order that small arrays meet different ones.
         pool = edge_values(dtype.numpy, max(count, 160), seed)
