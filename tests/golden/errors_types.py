@@ -39,7 +39,7 @@ def overflowing(x):
 
 
 def complex_floor(x):
-    return np.floor(x * 1j)  #! DTypeError: ufunc 'floor' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
+    return np.floor(x * 1j)  #! TypeError: ufunc 'floor' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
     #! at: np.floor(x * 1j)
 
 
