@@ -12,6 +12,7 @@ from pytocu.ir.core import OPS
 from pytocu.ir.types import F32, F64, parse_type
 from pytocu.jit import jit
 from pytocu.testing import accuracy, support
+from pytocu.testing.complex_reference import complex_reference
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDE = np.finfo(np.longdouble).nmant >= 63
@@ -84,6 +85,37 @@ def test_reference_is_the_nearest_number(name: str) -> None:
             assert error < 0.501, (name, given, found)
             compared += 1
         assert compared > 40
+
+
+MPMATH = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}
+
+
+@wide
+@pytest.mark.parametrize("name", ["exp", "log", "log1p", "expm1", "exp2", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", *MPMATH])
+def test_complex_reference_is_the_nearest_number(name: str) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    mpmath.mp.prec = 400
+    functions = {
+        "log1p": lambda z: mpmath.log(1 + z),
+        "expm1": lambda z: mpmath.exp(z) - 1,
+        "exp2": lambda z: mpmath.power(2, z),
+    }
+    function = functions.get(name) or getattr(mpmath, MPMATH.get(name, name))
+    random = np.random.default_rng(4)
+    for dtype in (np.complex64, np.complex128):
+        parts = random.standard_normal((2, 150)) * 10.0 ** random.integers(-4, 2, (2, 150))
+        given = (parts[0] + 1j * parts[1]).astype(dtype)
+        rounded = complex_reference(OPS[name], (given,), np.dtype(dtype))
+        compared = 0
+        for z, found in zip(given.tolist(), rounded.tolist(), strict=True):
+            if not np.isfinite(found):
+                continue
+            value = function(mpmath.mpc(z))
+            unit = float(np.spacing(np.abs(np.array([found], dtype).view(rounded.real.dtype)).max()))
+            error = max(abs(value.real - found.real), abs(value.imag - found.imag)) / unit
+            assert error < 0.52, (name, z, found)
+            compared += 1
+        assert compared > 100
 
 
 def test_figures_of_other_backends_stay() -> None:

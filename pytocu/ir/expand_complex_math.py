@@ -9,127 +9,16 @@ subtract what nearly cancels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from pytocu.ir import expand_complex
 from pytocu.ir.core import Value
 from pytocu.ir.expand import Expander
 from pytocu.ir.expand_complex import Pair
-from pytocu.ir.types import F64, element
+from pytocu.ir.expand_float64 import Function, Point, Real, in_float64
 
 INFINITY = math.inf
 LARGE = 709.0
 """Below the logarithm of the largest float64."""
-
-
-@dataclass(frozen=True, slots=True)
-class Real:
-    """A float64 value that is written as arithmetic."""
-
-    e: Expander
-    value: Value
-
-    def _row(self, name: str, *others: Real | float) -> Real:
-        return Real(self.e, self.e(name, self.value, *(self.of(o).value for o in others)))
-
-    def of(self, other: Real | float) -> Real:
-        """A number as a constant."""
-        return other if isinstance(other, Real) else Real(self.e, self.e.const(float(other), self.value))
-
-    def __add__(self, other: Real | float) -> Real:
-        return self._row("add", other)
-
-    def __radd__(self, other: float) -> Real:
-        return self.of(other) + self
-
-    def __sub__(self, other: Real | float) -> Real:
-        return self._row("subtract", other)
-
-    def __rsub__(self, other: float) -> Real:
-        return self.of(other) - self
-
-    def __mul__(self, other: Real | float) -> Real:
-        return self._row("multiply", other)
-
-    def __rmul__(self, other: float) -> Real:
-        return self.of(other) * self
-
-    def __truediv__(self, other: Real | float) -> Real:
-        return self._row("divide", other)
-
-    def __rtruediv__(self, other: float) -> Real:
-        return self.of(other) / self
-
-    def __neg__(self) -> Real:
-        return self._row("negative")
-
-    def __abs__(self) -> Real:
-        return self._row("absolute")
-
-    def __lt__(self, other: Real | float) -> Real:
-        return self._row("less", other)
-
-    def __le__(self, other: Real | float) -> Real:
-        return self._row("less_equal", other)
-
-    def __gt__(self, other: Real | float) -> Real:
-        return self._row("greater", other)
-
-    def __ge__(self, other: Real | float) -> Real:
-        return self._row("greater_equal", other)
-
-    def __and__(self, other: Real) -> Real:
-        return self._row("bitwise_and", other)
-
-    def __or__(self, other: Real) -> Real:
-        return self._row("bitwise_or", other)
-
-    def __invert__(self) -> Real:
-        return self._row("invert")
-
-    def equals(self, other: Real | float) -> Real:
-        """A truth value."""
-        return self._row("equal", other)
-
-    def row(self, name: str, *others: Real | float) -> Real:
-        """A function of the op table with this as its first argument."""
-        return self._row(name, *others)
-
-    def sign_of(self, other: Real) -> Real:
-        """The magnitude with the sign of another."""
-        return self._row("copysign", other)
-
-    def finite(self) -> Real:
-        """A truth value."""
-        return self._row("isfinite")
-
-    def nan(self) -> Real:
-        """A truth value."""
-        return self._row("isnan")
-
-    def choose(self, yes: Real | float, no: Real | float) -> Real:
-        """This truth value decides."""
-        like = yes if isinstance(yes, Real) else no
-        assert isinstance(like, Real)
-        return Real(self.e, self.e.where(self.value, like.of(yes).value, like.of(no).value))
-
-
-Point: TypeAlias = tuple[Real, Real]
-Function: TypeAlias = Callable[..., Point]
-
-
-def in_float64(function: Function) -> Callable[..., Pair]:
-    """A formula of the op table: parts widen to float64, the result is rounded to the parts' dtype."""
-
-    def formula(e: Expander, *args: Pair) -> Pair:
-        dtype = element(args[0][0].type)
-        points = [tuple(Real(e, e.cast(part, F64)) for part in x) for x in args]
-        real, imag = function(*points)
-        return e.cast(real.value, dtype), e.cast(imag.value, dtype)
-
-    return formula
 
 
 def _times_i(z: Point) -> Point:
@@ -355,47 +244,69 @@ def _half_gap(a: Real, b: Real, size: Real) -> Real:
     return (b < 0.0).choose(below, b.equals(0.0).choose(a * 0.5, a * (a / (size + b)) * 0.5))
 
 
-def _arc(x: Real, y: Real) -> tuple[Real, Real]:
-    """Real part of arcsinh(x + i y) and its imaginary part, for x and y from 0 on."""
-    above, below = x.row("hypot", y + 1.0), x.row("hypot", y - 1.0)
-    mean = (above + below) * 0.5
-    mean = (mean < 1.0).choose(1.0, mean)
-    gap = abs(y - 1.0)
-    at_one = y.equals(1.0) & (x < EPSILON * EPSILON / 128.0)
-    apart = x >= gap * EPSILON
-    excess = _half_gap(x, 1.0 + y, above) + _half_gap(x, 1.0 - y, below)
-    by_excess = (excess + (excess * (mean + 1.0)).row("sqrt")).row("log1p")
-    inside = x / ((1.0 - y) * (1.0 + y)).row("sqrt")
-    outside = ((y - 1.0) + ((y - 1.0) * (y + 1.0)).row("sqrt")).row("log1p")
-    near = at_one.choose(x.row("sqrt"), apart.choose(by_excess, (y < 1.0).choose(inside, outside)))
-    real = (mean < CROSS_A).choose(near, (mean + (mean * mean - 1.0).row("sqrt")).row("log"))
+def _ellipse(x: Real, y: Real) -> tuple[Real, Real, Real]:
+    """The ellipse through (x, y), from 0 on, with the foci (0, 1) and (0, -1).
 
-    ratio = y / mean
+    ``y`` by its semi-axis, and two numbers whose angle is ``arcsin`` of that: the second one
+    by the first, where neither cancels nor underflows.
+    """
+    above, below = x.row("hypot", y + 1.0), x.row("hypot", y - 1.0)
+    axis = (above + below) * 0.5
+    axis = (axis < 1.0).choose(1.0, axis)
+    apart = x >= abs(y - 1.0) * EPSILON
     gained = _half_gap(x, y + 1.0, above) + _half_gap(x, y - 1.0, below)
-    by_gain = (gained * (mean + y)).row("sqrt")
+    by_gain = (gained * (axis + y)).row("sqrt")
     inner = ((1.0 - y) * (1.0 + y)).row("sqrt")
-    # Both arguments of the angle grow by one factor where x alone would underflow.
+    # Both numbers grow by one factor where x alone would underflow.
     factor = 4.0 / EPSILON / EPSILON
-    scaled = (~apart) & (y > 1.0)
     outer = x * factor * y / ((y + 1.0) * (y - 1.0)).row("sqrt")
     root = apart.choose(by_gain, (y > 1.0).choose(outer, inner))
     start = y.equals(1.0) & (x < EPSILON / 128.0)
-    root = start.choose(x.row("sqrt") * ((mean + y) * 0.5).row("sqrt"), root)
-    height = (scaled & ~start).choose(y * factor, y)
-    angle = (ratio > CROSS_B).choose(height.row("arctan2", root), ratio.row("arcsin"))
-    # So far from zero that arcsinh is log(2 z).
-    distant = (x > 1.0 / EPSILON) | (y > 1.0 / EPSILON)
-    real = distant.choose(_log_size(x, y) + math.log(2.0), real)
-    angle = distant.choose(y.row("arctan2", x), angle)
-    tiny = (x < 2.0**-27) & (y < 2.0**-27)
-    return tiny.choose(x, real), tiny.choose(y, angle)
+    root = start.choose(x.row("sqrt") * ((axis + y) * 0.5).row("sqrt"), root)
+    height = ((~apart) & (y > 1.0) & ~start).choose(y * factor, y)
+    distant = _distant(x, y)
+    return y / axis, distant.choose(x, root), distant.choose(y, height)
+
+
+def _distant(x: Real, y: Real) -> Real:
+    """So far from zero that arcsinh z is log(2 z)."""
+    return (x > 1.0 / EPSILON) | (y > 1.0 / EPSILON)
+
+
+def _tiny(x: Real, y: Real) -> Real:
+    """So near to zero that z is its own inverse function."""
+    return (x < 2.0**-27) & (y < 2.0**-27)
+
+
+def _arc_size(x: Real, y: Real) -> Real:
+    """Real part of arcsinh(x + i y), for x and y from 0 on."""
+    above, below = x.row("hypot", y + 1.0), x.row("hypot", y - 1.0)
+    axis = (above + below) * 0.5
+    axis = (axis < 1.0).choose(1.0, axis)
+    at_one = y.equals(1.0) & (x < EPSILON * EPSILON / 128.0)
+    excess = _half_gap(x, 1.0 + y, above) + _half_gap(x, 1.0 - y, below)
+    by_excess = (excess + (excess * (axis + 1.0)).row("sqrt")).row("log1p")
+    inside = x / ((1.0 - y) * (1.0 + y)).row("sqrt")
+    outside = ((y - 1.0) + ((y - 1.0) * (y + 1.0)).row("sqrt")).row("log1p")
+    apart = x >= abs(y - 1.0) * EPSILON
+    near = at_one.choose(x.row("sqrt"), apart.choose(by_excess, (y < 1.0).choose(inside, outside)))
+    size = (axis < CROSS_A).choose(near, (axis + (axis * axis - 1.0).row("sqrt")).row("log"))
+    size = _distant(x, y).choose(_log_size(x, y) + math.log(2.0), size)
+    return _tiny(x, y).choose(x, size)
+
+
+def _arc_angle(x: Real, y: Real) -> Real:
+    """Imaginary part of arcsinh(x + i y), for x and y from 0 on."""
+    ratio, root, height = _ellipse(x, y)
+    angle = ((ratio > CROSS_B) | _distant(x, y)).choose(height.row("arctan2", root), ratio.row("arcsin"))
+    return _tiny(x, y).choose(y, angle)
 
 
 def arcsinh(z: Point) -> Point:
     """Odd in both parts; NaN beside an infinity is infinite, beside a zero keeps it."""
     x, y = z
     a, b = abs(x), abs(y)
-    real, imag = _arc(a, b)
+    real, imag = _arc_size(a, b), _arc_angle(a, b)
     unknown = x.nan() | y.nan()
     endless = a.equals(INFINITY) | b.equals(INFINITY)
     real = unknown.choose(endless.choose(INFINITY, x + y), real)
@@ -407,36 +318,18 @@ def arccos(z: Point) -> Point:
     """``pi/2 - arcsin z``, the real part from the angle on its own side."""
     x, y = z
     a, b = abs(x), abs(y)
-    size, _ = _arc(b, a)
-    angle = _arc_cosine(a, b, x < 0.0)
+    size = _arc_size(b, a)
+    ratio, root, width = _ellipse(b, a)
+    # On the left side of zero the angle is pi minus that on the right.
+    left = x < 0.0
+    by_ratio = left.choose(-ratio, ratio).row("arccos")
+    by_root = root.row("arctan2", left.choose(-width, width))
+    angle = ((ratio > CROSS_B) | _distant(b, a)).choose(by_root, by_ratio)
     unknown = x.nan() | y.nan()
     endless = a.equals(INFINITY) | b.equals(INFINITY)
     real = unknown.choose((x.equals(0.0)).choose(math.pi / 2, x + y), angle)
     imag = unknown.choose(endless.choose(INFINITY, x + y), size)
     return real, (-imag).sign_of(-y)
-
-
-def _arc_cosine(x: Real, y: Real, left: Real) -> Real:
-    """The angle of arccos for |x|, |y|; on the left side of zero it is pi minus that."""
-    above, below = y.row("hypot", x + 1.0), y.row("hypot", x - 1.0)
-    mean = (above + below) * 0.5
-    mean = (mean < 1.0).choose(1.0, mean)
-    ratio = x / mean
-    apart = y >= abs(x - 1.0) * EPSILON
-    gained = _half_gap(y, x + 1.0, above) + _half_gap(y, x - 1.0, below)
-    by_gain = (gained * (mean + x)).row("sqrt")
-    inner = ((1.0 - x) * (1.0 + x)).row("sqrt")
-    factor = 4.0 / EPSILON / EPSILON
-    outer = y * factor * x / ((x + 1.0) * (x - 1.0)).row("sqrt")
-    root = apart.choose(by_gain, (x > 1.0).choose(outer, inner))
-    start = x.equals(1.0) & (y < EPSILON / 128.0)
-    root = start.choose(y.row("sqrt") * ((mean + x) * 0.5).row("sqrt"), root)
-    width = ((~apart) & (x > 1.0) & ~start).choose(x * factor, x)
-    distant = (x > 1.0 / EPSILON) | (y > 1.0 / EPSILON)
-    root, width = distant.choose(y, root), distant.choose(x, width)
-    side = left.choose(-width, width)
-    by_ratio = left.choose(-ratio, ratio).row("arccos")
-    return ((ratio > CROSS_B) | distant).choose(root.row("arctan2", side), by_ratio)
 
 
 def arccosh(z: Point) -> Point:
@@ -462,7 +355,7 @@ def arctanh(z: Point) -> Point:
     endless = a.equals(INFINITY) | b.equals(INFINITY)
     real = distant.choose(endless.choose(0.0, share), real)
     imag = distant.choose(math.pi / 2, imag)
-    tiny = (a < 2.0**-27) & (b < 2.0**-27)
+    tiny = _tiny(a, b)
     real, imag = tiny.choose(a, real), tiny.choose(b, imag)
     straight = y.equals(0.0) & (a <= 1.0)
     real, imag = straight.choose(a.row("arctanh"), real), straight.choose(b, imag)

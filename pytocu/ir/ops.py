@@ -14,6 +14,7 @@ from pytocu.ir import expand, expand_bits, expand_half, infer
 from pytocu.ir import expand_complex as cx
 from pytocu.ir import expand_complex_math as cm
 from pytocu.ir.core import OPS, Op
+from pytocu.ir.expand_float64 import in_float64
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import F32, U16
 
@@ -42,7 +43,7 @@ def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
 def math(name: str, doc: str, ulp: float, arity: int = 1, libm: str = "", **fields: Any) -> Op:
     """A transcendental function, spelled by the C math library's name."""
     if hasattr(cm, name):
-        fields.setdefault("complex", cm.in_float64(getattr(cm, name)))
+        fields.setdefault("complex", in_float64(getattr(cm, name)))
         fields.setdefault("complex_ulp", 4.0)
     return ufunc(name, arity, doc, exact=False, ulp=ulp, libm=libm or name, primitive="f", **fields)
 
@@ -74,7 +75,7 @@ ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign, complex=cx.sign, c
 ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5)
 ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal, complex=cx.reciprocal, complex_ulp=3)
 ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic",
-      complex=cm.in_float64(cm.sqrt), complex_ulp=3)  # fmt: skip
+      complex=in_float64(cm.sqrt), complex_ulp=3)  # fmt: skip
 ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic", half=expand_half.copysign)
 ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum,
       complex=cx.extreme("greater_equal", True))  # fmt: skip
