@@ -11,7 +11,6 @@ import numpy as np
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 
-
 PLAIN_STEPS = frozenset({"multiply", "square", "divide", "reciprocal"})
 """Complex rows of additions, products and quotients only, whose bits are the same on every backend."""
 
@@ -47,11 +46,15 @@ def relative_distance(
 ) -> np.ndarray:
     """Distances by what the bound grows with; 0 where the angle is lost in the argument.
 
-    There, and where the result overflows, which part is infinite means nothing.
+    There, and where the result overflows or is about to, which part is infinite means nothing.
     """
     if isinstance(grown, float):
         return distance
-    lost = (grown > 1e4) | ~(np.isfinite(actual) | np.isfinite(expected))
+    with np.errstate(all="ignore"):
+        ends = np.finfo(expected.dtype)
+        sizes = [np.where(np.isfinite(v), np.maximum(np.abs(np.real(v)), np.abs(np.imag(v))), 0) for v in (actual, expected)]
+        at_the_end = np.maximum(*sizes) > float(ends.max) * (1 - 8 * float(ends.eps) * grown)
+    lost = (grown > 1e4) | at_the_end | ~(np.isfinite(actual) | np.isfinite(expected))
     with np.errstate(all="ignore"):
         return np.where(lost, 0.0, distance / grown)
 
