@@ -16,8 +16,8 @@ from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
-from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import Dim
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.dims import Dim, as_symbol
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.lazy import lazy
@@ -26,8 +26,9 @@ from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
 from pytocu.runtime import cache, cuda, toolchain
+from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
-from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
+from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Sharing, Step, shared_memory
 from pytocu.runtime.program import Program
 
 BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}
@@ -216,15 +217,14 @@ def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
     for launch in launches(host):
         function = kernel_function(host, launch)
         pointers = [(p, a) for p, a in zip(function.params, launch.args, strict=True) if isinstance(p.type, PointerType)]
-        outputs = launch.attr("outputs")
-        texts = [f"{p.name}: {a.type}" for p, a in pointers]
-        cut = len(texts) - outputs
+        used = {name: {i.args[0] for i in walk(function.body) if i.op.name == name} for name in ("load", "store")}
+        reads, writes = (tuple(f"{p.name}: {a.type}" for p, a in pointers if p in used[n]) for n in ("load", "store"))
         infos.append(
             KernelInfo(
                 function.name,
                 print_function(function),
-                tuple(texts[:cut]),
-                tuple(texts[cut:]),
+                reads,
+                writes,
                 launch.attr("schedule"),
                 launch.attr("why", ""),
             )
@@ -352,19 +352,31 @@ def lower(
     parameters: Sequence[tuple[str, Type | Static]],
     options: Options = DEFAULT_OPTIONS,
     sizes: Mapping[str, int] | None = None,
+    infos: Mapping[int, ArrayInfo] | None = None,
 ) -> Lowered:
     """Front end only; see :class:`Lowered`.
 
     `sizes` are the lengths of the call that asks, if any: they decide which lengths of views
-    are 1 and so broadcast, and nothing else.
+    are 1 and so broadcast, and nothing else.  `infos` are its arrays: they decide which of them
+    share memory with one that is written.
     """
     known: frozenset[Dim] = frozenset()
+    sharing: Sharing = ()
     while True:
-        result = frontend_lower(function, parameters, known)
+        result = frontend_lower(function, parameters, known, sharing)
         found = infer_shapes.unit_lengths(result.function, sizes or {})
-        if found <= known:
+        shared = shared_memory(written_arguments(result.function), infos or {})
+        if found <= known and shared == sharing:
             return Lowered(result.function, result.guards, options, function.__name__, result.callees)
-        known |= found
+        # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
+        known = known | found if shared == sharing else frozenset()
+        sharing = shared
+
+
+def written_arguments(function: Function) -> tuple[int, ...]:
+    """The numbers of the parameters that a function changes."""
+    changed = {i.args[0] for i in function.body.insts if i.op.name == "writable"}
+    return tuple(n for n, param in enumerate(function.params) if param in changed)
 
 
 # From host IR to the plan.
@@ -401,7 +413,9 @@ class _PlanWriter:
                 self.steps.append(step)
         symbols = tuple((name, number, axis) for name, (number, axis) in bound_symbols(host).items())
         steps, kernels, assumptions = tuple(self.steps), tuple(self.kernels), tuple(self.assumptions)
-        return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, self.locs)
+        sharing = tuple((kind, tuple(numbers)) for kind, *numbers in host.fact("sharing", ()))
+        written = written_arguments(host)
+        return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, written, sharing, self.locs)
 
     def step(self, inst: Inst) -> Step | None:
         used = [self.slots[a] for a in inst.args]
@@ -421,6 +435,12 @@ class _PlanWriter:
                 type = inst.types[0]
                 layout = type.layout if isinstance(type, ArrayType) else "C"
                 return ("allocate", made, element(type).name, shape_of(type), layout, isinstance(type, ScalarType))
+            case "writable":
+                return ("writable", used[0], inst.attr("what"))
+            case "memory":
+                return ("memory", made, tuple(used), as_symbol(shape_of(inst.types[0])[0]))
+            case "offset":
+                return ("offset", made, *used)
             case "dim":
                 return ("dim", made, inst.attr("value"))
             case "stride":

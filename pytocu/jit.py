@@ -126,14 +126,14 @@ class JitFunction(Dispatcher, Generic[P, R]):
             if arch == target.partition(":")[2]:
                 return found.binary
             # A device of another kind than the one the plan was found for.
-            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
             return lowered.compile(f"cuda:{arch}", index_bits=_index_bits(found.plan)).binary
 
         return binary
 
     def _compile(self, call: Call) -> Entry:
         target = _target(call)
-        lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call))
+        lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
         for index_bits in (32, 64):
             compiled = lowered.compile(target, index_bits=index_bits)
             if compiled.executable.suits(call.dynamic, call.infos):
@@ -189,7 +189,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
             else:
                 self._describe_one(call, name, value)
         sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
-        return compiler().lower(self._function, call.parameters, self._options, sizes)
+        return compiler().lower(self._function, call.parameters, self._options, sizes, call.infos)
 
     def _type_given(self, name: str, value: Any) -> Type | None:
         """The type that stands for an argument; None where the argument itself is given."""

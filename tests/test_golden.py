@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,13 @@ def _expected(golden: Golden, command: Command, arguments: tuple[Any, ...]) -> A
         return error
 
 
-def _check(command: Command, rows: set[str], actual: Any, expected: Any) -> None:
+def _check(command: Command, rows: set[str], actual: tuple[Any, Any], expected: tuple[Any, Any]) -> None:
+    """Results, and the arguments behind the call."""
+    for a, e in zip(actual, expected, strict=True):
+        _check_one(command, rows, a, e)
+
+
+def _check_one(command: Command, rows: set[str], actual: Any, expected: Any) -> None:
     if command.options.within:
         close(actual, expected, command.options.within)
     else:
@@ -77,27 +85,28 @@ def test_runs_as_numpy(golden: Golden, command: Command) -> None:
     """Compiled for the CPU, and interpreted after every pass for both targets."""
     function = golden.function(command.function)
     for seed, sizes in enumerate(command.size_cases()):
-        arguments = make_arguments(command.types, sizes, seed, command.options.values)
+        make = functools.partial(make_arguments, command.types, sizes, seed, command.options.values)
+        # A call may change its arguments, so each gets its own, and they are compared behind it.
+        arguments = make()
         expected = _expected(golden, command, arguments)
         if isinstance(expected, Exception):
             with pytest.raises(type(expected)) as caught:
-                function(*arguments, **command.static)
+                function(*make(), **command.static)
             assert isinstance(caught.value, PytocuError)
             assert str(caught.value).startswith(str(expected).strip())
             continue
         low = function.lower(*arguments, **command.static)
         rows = rows_of(low.function)
-        _check(command, rows, function(*arguments, **command.static), expected)
+        given = make()
+        _check(command, rows, (function(*given, **command.static), given), (expected, arguments))
         for target in ("cpu", "cuda"):
             # Odd lengths show every pass; the others only what comes out at the end.
-            _interpret(command, low, target, arguments, expected, rows, every=seed == 0)
+            _interpret(command, low, target, make, (expected, arguments), rows, every=seed == 0)
 
 
 def _interpret(
-    command: Command, low: Any, target: str, arguments: tuple[Any, ...], expected: Any, rows: set[str], every: bool
+    command: Command, low: Any, target: str, make: Callable[[], tuple[Any, ...]], expected: Any, rows: set[str], every: bool
 ) -> None:
-    given = [np.array(a, order="C") if isinstance(a, np.ndarray) and _order(p) == "C" else a
-             for a, p in zip(arguments, low.function.params, strict=True)]  # fmt: skip
     established: list[str] = []
     seen = ""
     stages = [("lower", low.function, ())]
@@ -113,8 +122,10 @@ def _interpret(
         verify(parsed, established)
         tree = function.body.insts[-1].attr("tree")
         try:
+            given = tuple(np.array(a, order="C") if isinstance(a, np.ndarray) and _order(p) == "C" else a
+                          for a, p in zip(make(), low.function.params, strict=True))  # fmt: skip
             results = interp.run(parsed, given)
-            _check(command, rows, arrange(tree, results), expected)
+            _check(command, rows, (arrange(tree, results), given), expected)
         except (AssertionError, PytocuError) as error:
             raise AssertionError(f"after {name} for {target}: {error}\n{text}") from error
 

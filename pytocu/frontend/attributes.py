@@ -12,9 +12,10 @@ import numpy as np
 
 from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.inplace import fill
 from pytocu.frontend.operators import binary, compute, elementwise
 from pytocu.frontend.rounding import around
-from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, refuse_out
+from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
 from pytocu.frontend.values import Context, cast, describe, dim_value, dimensions, is_array, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
@@ -112,7 +113,7 @@ _REDUCTIONS = frozenset(
         "trace",
     ]
 )
-_IN_PLACE = frozenset(["fill", "sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
+_IN_PLACE = frozenset(["sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
 REFUSED = {
@@ -140,7 +141,7 @@ def instead_of(name: str) -> str:
     if name in _REDUCTIONS:
         return "reductions, scans and matrix products are not compiled; compute them outside the function"
     if name in _IN_PLACE:
-        return "arrays are not changed in place; build a new one, for example with np.where"
+        return "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
     return f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {methods}"
 
@@ -356,7 +357,7 @@ def clip(
 def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """``x.clip``: either bound may be None; the arguments of ufuncs are those of the ufunc that is called."""
     check_keywords(context, "clip", kwargs)
-    refuse_out(context, "clip", out)
+    kwargs = {**kwargs, "out": out}
     low = None if _beyond(value, min, upper=False) else min
     high = None if _beyond(value, max, upper=True) else max
     if low is None and high is None:
@@ -391,6 +392,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "astype": astype,
     "clip": method_clip,
     "copy": copy,
+    "fill": fill,
     "squeeze": squeeze,
     "swapaxes": swapaxes,
     "round": around,

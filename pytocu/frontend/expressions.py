@@ -14,6 +14,7 @@ from pytocu.frontend.calls import call
 from pytocu.frontend.choices import both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.indexing import subscript
+from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
@@ -75,7 +76,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Attribute(value=base, attr=name):
             return get_attribute(frame, evaluate(frame, base), mangled(frame, name))
         case ast.Subscript(value=base, slice=key):
-            return _subscript(frame, evaluate(frame, base), evaluate(frame, key))
+            return member(frame, evaluate(frame, base), evaluate(frame, key))
         case ast.Slice(lower=lower, upper=upper, step=step):
             return slice(*(None if part is None else evaluate(frame, part) for part in (lower, upper, step)))
         case ast.Tuple(elts=parts):
@@ -306,7 +307,8 @@ def local_defaults(frame: Frame, node: FunctionNode) -> dict[str, Any]:
     return out
 
 
-def _subscript(frame: Frame, base: Any, key: Any) -> Any:
+def member(frame: Frame, base: Any, key: Any) -> Any:
+    """``base[key]``."""
     context = frame.context
     if isinstance(base, Value):
         return subscript(context, base, key)
@@ -345,12 +347,12 @@ def _call(frame: Frame, node: ast.Call) -> Any:
 
 
 def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: bool = False) -> None:
-    """Bind a name, or several by unpacking, or a member of a local list or dict.
+    """Bind a name, or several by unpacking, or change a member of a local list or dict or elements of an array.
 
     Raises
     ------
     UnsupportedError
-        The target is an array, an attribute or a name outside the function.
+        The target is an attribute or a name outside the function.
     """
     context = frame.context
     match target:
@@ -361,7 +363,7 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             _unpack(frame, parts, value)
         case ast.Subscript(value=base_node, slice=key_node):
-            _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
+            assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
             raise UnsupportedError(
                 f"assignment to the attribute {ast.unparse(target)} is not compiled",
@@ -372,14 +374,12 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)
 
 
-def _assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
+def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
+    """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
     if isinstance(base, Value):
-        raise UnsupportedError(
-            f"{text} = ... changes an array in place, which is not compiled",
-            context.loc,
-            "build the new array with np.where(condition, new, old)",
-        )
+        assign_elements(context, element_view(context, base, key, value, text), value)
+        return
     if not isinstance(base, (list, dict)):
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")

@@ -21,14 +21,14 @@ from pytocu.frontend.calls import call
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
+from pytocu.frontend.storage import Sharing, StorageBuilder
 from pytocu.frontend.values import Context, Hooks, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
-from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
 from pytocu.ir.python_functions import class_at, class_path
-from pytocu.ir.types import Type, weak_type_of
+from pytocu.ir.types import ArrayType, Type, weak_type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ def lower(
     function: types.FunctionType,
     parameters: Sequence[tuple[str, Type | Static]],
     unit_lengths: frozenset[Dim] = frozenset(),
+    sharing: Sharing = (),
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -67,6 +68,8 @@ def lower(
         known at run time, `Static` where it is known now.
     unit_lengths : frozenset of Dim
         Lengths of views that are to be taken as 1; the function states each with ``assume``.
+    sharing : Sharing
+        Which of the arguments known at run time share memory with one that is written.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def lower(
         With the user's line, for everything that cannot be compiled.
     """
     node = function_node(function)
-    builder = Builder(function_loc(function))
+    builder = StorageBuilder(function_loc(function))
     context = Context(builder, Hooks(run_function, call), unit_lengths)
     note_path(context, function, ("function",))
     params: list[Value] = []
@@ -92,6 +95,13 @@ def lower(
             case type:
                 params.append(builder.param(type, name))
                 values[name] = params[-1]
+                if isinstance(type, ArrayType):
+                    builder.arguments[params[-1]] = params[-1]
+    for kind, numbers in sharing:
+        shared = [params[n] for n in numbers]
+        for param in shared:
+            del builder.arguments[param]
+        values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "is_one": True})
     try:
@@ -102,10 +112,25 @@ def lower(
         ) from None
     leaves: list[Value] = []
     tree = _tree(context, result, leaves)
-    builder.emit("return", leaves, {"tree": tree})
-    lowered = builder.function(kernel_name(function.__name__), "array", params)
+    _leave(builder, [builder.reference(leaf) for leaf in leaves], tree)
+    facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
+    lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
     callees = tuple((f, path_of(context, f)) for f in context.inlined)
     return FrontendResult(lowered, tuple(context.guards), callees)
+
+
+def _leave(builder: StorageBuilder, results: list[Value], tree: Any) -> None:
+    """The ``return``: results as references, and the final contents of what was changed."""
+    attrs: dict[str, Any] = {"tree": tree}
+    pairs: list[tuple[int, int]] = []
+    for memory, contents in builder.updates():
+        for value in (memory, contents):
+            if value not in results:
+                results.append(value)
+        pairs.append((results.index(memory), results.index(contents)))
+    if pairs:
+        attrs["updates"] = tuple(pairs)
+    builder.leave(results, attrs)
 
 
 def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import array_functions, attributes
 from pytocu.frontend.array_functions import Handler, on_array
+from pytocu.frontend.inplace import copyto
 from pytocu.frontend.operators import compute
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
@@ -104,6 +105,7 @@ FUNCTIONS: dict[str, Handler] = {
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
+    "copyto": copyto,
     "result_type": _result_type,
     "isscalar": _is_scalar,
     "iscomplexobj": lambda context, x: array_functions.is_complex(x),

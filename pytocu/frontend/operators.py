@@ -122,9 +122,13 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
         assert row.python is not None
         refuse_complex_scalars(context, row.python, left, right)
     if name == "power":
-        rewritten = _power(context, left, right)
+        weak_ints = isinstance(left, Value) and left.type in (WEAK_BOOL, WEAK_INT)
+        if weak_ints and type(right) is int and right < 0:
+            # Python computes a power of ints that is not an int in floats.
+            return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
+        rewritten = fast_power(left, right)
         if rewritten is not None:
-            return rewritten
+            return elementwise(context, rewritten, left)
     return elementwise(context, name, left, right)
 
 
@@ -155,25 +159,18 @@ def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> An
     return None
 
 
-def _power(context: Context, left: Any, right: Any) -> Value | None:
-    """NumPy's rewrite of ``array ** scalar`` for the exponents -1, 0.5, 1 and 2, and Python's of negative ones."""
+def fast_power(left: Any, right: Any) -> str | None:
+    """The row that NumPy runs for ``array ** scalar`` with an exponent -1, 0.5, 1 or 2, if any."""
     known = not is_dynamic(right) and is_weak(right)
-    if known and type(right) is int and right < 0 and isinstance(left, Value) and left.type in (WEAK_BOOL, WEAK_INT):
-        # Python computes a power of ints that is not an int in floats.
-        return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
     if known and is_array(left) and dimensions(left):
         kind = element(left.type).kind
         if kind == "c":
             # The float -1.0 and 1 go through power, which has its own products.
-            fast = {(int, -1): "reciprocal", (int, 2): "square", (float, 0.5): "sqrt"}.get((type(right), right))
-            if fast is not None:
-                return elementwise(context, fast, left)
-        elif kind == "f":
-            fast = {-1: "reciprocal", 0.5: "sqrt", 1: "positive", 2: "square"}.get(right)
-            if fast is not None:
-                return elementwise(context, fast, left)
-        elif kind in "iu" and type(right) is int and right in (1, 2):
-            return elementwise(context, "positive" if right == 1 else "square", left)
+            return {(int, -1): "reciprocal", (int, 2): "square", (float, 0.5): "sqrt"}.get((type(right), right))
+        if kind == "f":
+            return {-1: "reciprocal", 0.5: "sqrt", 1: "positive", 2: "square"}.get(right)
+        if kind in "iu" and type(right) is int and right in (1, 2):
+            return "positive" if right == 1 else "square"
     return None
 
 

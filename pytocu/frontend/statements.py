@@ -10,8 +10,9 @@ from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate
-from pytocu.frontend.expressions import assign, evaluate, local_defaults
-from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, owner_of, scope_of
+from pytocu.frontend.expressions import assign, assign_member, evaluate, local_defaults, member
+from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.inplace import augmented
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
@@ -20,7 +21,6 @@ from pytocu.frontend.values import Context, is_array
 
 _MAX_STATIC_STEPS = 10_000
 
-_NP_WHERE = "build the new array with np.where(condition, new, old)"
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.AsyncWith: ("an async with statement", "use it around the call"),
     ast.AsyncFor: ("an async for loop", "use a for loop over known values"),
@@ -197,38 +197,56 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
             context.loc,
             "matrix products are not compiled; compute them outside the function",
         )
-    symbol = ast.unparse(ast.AugAssign(ast.Name("a"), node.op, ast.Name("b"))).split()[1]
     if isinstance(node.target, ast.Attribute):
         raise UnsupportedError(
-            f"{ast.unparse(node.target)} {symbol} ... changes an attribute, which is not compiled",
+            f"{ast.unparse(node.target)} {_symbol(node)} ... changes an attribute, which is not compiled",
             context.loc,
             "return the value and assign it outside",
         )
-    text = ast.unparse(node.target)
-    load = ast.parse(text, mode="eval").body
-    for part in ast.walk(load):
-        ast.copy_location(part, node.target)
-    old = evaluate(frame, load)
-    if is_array(old):
-        if isinstance(node.target, ast.Subscript):
-            raise UnsupportedError(
-                f"{text} {symbol} ... changes an array in place, which is not compiled", context.loc, _NP_WHERE
-            )
-        raise UnsupportedError(
-            f"{text} {symbol} ... changes the array {text} in place, which is not compiled",
-            context.loc,
-            f"write {text} = {text} {symbol[:-1]} ... , which makes a new array",
-        )
+    if isinstance(node.target, ast.Subscript):
+        # The container and the key are evaluated once, for reading and for writing.
+        base, key = evaluate(frame, node.target.value), evaluate(frame, node.target.slice)
+        with context.builder.at(frame.loc(node.target)):
+            old = member(frame, base, key)
+        new = _changed(frame, node, operator, old)
+        if new is not old or not is_array(old):
+            with context.builder.at(frame.loc(node.target)):
+                assign_member(frame, base, key, new, ast.unparse(node.target))
+        return
+    old = _old(frame, node.target)
+    new = _changed(frame, node, operator, old)
+    if new is not old:
+        assign(frame, node.target, new)
+
+
+def _old(frame: Frame, target: ast.expr) -> Any:
+    """What a name that is assigned to stands for now."""
+    assert isinstance(target, ast.Name)
+    with frame.context.builder.at(frame.loc(target)):
+        return lookup(frame, target.id)
+
+
+def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
+    """What the target holds after the operation: `old` itself where it is changed in place."""
+    context = frame.context
     value = evaluate(frame, node.value)
+    if is_array(old):
+        return augmented(context, operator, old, value)
     if isinstance(old, (list, dict, set)):
+        text = ast.unparse(node.target)
+        symbol = _symbol(node)
         refuse_outside(context, old, f"{text} {symbol} ...")
         if not (isinstance(old, list) and operator == "add"):
             raise UnsupportedError(
                 f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one"
             )
         old.extend(iterate(frame, value, symbol))
-        return
-    assign(frame, node.target, binary(context, operator, old, value))
+        return old
+    return binary(context, operator, old, value)
+
+
+def _symbol(node: ast.AugAssign) -> str:
+    return ast.unparse(ast.AugAssign(ast.Name("a"), node.op, ast.Name("b"))).split()[1]
 
 
 def _too_many(frame: Frame, node: ast.For | ast.While) -> UnsupportedError:

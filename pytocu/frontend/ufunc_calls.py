@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
@@ -62,12 +63,24 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     check_keywords(context, name, kwargs)
     if given and "out" in kwargs:
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
-    refuse_out(context, name, given or kwargs.get("out"))
-    return compute_ufunc(context, name, args, kwargs)
+    return compute_ufunc(context, name, args, {**kwargs, **({"out": given} if given else {})})
 
 
 def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The results of a ufunc whose arguments are checked; a tuple where it has several."""
+    rows = rows_of(name)
+    outs = out_arrays(context, kwargs.get("out"), len(rows))
+    check_where(context, name, kwargs.get("where", True), outs)
+    if any(out is not None for out in outs):
+        casting = "same_kind" if kwargs.get("casting") is None else kwargs["casting"]
+        values = _defaults(context, name, tuple(as_value(context, a) for a in args))
+        prepare_outputs(context, name, values, outs, _signature(context, name, kwargs), casting, kwargs.get("where", True))
+    results = _results(context, name, args, kwargs)
+    made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
+    return tuple(made) if len(made) > 1 else made[0]
+
+
+def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
     operands = _defaults(context, name, values)
@@ -79,8 +92,7 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         # NumPy's sentence speaks of Python scalars where there is no loop for them, and each of
         # several rows has loops of its own.
         attempt(context, promote.ufunc_loop, name, tuple(promote.operand(v.type) for v in values))
-    made = tuple(elementwise(context, row.name, *operands) for row in rows)
-    return made if len(rows) > 1 else made[0]
+    return tuple(elementwise(context, row.name, *operands) for row in rows)
 
 
 def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -104,13 +116,7 @@ def _in_loop(
     # Beside another operand a Python scalar adapts, whatever the casting; comparisons of two are of objects.
     weak = len(args) > 1 and rows_of(name)[0].overflow != "answer"
     known = tuple(promote.operand(v.type) for v in (args if weak else operands))
-    chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
-    dtype = kwargs.get("dtype")
-    if dtype is not None and chosen is not None:
-        raise raised(TypeError("cannot specify both 'signature' and 'dtype'"), context.loc)
-    if dtype is not None:
-        ufunc = promote.numpy_function(name)
-        chosen = (*[None] * ufunc.nin, *[compute(context, np.dtype, dtype)] * ufunc.nout)
+    chosen = _signature(context, name, kwargs)
     casting = kwargs.get("casting")
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
     # Beside another operand a Python scalar goes to the loop's dtype at once.
@@ -123,6 +129,33 @@ def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Valu
         # Python's own error: no real number is made of a complex one.
         compute(context, dtype.numpy.type, 0j)
     return cast(context, value, dtype)
+
+
+def _signature(context: Context, name: str, kwargs: dict[str, Any]) -> Any:
+    """The loop that ``dtype=`` or ``signature=`` names, as NumPy takes it, or None."""
+    chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
+    dtype = kwargs.get("dtype")
+    if dtype is not None and chosen is not None:
+        raise raised(TypeError("cannot specify both 'signature' and 'dtype'"), context.loc)
+    if dtype is None:
+        return chosen
+    ufunc = promote.numpy_function(name)
+    return (*[None] * ufunc.nin, *[compute(context, np.dtype, dtype)] * ufunc.nout)
+
+
+def check_where(context: Context, name: str, where: Any, outs: Sequence[Value | None]) -> None:
+    """Refuse ``where=`` without an array that holds what it leaves out.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if where is not True and any(out is None for out in outs):
+        raise UnsupportedError(
+            f"np.{name} with the argument where= and no out= is not supported: what it leaves out is not defined",
+            context.loc,
+            "choose with np.where(condition, result, other)",
+        )
 
 
 def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
@@ -140,12 +173,6 @@ def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
         if keyword not in _KEYWORDS:
             raise raised(TypeError(f"{name}() got an unexpected keyword argument '{keyword}'"), loc)
         match keyword:
-            case "where" if value is not True:
-                raise UnsupportedError(
-                    f"np.{name} with the argument where= is not supported: what it leaves out is not defined",
-                    loc,
-                    "choose with np.where(condition, result, other)",
-                )
             case "order":
                 if value not in ("C", "F", "A", "K"):
                     raise raised(ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {value!r})"), loc)
@@ -153,19 +180,6 @@ def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
                     raise UnsupportedError(
                         f"np.{name} with the argument order={value!r} is not supported", loc, "results have NumPy's order 'K'"
                     )
-
-
-def refuse_out(context: Context, name: str, out: Any) -> None:
-    """Refuse ``out=`` unless it is None.
-
-    Raises
-    ------
-    UnsupportedError
-    """
-    if any(o is not None for o in (out if isinstance(out, tuple) else (out,))):
-        raise UnsupportedError(
-            f"np.{name} with the argument out= is not supported", context.loc, "return the result; pytocu allocates it"
-        )
 
 
 def _no_loop(context: Context, name: str, args: tuple[Any, ...]) -> None:

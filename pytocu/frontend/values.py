@@ -16,9 +16,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
+from pytocu.frontend.storage import StorageBuilder
 from pytocu.guards import Guard, Path, is_plain
 from pytocu.ir import promote
-from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike
 from pytocu.ir.types import (
@@ -79,7 +79,7 @@ class Context:
         What is read may not be what Python would run, so it must change nothing.
     """
 
-    builder: Builder
+    builder: StorageBuilder
     hooks: Hooks
     unit_lengths: frozenset[Dim] = frozenset()
     guards: list[Guard] = field(default_factory=list)

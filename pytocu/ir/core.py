@@ -36,8 +36,8 @@ class Op:
     name : str
         Name in the text form.
     kind : str
-        ``elementwise``, ``view``, ``scalar`` (host arithmetic), ``const``, ``host``, ``memory``,
-        ``control`` or ``index``.
+        ``elementwise``, ``view``, ``update``, ``scalar`` (host arithmetic), ``const``, ``host``,
+        ``memory``, ``control`` or ``index``.
     arity : int or None
         Number of arguments; None for any.
     doc : str

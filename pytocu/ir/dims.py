@@ -327,6 +327,17 @@ def format_shape(shape: tuple[DimLike, ...]) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
+def assignment_sentence(value: tuple[DimLike, ...], target: tuple[DimLike, ...], what: str = "input array") -> str:
+    """What NumPy says of an assignment whose shapes do not fit."""
+    return f"could not broadcast {what} from shape {format_shape(value)} into shape {format_shape(target)}"
+
+
+def output_sentence(output: tuple[DimLike, ...], whole: tuple[DimLike, ...]) -> str:
+    """What NumPy says of an output array that would have to be broadcast."""
+    sentence = f"non-broadcastable output operand with shape {format_shape(output)}"
+    return f"{sentence} doesn't match the broadcast shape {format_shape(whole)}"
+
+
 def parse_dim(text: str) -> DimLike:
     """Read what ``str(dim)`` writes.
 

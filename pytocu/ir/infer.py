@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu.ir import promote
 from pytocu.ir.core import Op
-from pytocu.ir.dims import DimLike, format_shape
+from pytocu.ir.dims import DimLike, assignment_sentence, format_shape
 from pytocu.ir.types import (
     BOOL,
     C64,
@@ -38,6 +38,7 @@ from pytocu.ir.types import (
 )
 
 Types = tuple[Type, ...]
+Shape = tuple[DimLike, ...]
 
 
 def broadcast_shapes(shapes: Sequence[tuple[DimLike, ...]]) -> tuple[DimLike, ...]:
@@ -204,6 +205,44 @@ def index(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 def broadcast(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape stated in `shape`."""
     return (ArrayType(element(types[0]), attrs["shape"]),)
+
+
+def meeting_lengths(shapes: Sequence[Shape]) -> list[tuple[DimLike, DimLike]]:
+    """Pairs of lengths that a broadcast takes as equal: the first that is not 1, and each other."""
+    pairs: list[tuple[DimLike, DimLike]] = []
+    for axis in range(-max(map(len, shapes)), 0):
+        wide = [s[axis] for s in shapes if len(s) >= -axis and s[axis] != 1]
+        pairs.extend((wide[0], other) for other in wide[1:] if other != wide[0])
+    return pairs
+
+
+def assignment_pairs(value: Shape, target: Shape) -> list[tuple[DimLike, DimLike]]:
+    """Lengths that must be equal when a value of one shape is assigned to another shape.
+
+    Returns
+    -------
+    list of (target length, value length)
+        Those that are not known to be equal; the call checks them.
+
+    Raises
+    ------
+    ValueError
+        The value does not broadcast to the target; NumPy's sentence.
+    """
+    wanted = (*[1] * (len(value) - len(target)), *target)[-len(value) :] if value else ()
+    pairs = [(t, v) for t, v in zip(wanted, value, strict=True) if v != 1 and v != t]
+    if any(isinstance(t, int) and isinstance(v, int) for t, v in pairs):
+        raise ValueError(assignment_sentence(value, target))
+    return pairs
+
+
+def update(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The array that is changed; the new elements have its dtype and broadcast to its view."""
+    old, target, new = types
+    if element(old) is not element(target) or element(new) is not element(old):
+        raise TypeError(f"update takes operands of one dtype, not {', '.join(map(str, types))}")
+    assignment_pairs(shape_of(new), shape_of(target))
+    return (ArrayType(element(old), shape_of(old)),)
 
 
 def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

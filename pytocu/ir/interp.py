@@ -7,6 +7,7 @@ lowered already run thread by thread in :mod:`pytocu.ir.interp_threads`.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import DimLike, as_symbol, evaluate, format_shape
+from pytocu.ir.dims import DimLike, as_symbol, assignment_sentence, evaluate, format_shape, output_sentence
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
@@ -72,6 +73,7 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     -------
     tuple
         All values of the ``return``, in order; :func:`arrange` gives them the user's form.
+        Arguments the function changes are changed.
 
     Raises
     ------
@@ -106,6 +108,8 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
         state.values[param] = argument
     with np.errstate(all="ignore"):
         results = _block(state, function.body)
+    for place, contents in function.body.terminator.attr("updates", ()):
+        results[place][...] = results[contents]
     _check_written(state, results)
     # A NumPy scalar is allocated as memory of one element and read at the end.
     returned = function.body.terminator.args
@@ -330,13 +334,88 @@ def _broadcast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.broadcast_to(array, shape),)
 
 
+def _strided(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    flat, shape = args[0], state.dims(inst.attr("shape"))
+    positions = np.full((), state.dim(inst.attr("offset")))
+    for length, stride in zip(shape, state.dims(inst.attr("strides")), strict=True):
+        positions = np.add.outer(positions, np.arange(length) * stride)
+    if positions.size and not 0 <= positions.min() <= positions.max() < flat.size:
+        raise InternalError(f"strided reads positions {positions.min()} to {positions.max()} of {flat.size}")
+    steps = [s * flat.itemsize for s in state.dims(inst.attr("strides"))]
+    first = flat[positions.flat[0] if positions.size else 0 :]
+    return (np.lib.stride_tricks.as_strided(first, shape, steps, writeable=flat.flags.writeable),)
+
+
+def _update(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    old, _, new = args
+    # The view of an array of positions says which elements are replaced.
+    positions = _view_again(state, inst.args[1], inst.args[0], np.arange(old.size).reshape(old.shape))
+    changed = np.array(old, order="C")
+    changed.reshape(-1)[positions] = np.broadcast_to(new, positions.shape)
+    return (changed,)
+
+
+def _view_again(state: _State, value: Value, base: Value, array: np.ndarray) -> np.ndarray:
+    """The view of `base` that `value` is, taken of another array."""
+    chain: list[Inst] = []
+    while value is not base:
+        assert value.inst is not None
+        chain.append(value.inst)
+        value = value.inst.args[0]
+    for inst in reversed(chain):
+        (array,) = _inst(state, inst, [array])
+    return array
+
+
+def _memory(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    low, high = shared_range(args)
+    itemsize = args[0].itemsize
+    for name, array in zip(inst.attr("names"), args, strict=True):
+        state.sizes[f"{name}_at"] = (array.__array_interface__["data"][0] - low) // itemsize
+        state.sizes |= {f"{name}_s{axis}": s // itemsize for axis, s in enumerate(array.strides)}
+    size = (high - low) // itemsize
+    state.sizes[f"{inst.attr('names')[0]}_span"] = size
+    # From the lowest address on; the elements between those of the arguments belong to whoever holds the memory.
+    flat = (ctypes.c_char * max(high - low, 1)).from_address(low)
+    return (np.frombuffer(flat, args[0].dtype, size),)
+
+
+def shared_range(arrays: Sequence[np.ndarray]) -> tuple[int, int]:
+    """The lowest address of the arrays and the end of the highest element."""
+    bounds = [np.lib.array_utils.byte_bounds(a) for a in arrays if a.size]
+    if not bounds:
+        first = arrays[0].__array_interface__["data"][0]
+        return first, first
+    return min(b[0] for b in bounds), max(b[1] for b in bounds)
+
+
+def _writable(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    if not args[0].flags.writeable:
+        raise ShapeError(f"{inst.attr('what')} is read-only", inst.loc)
+    return ()
+
+
+def _offset(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array, flat = (a.__array_interface__["data"][0] for a in args)
+    return ((array - flat) // args[0].itemsize,)
+
+
 def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     dims = state.dims(inst.attr("dims"))
     match inst.attr("kind"):
+        case "assign" | "mask" as kind:
+            if dims[0] != dims[1]:
+                what = "where mask" if kind == "mask" else "input array"
+                given, wanted = map(state.dims, inst.attr("shapes"))
+                raise ShapeError(assignment_sentence(given, wanted, what), inst.loc)
         case "broadcast":
             if dims[0] != dims[1]:
                 shapes = " ".join(format_shape(state.dims(s)) for s in inst.attr("shapes"))
                 raise ShapeError(f"operands could not be broadcast together with shapes {shapes} ", inst.loc)
+        case "output":
+            if dims[0] != dims[1]:
+                output, whole = map(state.dims, inst.attr("shapes"))
+                raise ShapeError(output_sentence(output, whole), inst.loc)
         case "index":
             index, size, axis = dims
             if not -size <= index < size:
@@ -384,9 +463,9 @@ def _launch(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         return ()
     split = len(args) - inst.attr("outputs", 1)
     state.values.update(zip(region.params, args[:split], strict=True))
-    yielded = _block(state, region)
+    # Copies: all is read before anything is written.
+    yielded = [np.array(value) for value in _block(state, region)]
     for output, value in zip(args[split:], yielded, strict=True):
-        value = np.asarray(value)
         if value.shape != output.shape or value.dtype != output.dtype:
             raise InternalError(
                 f"{inst.attr('name')} yields {value.dtype}{list(value.shape)} for an output {output.dtype}{list(output.shape)}"
@@ -442,11 +521,16 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "index": _index,
     "kernel": _kernel,
     "launch": _launch,
+    "memory": _memory,
     "newaxis": _newaxis,
     "part": _part,
     "real": _part,
+    "offset": _offset,
     "slice": _slice,
     "stride": _stride,
+    "strided": _strided,
     "transpose": _transpose,
+    "update": _update,
     "view": _view,
+    "writable": _writable,
 }

@@ -203,6 +203,18 @@ row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
+row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.broadcast, levels=UPPER,
+    attrs=("shape", "offset", "strides"),
+    index_map=lambda index, attrs: (
+        sum(i * s for i, s in zip(index, attrs["strides"], strict=True)) + attrs["offset"],))  # fmt: skip
+
+# Memory as the user's function sees it.
+row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)
+row("memory", "host", None, "The flat memory that arguments share, from its lowest address; names are those of their symbols",
+    levels=UPPER, attrs=("names",))  # fmt: skip
+row("writable", "host", 1, "The argument may be written; NumPy's error, which begins with `what`, when it may not",
+    infer=infer.nothing, levels=UPPER, effects="check", attrs=("what",))  # fmt: skip
+
 # Host level.
 row("part", "scalar", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",
     infer=infer.part, levels=frozenset({"host", "loop"}), attrs=("which",))  # fmt: skip
@@ -212,6 +224,8 @@ row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", i
 row("assume", "host", 0, "A fact about a length that the code relies on", infer=infer.nothing, levels=UPPER, effects="check",
     attrs=("dim", "is_one"))  # fmt: skip
 row("allocate", "host", 0, "A new array", levels=HOST, effects="alloc")
+row("offset", "host", 2, "Elements from the beginning of shared memory to an argument's first", infer=infer.index_of,
+    levels=HOST)  # fmt: skip
 row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST,
     attrs=("axis",))  # fmt: skip
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
@@ -219,8 +233,8 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "why"))  # fmt: skip
-row("return", "control", None, "Leave the function with these results; layout is a tree of their numbers", infer=infer.nothing,
-    levels=ALL, effects="control", attrs=("tree",))  # fmt: skip
+row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
+    "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
 
 # Loop level: memory, control, indices, raw arithmetic.

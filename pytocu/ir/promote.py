@@ -85,6 +85,24 @@ def ufunc_loop(
 
 
 @lru_cache(maxsize=65536)
+def check_outputs(
+    name: str, operands: tuple[Operand, ...], outs: tuple[DType | None, ...], signature: Any, casting: str
+) -> None:
+    """Ask NumPy whether a ufunc's results may be written into arrays of these dtypes.
+
+    Raises
+    ------
+    TypeError
+        NumPy's own exception where `casting` does not allow it.
+    """
+    ufunc = numpy_function(name)
+    given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
+    targets = [None if out is None else out.numpy for out in outs]
+    chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
+    ufunc.resolve_dtypes((*given, *targets), signature=chosen, casting=casting)
+
+
+@lru_cache(maxsize=65536)
 def result_dtype(operands: tuple[Operand, ...]) -> DType:
     """``np.result_type`` of dtypes and weak scalars; weak alone gives NumPy's default."""
     examples = [_EXAMPLE[o] if isinstance(o, str) else o.numpy for o in operands]

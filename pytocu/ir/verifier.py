@@ -88,6 +88,8 @@ def _instruction(inst: Inst, level: str) -> None:
             _fail(inst, f"has the attribute {name}, which its row does not list")
     if inst.loc is None:
         _fail(inst, "has no source location")
+    if op.name == "update" and not _is_view_of(inst.args[1], inst.args[0]):
+        _fail(inst, "updates something else than a view of its first argument")
     if op.infer is not None and not inst.regions:
         try:
             inferred = op.infer(op, types_of(inst.args), dict(inst.attrs))
@@ -96,6 +98,15 @@ def _instruction(inst: Inst, level: str) -> None:
             return
         if inferred != inst.types:
             _fail(inst, f"states {', '.join(map(str, inst.types))} but gives {', '.join(map(str, inferred))}")
+
+
+def _is_view_of(value: Value, base: Value) -> bool:
+    """Views from the base to the value, each element once."""
+    while value is not base:
+        if value.inst is None or value.inst.op.kind != "view" or value.inst.op.name == "broadcast":
+            return False
+        value = value.inst.args[0]
+    return True
 
 
 def _is_settled(inst: Inst) -> bool:
@@ -117,7 +128,9 @@ def _is_settled(inst: Inst) -> bool:
 
 
 def _has_one_shape(inst: Inst) -> bool:
-    """Array operands of an elementwise instruction have the result's shape or no axes."""
+    """Array operands of an elementwise instruction have the result's shape or no axes, new contents their view's."""
+    if inst.op.name == "update":
+        return shape_of(inst.args[2].type) == shape_of(inst.args[1].type)
     if inst.op.kind != "elementwise":
         return True
     shapes = {shape_of(a.type) for a in inst.args} - {()}
@@ -135,8 +148,8 @@ def _is_primitive(inst: Inst) -> bool:
 
 
 def _has_no_kernel(inst: Inst) -> bool:
-    """Kernels have become launches."""
-    return inst.op.name != "kernel"
+    """Kernels have become launches, and updates happen in place."""
+    return inst.op.name not in ("kernel", "update")
 
 
 def _is_scheduled(inst: Inst) -> bool:

@@ -1,43 +1,195 @@
-"""Array level to host level: results become memory, kernels become launches.
+"""Array level to host level: results become memory, updates happen in place, kernels become launches.
 
-Every kernel result is a new array (the layout is column-major where every full-size operand
-is), and the launch names it behind the kernel's inputs.
+A kernel's result is a new array (column-major where every full-size operand is), or goes
+straight into the memory that an update changes, where no other iteration of the kernel reads
+what one writes; otherwise it goes into a temporary first, and a second kernel copies it.
+Contents that are still read after they have changed are copied before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.types import ArrayType, Type, element, shape_of
+from pytocu.passes.accesses import Index, aligned, demand, target_index, whole_index
 from pytocu.passes.context import PassContext
+from pytocu.passes.storages import contents_of, rebased, tree_numbers
 
 
 def run(function: Function, context: PassContext) -> Function:
     """Allocate results and turn kernels into launches."""
-    builder = Builder()
-    values: dict[Value, Value] = {}
+    writer = _Writer(function)
     for inst in function.body.insts:
-        builder.loc = inst.loc
-        args = tuple(values.get(a, a) for a in inst.args)
-        if inst.op.name != "kernel":
-            if args == inst.args:
-                builder.insts.append(inst)
-            else:
-                made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
-                builder.insts.append(made)
-                values.update(zip(inst.results, made.results, strict=True))
-            continue
+        writer.builder.loc = inst.loc
+        match inst.op.name:
+            case "kernel":
+                writer.kernel(inst)
+            case "update":
+                writer.update(inst)
+            case "return":
+                attrs = {"tree": inst.attr("tree")}
+                # An argument that is returned is the argument, also where a copy holds what was in it.
+                results = [a if a.inst is None else writer.where(a) for a in _shown(inst)]
+                writer.builder.inst("return", results, attrs)
+            case _:
+                writer.other(inst)
+    return Function(function.name, "host", Block(function.params, writer.builder.take()), function.facts)
+
+
+def _shown(inst: Inst) -> Sequence[Value]:
+    """What the tree of a ``return`` names; the contents of arguments are in the arguments now."""
+    return inst.args[: max(tree_numbers(inst.attr("tree")), default=-1) + 1]
+
+
+class _Writer:
+    """Writes the host function.
+
+    Attributes
+    ----------
+    places : dict
+        Where each value of the array function is found now: the memory itself, or a copy of
+        contents that the memory has lost.
+    memory : dict
+        The memory that was made for a kernel's result.
+    pending : dict
+        Updates whose elements are in a temporary yet, each with it.
+    readers : dict
+        The place of the last kernel, or return, that reads a value from memory.
+    change : dict
+        The update that a kernel's result is for.
+    """
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.builder = Builder()
+        self.places: dict[Value, Value] = {}
+        self.memory: dict[Value, Value] = {}
+        self.pending: dict[Inst, Value] = {}
+        self.readers: dict[Value, int] = {}
+        self.change: dict[Value, Inst] = {}
+        self.positions: dict[Inst, int] = {}
+        self.copies = 0
+        for position, inst in enumerate(function.body.insts):
+            match inst.op.name:
+                case "kernel":
+                    self.readers.update(dict.fromkeys(inst.args, position))
+                case "return":
+                    # An argument that is returned is the argument, whatever it holds.
+                    contents = [a for a in inst.args if a.inst is not None and a.inst.op.name in ("kernel", "update")]
+                    self.readers.update(dict.fromkeys(contents, position))
+                case "update":
+                    self.change[inst.args[2]] = inst
+                    self.positions[inst] = position
+
+    def where(self, value: Value) -> Value:
+        """The host's name of a value."""
+        return self.places.get(value, value)
+
+    def memory_of(self, contents: Value) -> Value:
+        """The memory that holds, or held, some contents."""
+        first, _ = contents_of(contents)
+        return self.memory.get(first, first)
+
+    def other(self, inst: Inst) -> None:
+        """What is the host's already."""
+        args = tuple(map(self.where, inst.args))
+        if args == inst.args:
+            self.builder.insts.append(inst)
+            return
+        made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
+        self.builder.insts.append(made)
+        for old, new in zip(inst.results, made.results, strict=True):
+            new.name = old.name
+            self.places[old] = new
+
+    def kernel(self, inst: Inst) -> None:
+        """Allocate what has no memory and launch."""
         outputs: list[Value] = []
+        placed: list[tuple[Value, Index]] = []
+        blocked: set[Value] = set()
         for result in inst.results:
-            layout = _layout(inst, result.type)
-            out = builder.emit("allocate", (), {}, (_stored(result.type, layout),), name=_pointer_name(inst, result))
+            change = self.change.get(result)
+            if change is not None:
+                memory, at = self._target(change, len(shape_of(result.type)))
+                between = self._made_by(change.args[0], inst) and self._needed_later(change)
+                if not between and memory not in blocked and self._direct(inst, result, memory, at, placed):
+                    self._keep(change)
+                    placed.append((memory, at))
+                    old, target, _ = change.args
+                    outputs.append(rebased(self.builder, target, old, memory))
+                    continue
+                # Later updates of this memory have to wait for this one.
+                blocked.add(memory)
+            out = self._allocate(inst, result)
             outputs.append(out)
-            values[result] = out
+            if change is not None:
+                self.pending[change] = out
+            else:
+                self.places[result] = self.memory[result] = out
         attrs = {"name": inst.attr("name"), "outputs": len(outputs)}
         if inst.attr("why"):
             attrs["why"] = inst.attr("why")
-        builder.inst("launch", (*args, *outputs), attrs, (), inst.regions)
-    return Function(function.name, "host", Block(function.params, builder.take()), function.facts)
+        self.builder.inst("launch", (*map(self.where, inst.args), *outputs), attrs, (), inst.regions)
+
+    def update(self, inst: Inst) -> None:
+        """The contents behind a change; the elements are there, or are copied from their temporary."""
+        old, target, _ = inst.args
+        memory = self.memory_of(old)
+        temporary = self.pending.get(inst)
+        if temporary is not None:
+            self._keep(inst)
+            view = rebased(self.builder, target, old, memory)
+            self._copy(temporary, view, "other iterations read what it writes, so all are computed before")
+        self.places[inst.results[0]] = memory
+
+    def _made_by(self, contents: Value, kernel: Inst) -> bool:
+        """Whether contents come to be by an update of the same kernel."""
+        made = contents.inst
+        return made is not None and made.op.name == "update" and made.args[2].inst is kernel
+
+    def _needed_later(self, change: Inst) -> bool:
+        """Whether the contents that a change replaces are read behind it."""
+        return self.readers.get(change.args[0], -1) > self.positions[change]
+
+    def _keep(self, change: Inst) -> None:
+        """Copy the contents that a change replaces, where they are read behind it."""
+        old = change.args[0]
+        if not self._needed_later(change):
+            return
+        memory = self.memory_of(old)
+        type = ArrayType(element(old.type), shape_of(old.type))
+        kept = self.builder.emit("allocate", (), {}, (type,), name=f"{old.name or 'contents'}_before")
+        self._copy(memory, kept, f"{old.name or 'the old contents'} is read again after it was changed")
+        self.places[old] = kept
+
+    def _target(self, change: Inst, ndim: int) -> tuple[Value, Index]:
+        """The memory that a change writes, and where each iteration does."""
+        old, target, _ = change.args
+        return self.memory_of(old), target_index(target, old, whole_index(ndim), ndim)
+
+    def _direct(self, inst: Inst, result: Value, memory: Value, at: Index, placed: Sequence[tuple[Value, Index]]) -> bool:
+        """Whether the kernel may write its result where the update wants it."""
+        shape = shape_of(result.type)
+        region = inst.regions[0]
+        reads = [p for p, a in zip(region.params, inst.args, strict=True) if self.where(a) is memory]
+        needed = demand(region.terminator.args, whole_index(len(shape)), len(shape))
+        disturbed = any(value in reads and not aligned(place, at, shape) for value, place in needed)
+        return not disturbed and all(m is not memory or aligned(a, at, shape) for m, a in placed)
+
+    def _allocate(self, inst: Inst, result: Value) -> Value:
+        stored = _stored(result.type, _layout(inst, result.type))
+        return self.builder.emit("allocate", (), {}, (stored,), name=_pointer_name(inst, result))
+
+    def _copy(self, source: Value, target: Value, why: str) -> None:
+        """Launch a kernel that copies an array."""
+        region = Builder(self.builder.loc)
+        param = Value(source.type, source.name or "source")
+        region.emit("yield", (region.emit("copy", (param,)),))
+        attrs = {"name": f"{self.function.name}_copy{self.copies}", "outputs": 1, "why": why}
+        self.copies += 1
+        self.builder.inst("launch", (source, target), attrs, (), (Block((param,), region.take()),))
 
 
 def _pointer_name(inst: Inst, result: Value) -> str:

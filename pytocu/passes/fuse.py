@@ -1,48 +1,60 @@
 """Groups array operations into kernels.
 
-Every returned array that has to be computed belongs to the kernel of its iteration shape:
-results of one shape share a kernel.  Views and producers go inside and are computed again
-where they are needed, so no temporary is ever written; what stays outside is host work:
-checks, conversions of Python scalars, arithmetic on lengths, and views of arguments that are
-returned as views.
+What has to be computed are the returned arrays and what is written into memory that the
+function changes: the *roots*.  Each belongs to a kernel of its iteration shape; roots of one
+shape share a kernel where that keeps the order in which memory is read and changed.  Views and
+producers go inside and are computed again where they are needed, so no temporary is written
+for them; what stays outside is host work: checks, conversions of Python scalars, arithmetic on
+lengths, views of arguments that are returned as views, and the updates themselves, each behind
+the kernel that computes what it writes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import DimLike
 from pytocu.ir.rewrite import copy_with
-from pytocu.ir.types import ArrayType, WeakType, shape_of
-from pytocu.passes import cleanup
+from pytocu.ir.types import ArrayType, ScalarType
+from pytocu.passes import cleanup, storages
 from pytocu.passes.context import PassContext
+from pytocu.passes.roots import Plan, Root, find_roots, on_host
+from pytocu.passes.storages import rebased
+
+Places: TypeAlias = dict[tuple[str, Value], Value]
+"""What kernels and updates made: by what it is for (``read``, ``returned`` or ``updated``) and what it stands for."""
 
 
 def run(function: Function, context: PassContext) -> Function:
     """Build ``kernel`` regions."""
+    function = storages.run(function)
     terminator = function.body.terminator
-    groups: dict[tuple[DimLike, ...], list[Value]] = {}
     returned = _distinct(terminator)
-    for root in returned:
-        if not on_host(root):
-            group = groups.setdefault(shape_of(root.type), [])
-            if root not in group:
-                group.append(root)
-    if not groups:
+    plan = Plan()
+    for root in find_roots(function, returned):
+        plan.place(root)
+    if not plan.kernels:
         return function
     builder = Builder()
-    values: dict[Value, Value] = {}
+    places: Places = {}
     # Host values come first and in order: checks run before anything is written.
     for inst in function.body.insts[:-1]:
-        if inst.op.effects == "check" or all(on_host(r) for r in inst.results):
+        if inst.op.effects == "check" or (inst.results and all(on_host(r) for r in inst.results)):
             builder.loc = inst.loc
             builder.insts.append(inst)
-    for number, (shape, roots) in enumerate(groups.items()):
-        name = function.name if len(groups) == 1 else f"{function.name}_{number}"
-        why = "" if len(groups) == 1 else f"results of shape {_shape_text(shape)} have their own iterations"
-        _kernel(builder, function, name, why, roots, values)
+    for number, kernel in enumerate(plan.kernels):
+        name = function.name if len(plan.kernels) == 1 else f"{function.name}_{number}"
+        results = _kernel(builder, function, name, "" if len(plan.kernels) == 1 else kernel.why, kernel.roots, places)
+        for root, result in zip(kernel.roots, results, strict=True):
+            if root.update is not None:
+                _update(builder, root.update, result, places)
+            else:
+                places[root.use, root.stands_for] = result
     builder.loc = terminator.loc
-    builder.inst("return", tuple(values.get(a, a) for a in returned), dict(terminator.attrs))
+    args = [places.get(("returned", a)) or places.get(("read", a)) or a for a in returned]
+    builder.inst("return", args, dict(terminator.attrs))
     fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
     # Views and constants that went inside have no use outside any more.
     return cleanup.dce(fused, context)
@@ -61,53 +73,49 @@ def _distinct(terminator: Inst) -> list[Value]:
     return returned
 
 
-def _shape_text(shape: tuple[DimLike, ...]) -> str:
-    return f"({', '.join(map(str, shape))})"
-
-
-def on_host(value: Value) -> bool:
-    """Whether a value is made without a kernel: arguments, their views, Python scalars, constants."""
-    while value.inst is not None:
-        inst = value.inst
-        if isinstance(value.type, WeakType) or inst.op.kind in ("const", "scalar"):
-            return True
-        if inst.op.kind != "view" or inst.op.name == "broadcast" or not isinstance(value.type, ArrayType):
-            return False
-        value = inst.args[0]
-        if not isinstance(value.type, ArrayType):
-            return False
-    return True
+def _update(builder: Builder, inst: Inst, new: Value, places: Places) -> None:
+    """The update behind the kernel, on the contents as they are called now."""
+    old, target, _ = inst.args
+    base = places.get(("updated", old)) or places.get(("read", old)) or old
+    builder.loc = inst.loc
+    view = rebased(builder, target, old, base)
+    places["read", inst.results[0]] = builder.emit("update", (base, view, new), name=inst.results[0].name)
 
 
 def _kernel(
-    builder: Builder, function: Function, name: str, why: str, roots: list[Value], values: dict[Value, Value]
-) -> None:
+    builder: Builder, function: Function, name: str, why: str, roots: Sequence[Root], places: Places
+) -> tuple[Value, ...]:
     order, used = _producers(roots)
     # In the order of the signature, so that a kernel reads like the function it came from.
     place = {param: number for number, param in enumerate(function.params)}
     inputs = sorted(used, key=lambda value: place.get(value, len(place)))
-    region = Builder()
+    region = Builder(roots[0].value.inst.loc if roots[0].value.inst else builder.loc)
     inner: dict[Value, Value] = {}
     params: list[Value] = []
+    outer: list[Value] = []
     for value in inputs:
-        param = Value(value.type, _name(value))
+        outer.append(places.get(("read", value), value))
+        param = Value(outer[-1].type, _name(value))
         params.append(param)
         inner[value] = param
+        if isinstance(value.type, ScalarType) and isinstance(param.type, ArrayType):
+            inner[value] = region.emit("cast", (param,), {}, (value.type,))
     for inst in order:
         region.loc = inst.loc
         made = copy_with(inst, region, [inner[a] for a in inst.args])
         inner.update(zip(inst.results, made, strict=True))
-    region.loc = roots[0].inst.loc if roots[0].inst else region.loc
-    region.emit("yield", [inner[r] for r in roots])
+    root = roots[0].value
+    region.loc = root.inst.loc if root.inst else region.loc
+    region.emit("yield", [inner[r.value] for r in roots])
     builder.loc = region.loc
     attrs = {"name": name}
     if why:
         attrs["why"] = why
     body = Block(tuple(params), region.take())
-    kernel = builder.inst("kernel", inputs, attrs, [r.type for r in roots], (body,))
+    kernel = builder.inst("kernel", outer, attrs, [r.value.type for r in roots], (body,))
     for root, result in zip(roots, kernel.results, strict=True):
-        result.name = root.name
-        values[root] = result
+        result.name = root.value.name
+    return kernel.results
 
 
 def _name(value: Value) -> str:
@@ -117,14 +125,14 @@ def _name(value: Value) -> str:
     return value.inst.args[0].name or "scalar"
 
 
-def _producers(roots: list[Value]) -> tuple[list[Inst], list[Value]]:
+def _producers(roots: Sequence[Root]) -> tuple[list[Inst], list[Value]]:
     """The instructions a kernel holds, operands first, and the values it takes from outside."""
     inputs: dict[Value, None] = {}
     order: list[Inst] = []
     done: set[Inst] = set()
     for root in roots:
-        assert root.inst is not None
-        stack: list[tuple[Inst, bool]] = [(root.inst, False)]
+        assert root.value.inst is not None
+        stack: list[tuple[Inst, bool]] = [(root.value.inst, False)]
         while stack:
             inst, ready = stack.pop()
             if inst in done:
@@ -135,17 +143,10 @@ def _producers(roots: list[Value]) -> tuple[list[Inst], list[Value]]:
                 continue
             stack.append((inst, True))
             for arg in reversed(inst.args):
-                if _enters(arg):
+                if root.enters(arg):
                     assert arg.inst is not None
                     if arg.inst not in done:
                         stack.append((arg.inst, False))
                 else:
                     inputs[arg] = None
     return order, list(inputs)
-
-
-def _enters(value: Value) -> bool:
-    """Whether a producer is computed inside the kernel."""
-    inst = value.inst
-    return inst is not None and (inst.op.kind in ("elementwise", "view", "const")) and not isinstance(value.type, WeakType)
-

@@ -9,13 +9,13 @@ length that meets another one may happen to be 1, and NumPy would repeat that ax
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type
 from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, substitute, symbols
-from pytocu.ir.infer import broadcast_shapes
-from pytocu.ir.types import shape_of
+from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
+from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
@@ -85,22 +85,27 @@ def bound_symbols(function: Function) -> dict[str, tuple[int, int]]:
     return places
 
 
-def _meeting(shapes: Sequence[Shape]) -> list[tuple[DimLike, DimLike]]:
-    """Pairs of lengths that a broadcast takes as equal: the first that is not 1, and each other."""
-    pairs: list[tuple[DimLike, DimLike]] = []
-    for axis in range(-max(map(len, shapes)), 0):
-        wide = [s[axis] for s in shapes if len(s) >= -axis and s[axis] != 1]
-        pairs.extend((wide[0], other) for other in wide[1:] if other != wide[0])
-    return pairs
+def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
+    """Pairs of lengths that an instruction takes as equal."""
+    if inst.op.kind == "elementwise" and len(inst.args) > 1:
+        return meeting_lengths([shape_of(a.type) for a in inst.args])
+    if inst.op.name == "update":
+        return assignment_pairs(*_assigned(inst))
+    return []
+
+
+def _assigned(update: Inst) -> tuple[Shape, Shape]:
+    """The shapes of what an update writes and of where it writes."""
+    _, target, new = update.args
+    return shape_of(new.type), shape_of(target.type)
 
 
 def _discover(function: Function) -> _Facts:
     """Walk the broadcasts once and record which lengths meet."""
     facts = _Facts(function)
     for inst in function.body.insts:
-        if inst.op.kind == "elementwise" and len(inst.args) > 1:
-            for first, other in _meeting([shape_of(a.type) for a in inst.args]):
-                facts.meet(first, other)
+        for first, other in _meetings(inst):
+            facts.meet(first, other)
     return facts
 
 
@@ -118,10 +123,14 @@ def _apply(function: Function, facts: _Facts) -> Function:
     checked: set[tuple[DimLike, DimLike]] = set()
     for inst in function.body.insts:
         builder.loc = inst.loc
-        args = tuple(values[a] for a in inst.args)
+        args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
+        if inst.op.name == "check" and len(inst.attr("dims")) == 2:
+            checked.add(inst.attr("dims"))
+        _checks(builder, inst, checked)
         if inst.op.kind == "elementwise" and len(args) > 1:
-            _checks(builder, inst, checked)
             args = _broadcast_all(builder, args)
+        elif inst.op.name == "update":
+            args = (*args[:2], _fitted(builder, args[2], shape_of(args[1].type)))
         attrs = dict(inst.attrs)
         if inst.op.effects != "check":
             # Checks speak of the lengths of the call; everything else of the unified ones.
@@ -141,23 +150,31 @@ def _apply(function: Function, facts: _Facts) -> Function:
 
 def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]]) -> None:
     """State what the call has to check before this broadcast is right."""
-    shapes = tuple(shape_of(a.type) for a in inst.args)
-    for pair in _meeting(shapes):
-        if pair not in checked:
+    update = inst.op.name == "update"
+    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in inst.args))
+    for pair in _meetings(inst):
+        if pair not in checked and pair[::-1] not in checked:
             checked.add(pair)
-            builder.emit("check", (), {"kind": "broadcast", "dims": pair, "shapes": shapes})
+            builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": shapes})
 
 
 def _broadcast_all(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:
     shapes = [shape_of(a.type) for a in args]
     target = broadcast_shapes(shapes)
-    out: list[Value] = []
-    for arg, shape in zip(args, shapes, strict=True):
-        if shape in ((), target):
-            out.append(arg)
-            continue
-        lead = len(target) - len(shape)
-        expand = tuple(a for a in range(len(target)) if a < lead or (shape[a - lead] == 1 and target[a] != 1))
-        attrs = {"shape": target, "expand": expand, "ndim": len(shape)}
-        out.append(builder.emit("broadcast", (arg,), attrs))
-    return tuple(out)
+    return tuple(arg if shape == () else _repeated(builder, arg, target) for arg, shape in zip(args, shapes, strict=True))
+
+
+def _fitted(builder: Builder, value: Value, target: Shape) -> Value:
+    """What is assigned, in the shape it is assigned to."""
+    if target == () and not isinstance(value.type, ArrayType):
+        return builder.emit("as_array", (value,))
+    return _repeated(builder, value, target)
+
+
+def _repeated(builder: Builder, value: Value, target: Shape) -> Value:
+    shape = shape_of(value.type)
+    if shape == target:
+        return value
+    lead = len(target) - len(shape)
+    expand = tuple(a for a in range(len(target)) if a < lead or (shape[a - lead] == 1 and target[a] != 1))
+    return builder.emit("broadcast", (value,), {"shape": target, "expand": expand, "ndim": len(shape)})

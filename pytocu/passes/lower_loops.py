@@ -7,18 +7,17 @@ arithmetic in the loads; nothing else of them remains.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import INDEX, ArrayType, DType, PointerType, element, scalar, shape_of
+from pytocu.ir.types import INDEX, ArrayType, DType, PointerType, Type, element, scalar, shape_of
+from pytocu.passes.accesses import Index, demand, operands, position, target_index, view_chain
 from pytocu.passes.affine import Affine, constant, merge_axes, unit
 from pytocu.passes.context import PassContext
-
-Index = tuple[Affine, ...]
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -27,10 +26,23 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
-        _Kernel(builder, inst, args).lower()
+        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets).lower()
         return ()
 
+    strides, offsets = _shared_symbols(function)
     return rewrite(function, rule)
+
+
+def _shared_symbols(function: Function) -> tuple[dict[str, tuple[Value, int]], dict[str, tuple[Value, Value]]]:
+    """What the symbols of arguments in shared memory stand for: strides by argument and axis, offsets by argument."""
+    strides: dict[str, tuple[Value, int]] = {}
+    offsets: dict[str, tuple[Value, Value]] = {}
+    for inst in function.body.insts:
+        if inst.op.name == "memory":
+            for name, argument in zip(inst.attr("names"), inst.args, strict=True):
+                offsets[f"{name}_at"] = (argument, inst.result)
+                strides |= {f"{name}_s{axis}": (argument, axis) for axis in range(len(shape_of(argument.type)))}
+    return strides, offsets
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -55,9 +67,17 @@ class _Memory:
 
     def offset(self, index: Index, ndim: int) -> Affine:
         total = constant(0, ndim)
-        for position, stride in zip(index, self.strides, strict=True):
-            total = total + position * stride
+        for place, stride in zip(index, self.strides, strict=True):
+            total = total + place * stride
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a result goes: the offset from a pointer at which each iteration stores."""
+
+    pointer: Value
+    offset: Affine
 
 
 @dataclass(slots=True)
@@ -66,9 +86,11 @@ class _Kernel:
     inst: Inst
     args: tuple[Value, ...]
     params: list[Value] = field(default_factory=list)
+    passed: list[Value] = field(default_factory=list)
     memory: dict[Value, _Memory] = field(default_factory=dict)
     scalars: dict[Value, Value] = field(default_factory=dict)
-    stride_of: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    strides: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    offsets: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
 
     def lower(self) -> None:
         outputs = self.inst.attr("outputs")
@@ -77,20 +99,21 @@ class _Kernel:
         region = self.inst.regions[0]
         for outer, inner in zip(inputs, region.params, strict=True):
             self._input(outer, inner)
-        targets = [self._output(value) for value in results]
         roots = region.terminator.args
         shape = list(shape_of(roots[0].type))
         ndim = len(shape)
         # Column-major results are walked in the order of memory: last axis outermost.
-        column = isinstance(results[0].type, ArrayType) and results[0].type.layout == "F"
+        first = view_chain(results[0])[0].type
+        column = isinstance(first, ArrayType) and first.layout == "F"
         order = list(range(ndim - 1, -1, -1)) if column else list(range(ndim))
         index = tuple(unit(order.index(axis), ndim) for axis in range(ndim))
+        targets = [self._target(value, index, ndim) for value in results]
         shape = [shape[axis] for axis in order]
-        pairs = _demand(roots, index, ndim)
+        pairs = demand(roots, index, ndim)
         accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
-        stores = [t.offset(index, ndim) for t in targets]
-        sizes, groups = merge_axes(shape, [*accesses, *stores])
-        body = _Body(self, Builder(self.inst.loc), Builder(self.inst.loc), sizes, groups, ndim)
+        sizes, groups = merge_axes(shape, [*accesses, *(t.offset for t in targets)])
+        written = frozenset(t.pointer for t in targets)
+        body = _Body(self, Builder(self.inst.loc), Builder(self.inst.loc), sizes, groups, ndim, written)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
         else:
@@ -99,38 +122,48 @@ class _Kernel:
 
     def _input(self, outer: Value, inner: Value) -> None:
         if isinstance(outer.type, ArrayType):
-            self._array(inner, outer, outer.type)
+            self.memory[inner] = self._array(outer, inner.name)
         else:
-            param = Value(inner.type, inner.name)
-            self.params.append(param)
-            self.scalars[inner] = param
+            self.scalars[inner] = self._parameter(outer, inner.type, inner.name)
 
-    def _array(self, key: Value, outer: Value, type: ArrayType) -> _Memory:
-        name = key.name or f"a{len(self.params)}"
-        pointer = Value(PointerType(type.dtype), name)
-        self.params.append(pointer)
-        strides = strides_of(type, name)
+    def _parameter(self, outer: Value, type: Type, name: str) -> Value:
+        self.passed.append(outer)
+        self.params.append(Value(type, name))
+        return self.params[-1]
+
+    def _array(self, outer: Value, hint: str) -> _Memory:
+        """The memory of an argument of the launch: one pointer, however often it is named."""
+        if outer in self.memory:
+            return self.memory[outer]
+        type = outer.type
+        name = hint or f"a{len(self.params)}"
+        pointer = self._parameter(outer, PointerType(element(type)), name)
+        if not isinstance(type, ArrayType):
+            self.memory[outer] = _Memory(pointer, ())
+            return self.memory[outer]
         if type.layout == "S":
             for axis in range(type.ndim):
-                self.stride_of[f"{name}_s{axis}"] = (outer, axis)
-        self.memory[key] = _Memory(pointer, strides)
-        return self.memory[key]
+                self.strides[f"{name}_s{axis}"] = (outer, axis)
+        self.memory[outer] = _Memory(pointer, strides_of(type, name))
+        return self.memory[outer]
 
-    def _output(self, value: Value) -> _Memory:
-        if isinstance(value.type, ArrayType):
-            return self._array(value, value, value.type)
-        pointer = Value(PointerType(element(value.type)), value.name)
-        self.params.append(pointer)
-        return _Memory(pointer, ())
+    def _target(self, value: Value, index: Index, ndim: int) -> _Target:
+        """A result goes into an array, or into a view of one."""
+        base, _ = view_chain(value)
+        memory = self._array(base, base.name)
+        place = target_index(value, base, position(value, index), ndim)
+        return _Target(memory.pointer, memory.offset(place, ndim))
 
     def _finish(self, body: _Body, work: DimLike, outputs: int) -> None:
-        args = list(self.args)
+        args = list(self.passed)
         lengths: list[Value] = []
         for atom, param in body.lengths.items():
             lengths.append(param)
-            if atom.name in self.stride_of:
-                outer, axis = self.stride_of[atom.name]
+            if atom.name in self.strides:
+                outer, axis = self.strides[atom.name]
                 args.append(self.host.emit("stride", (outer,), {"axis": axis}))
+            elif atom.name in self.offsets:
+                args.append(self.host.emit("offset", self.offsets[atom.name]))
             else:
                 dim = Dim((((atom,), 1),))
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
@@ -139,42 +172,6 @@ class _Kernel:
         if body.cost != 1:
             attrs["cost"] = body.cost
         self.host.inst("launch", args, attrs, (), (block,))
-
-
-def _demand(roots: Sequence[Value], index: Index, ndim: int) -> list[tuple[Value, Index]]:
-    """Every (value, position) the results need, operands before users, each once."""
-    order: list[tuple[Value, Index]] = []
-    seen: set[tuple[Value, Index]] = set()
-    stack: list[tuple[Value, Index, bool]] = [(r, _position(r, index), False) for r in reversed(roots)]
-    while stack:
-        value, at, ready = stack.pop()
-        if ready:
-            order.append((value, at))
-            continue
-        if (value, at) in seen:
-            continue
-        seen.add((value, at))
-        stack.append((value, at, True))
-        for arg, position in reversed(_operands(value, at, ndim)):
-            if (arg, position) not in seen:
-                stack.append((arg, position, False))
-    return order
-
-
-def _position(value: Value, index: Index) -> Index:
-    """A value without axes has one position."""
-    return index if shape_of(value.type) else ()
-
-
-def _operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
-    inst = value.inst
-    if inst is None:
-        return []
-    if inst.op.kind == "view":
-        assert inst.op.index_map is not None
-        source = inst.op.index_map(at, dict(inst.attrs))
-        return [(inst.args[0], tuple(p if isinstance(p, Affine) else constant(p, ndim) for p in source))]
-    return [(arg, _position(arg, at)) for arg in inst.args]
 
 
 @dataclass(slots=True)
@@ -187,6 +184,7 @@ class _Body:
     sizes: list[DimLike]
     groups: list[list[int]]
     ndim: int
+    written: frozenset[Value]
     lengths: dict[Atom, Value] = field(default_factory=dict)
     dims: dict[tuple[DimLike, bool], Value] = field(default_factory=dict)
     loop_index: list[Value] = field(default_factory=list)
@@ -198,7 +196,7 @@ class _Body:
     # Loops.
 
     def pointwise(
-        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Memory]
+        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Target]
     ) -> DimLike:
         """One index over all elements, taken apart where an access needs the axes."""
         total = product(self.sizes)
@@ -224,7 +222,7 @@ class _Body:
         return total
 
     def rows(
-        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Memory]
+        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Target]
     ) -> DimLike:
         """The last axis as an inner loop, all others as one parallel loop."""
         self.invariants(pairs)
@@ -269,23 +267,26 @@ class _Body:
                 self.made[value, at] = self.write(self.before, value, at)
 
     def _moves(self, value: Value, at: Index) -> bool:
-        operands = _operands(value, at, self.ndim)
-        return any((arg, position) not in self.made and not self._leaf(arg, position) for arg, position in operands)
+        needed = operands(value, at, self.ndim)
+        return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
 
     def _leaf(self, value: Value, at: Index) -> bool:
-        return value.inst is None and all(c == 0 for p in at for c in p.coefficients)
+        if value.inst is not None or any(c != 0 for p in at for c in p.coefficients):
+            return False
+        # What the kernel changes is read by the one iteration that needs it, not by every thread.
+        memory = self.kernel.memory.get(value)
+        return memory is None or memory.pointer not in self.written
 
     def elements(
-        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Memory]
+        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[_Target]
     ) -> None:
         """Everything one iteration computes, then the stores."""
         for value, at in pairs:
             if (value, at) not in self.made:
                 self.made[value, at] = self.write(self.inside, value, at)
         for root, target in zip(roots, targets, strict=True):
-            result = self.made[root, _position(root, index)]
-            position = target.offset(index, self.ndim) if target.strides else constant(0, self.ndim)
-            self.inside.inst("store", (target.pointer, self.address(self.inside, position), result))
+            result = self.made[root, position(root, index)]
+            self.inside.inst("store", (target.pointer, self.address(self.inside, target.offset), result))
 
     def write(self, builder: Builder, value: Value, at: Index) -> Value:
         """One element of a value."""
@@ -299,18 +300,18 @@ class _Body:
             offset = self.address(builder, memory.offset(at, self.ndim))
             return builder.emit("load", (memory.pointer, offset))
         builder.loc = inst.loc
-        operands = [self.operand(builder, arg, position) for arg, position in _operands(value, at, self.ndim)]
+        values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "view":
-            return self.view(builder, operands[0], element(value.type))
+            return self.view(builder, values[0], element(value.type))
         if inst.op.name in ("real", "imag"):
-            return builder.emit("part", operands, {"which": inst.op.name}, name=value.name)
+            return builder.emit("part", values, {"which": inst.op.name}, name=value.name)
         if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):
-            return operands[0]
+            return values[0]
         type = scalar(element(value.type))
         if inst.op.name == "const":
             return builder.const(inst.attr("value"), type, value.name)
         attrs = dict(inst.attrs)
-        return builder.emit(inst.op, operands, attrs, (type,), name=value.name)
+        return builder.emit(inst.op, values, attrs, (type,), name=value.name)
 
     def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
         """An element's bits as another dtype; a bool is one byte, 0 or 1."""

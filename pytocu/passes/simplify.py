@@ -44,14 +44,34 @@ def _rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
         return (replacement,)
     if inst.op.name == "transpose":
         return _transpose(builder, inst, args[0])
+    if inst.op.name == "update":
+        return _whole(builder, *args)
     return None
 
 
+def _whole(builder: Builder, old: Value, target: Value, new: Value) -> Sequence[Value] | None:
+    """update(x, transpose(x), e) = transpose back e: nothing of the old contents is left."""
+    axes = tuple(range(len(shape_of(target.type))))
+    while target is not old:
+        inst = target.inst
+        if inst is None or inst.op.name != "transpose":
+            return None
+        axes = tuple(inst.attr("axes")[a] for a in axes)
+        target = inst.args[0]
+    if new.inst is None or new.inst.op.kind != "elementwise":
+        # The new contents are a value of their own: what they are copied from may change later.
+        new = builder.emit("copy", (new,))
+    back = tuple(axes.index(a) for a in range(len(axes)))
+    if back != tuple(range(len(axes))):
+        new = builder.emit("copy", (builder.emit("transpose", (new,), {"axes": back}),))
+    return (new,)
+
+
 def _is_callers(value: Value) -> bool:
-    """An argument, or a view of one, which would be returned as such."""
+    """An argument, or a view of one, which would be returned as such, or memory that is changed."""
     while value.inst is not None and value.inst.op.kind == "view" and value.inst.op.name != "broadcast":
         value = value.inst.args[0]
-    return value.inst is None and isinstance(value.type, ArrayType)
+    return (value.inst is None or value.inst.op.name in ("update", "memory")) and isinstance(value.type, ArrayType)
 
 
 def _replacement(inst: Inst, args: tuple[Value, ...]) -> Value | None:

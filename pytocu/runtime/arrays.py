@@ -8,7 +8,7 @@ object of a library exists only where the library has been imported already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -439,8 +439,8 @@ def _copy_to_gpu(name: str, library: str) -> str:
             return f"cupy.asarray({name})"
 
 
-def check_output(info: ArrayInfo) -> None:
-    """Refuse an array that must not be written.
+def check_output(info: ArrayInfo, what: str = "output array") -> None:
+    """Refuse an array that must not be written; `what` is what NumPy calls it.
 
     Raises
     ------
@@ -449,15 +449,28 @@ def check_output(info: ArrayInfo) -> None:
     """
     if info.readonly:
         help = "JAX arrays never change: use the result" if info.library == "jax" else f"pass a copy of {info.name}"
-        raise ShapeError("output array is read-only", None, help)
-    if info.strides is None or 0 in info.shape:
-        return
-    reach = info.dtype.itemsize
-    for stride, length in sorted((abs(s), n) for s, n in zip(info.strides, info.shape, strict=True) if n > 1):
+        raise ShapeError(f"{what} is read-only", None, help)
+    if info.strides is not None and repeats_elements(info.shape, info.strides, info.dtype.itemsize):
+        sentence = f"argument {info.name} is written, but several of its elements share memory"
+        raise ShapeError(sentence, None, f"write to a copy of {info.name}")
+
+
+def repeats_elements(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether several indices may share one element, as those of a broadcast array do.
+
+    Examples
+    --------
+    >>> repeats_elements((3, 4), (0, 8), 8), repeats_elements((3, 4), (8, 24), 8)
+    (True, False)
+    """
+    if 0 in shape:
+        return False
+    reach = itemsize
+    for stride, length in sorted((abs(s), n) for s, n in zip(strides, shape, strict=True) if n > 1):
         if stride < reach:
-            sentence = f"argument {info.name} is written, but several of its elements share memory"
-            raise ShapeError(sentence, None, f"write to a copy of {info.name}")
+            return True
         reach += stride * (length - 1)
+    return False
 
 
 def producer_streams(infos: Iterable[ArrayInfo], like: ArrayInfo) -> tuple[int, ...]:

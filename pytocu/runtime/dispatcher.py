@@ -166,6 +166,9 @@ class Dispatcher:
         like = arrays.common(call.infos.values())
         if like is None or like.device == arrays.ANY_DEVICE:
             return
+        if any(kind == "overlap" for kind, _ in entry.executable.plan.sharing):
+            # How far apart the arguments are is no part of a signature.
+            return
         classes = tuple(map(type, call.values))
         dispatch = self._dispatch.get(classes)
         if dispatch is None:
@@ -242,9 +245,14 @@ class Dispatcher:
             plan = entry.executable.plan
             captured = [f"captured {g.name}" for g in entry.guards if not isinstance(g.key, Identity)]
             lengths = [f"{d} {'is' if one else 'is not'} 1" for d, one in plan.assumptions]
+            names = [p.name for p in plan.parameters]
+            shared = [f"{' and '.join(names[n] for n in numbers)} {_SHARED[kind]}" for kind, numbers in plan.sharing]
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
-            out.append(Specialization(entry.types, target, (*captured, *lengths, *bits)))
+            out.append(Specialization(entry.types, target, (*captured, *lengths, *shared, *bits)))
         return tuple(out)
+
+
+_SHARED = {"same": "are the same array", "overlap": "overlap"}
 
 
 def _keeps_traceback(error: PytocuError) -> bool:

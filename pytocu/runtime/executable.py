@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import BackendError
+from pytocu.errors import BackendError, UnsupportedError
 from pytocu.lazy import lazy
 from pytocu.runtime import arrays, cuda, device_array, libraries, native
 from pytocu.runtime.arrays import ArrayInfo
@@ -97,6 +97,9 @@ class Executable:
         if not self.suits(arguments, infos):
             facts = [f"{d} {'is' if one else 'is not'} 1" for d, one in self.plan.assumptions]
             facts.extend("offsets fit 32 bits" for spec in self.plan.kernels[:1] if spec.index_bits == 32)
+            if self.plan.written:
+                names = " and ".join(self.plan.parameters[n].name for n in self.plan.written)
+                facts.append(f"nothing but what was given then shares memory with {names}")
             lengths = ", ".join(f"{n} is {infos[number].shape[axis]}" for n, number, axis in self.plan.symbols)
             raise BackendError(
                 f"{self.name} was compiled for arguments where {' and '.join(facts)}, and {lengths}: compile it for such "
@@ -105,8 +108,8 @@ class Executable:
         return self.run(arguments, infos, originals)
 
     def suits(self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo]) -> bool:
-        """Whether the facts about lengths that the code relies on hold for arguments of the right types."""
-        return self._program.suits(None, infos, *arguments)
+        """Whether the facts about lengths and memory that the code relies on hold for arguments of the right types."""
+        return self.plan.shared(infos) == self.plan.sharing and self._program.suits(None, infos, *arguments)
 
     def run(self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo], originals: Sequence[Any] | None = None) -> Any:
         """Run on checked arguments.
@@ -126,8 +129,11 @@ class Executable:
             result = self._program.run(executor, infos, *arguments)
             executor.finish()
             return result
+        check_originals(self.plan, originals)
         copying = HostArraysOnCuda(self.plan.kernels, self._cuda_kernels, like, infos.values())
         result = self._program.run(copying, infos, *arguments)
+        for number in self.plan.written:
+            originals[number][...] = arguments[number].copy_to_host()
         return _originals(result, arguments, originals)
 
 
@@ -141,10 +147,44 @@ def move_to_device(arguments: Sequence[Any], device: int | None) -> tuple[Any, .
     if any(info is not None and not info.on_host for info in infos):
         return None
     where = cuda.current_device() if device is None else device
-    return tuple(
-        device_array.to_device(np.array(a, order="C"), where) if info is not None and info.library == "numpy" else a
-        for a, info in zip(arguments, infos, strict=True)
-    )
+    copies: dict[Any, Any] = {}
+    moved: list[Any] = []
+    for argument, info in zip(arguments, infos, strict=True):
+        if info is None or info.library != "numpy":
+            moved.append(argument)
+            continue
+        # One copy of one array, so that what is written to it is seen under each of its names.
+        key = (info.pointer, info.dtype, info.shape, info.byte_strides)
+        if key not in copies:
+            copies[key] = device_array.to_device(np.array(argument, order="C"), where)
+        moved.append(copies[key])
+    return tuple(moved)
+
+
+def check_originals(plan: Plan, originals: Sequence[Any]) -> None:
+    """Refuse NumPy arrays that cannot be changed by way of copies on a device.
+
+    Raises
+    ------
+    ShapeError
+        Read-only, or several indices share one element.
+    UnsupportedError
+        A changed array overlaps another argument, whose copy would not change with it.
+    """
+    infos: dict[int, ArrayInfo] = {}
+    for number, parameter in enumerate(plan.parameters):
+        info = arrays.describe(originals[number], parameter.name) if parameter.kind == "array" else None
+        if info is not None:
+            infos[number] = info
+    for number in plan.written:
+        arrays.check_output(infos[number])
+    for kind, numbers in plan.shared(infos):
+        if kind != "same":
+            first, second, *_ = (infos[n].name for n in numbers)
+            raise UnsupportedError(
+                f"the arguments {first} and {second} overlap, one is written, and each is copied to the device apart",
+                help=f"pass a copy of {second}",
+            )
 
 
 def is_scalar(value: Any) -> bool:

@@ -167,6 +167,8 @@ def access_of(
             "if p{n} & {mask}: return NotImplemented",
             *([f"stream = {arrays.stream}"] if device != "cpu" else []),
         ),
+        writable=arrays.writable,
+        shared="return NotImplemented",
     )
 
 
@@ -178,6 +180,7 @@ class _Arrays(NamedTuple):
     stream: str
     globals: Mapping[str, Any]
     scalar: str = "{made}"
+    writable: str = ""
     dtype: Callable[[DType], Any] = lambda element: element.numpy
 
 
@@ -199,6 +202,7 @@ def _numpy(device: int | str) -> _Arrays:
         # builds a dictionary or an object first, which takes four times longer.
         globals={"empty": np.empty, "address_at": ctypes.c_size_t.from_address, "head": object.__basicsize__},
         scalar="{made}[()]",
+        writable="if not v{n}.flags.writeable: return NotImplemented",
     )
 
 

@@ -13,14 +13,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from pytocu.errors import DTypeError, Loc, ShapeError
+from pytocu.errors import DTypeError, Loc, ShapeError, UnsupportedError
 from pytocu.ir.dims import Dim, DimLike, as_symbol
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.strides import is_c_contiguous
+from pytocu.runtime.strides import byte_bounds, is_c_contiguous
 
 Step: TypeAlias = tuple[Any, ...]
 """The name of the step, then its operands; values are numbered slots, arguments first."""
+
+Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
+"""Groups of arguments in one memory: ``same`` elements or ``overlap``, and their numbers."""
+
 
 class Parameter(NamedTuple):
     """What one argument must be: ``array`` of dtype, shape and layout, ``scalar`` or ``weak``."""
@@ -50,7 +54,11 @@ class KernelSpec(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything a call does."""
+    """Everything a call does.
+
+    ``written`` are the numbers of the arguments that are changed; ``sharing`` says which others
+    are in one memory with them, a fact the code relies on.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -59,7 +67,17 @@ class Plan(NamedTuple):
     kernels: tuple[KernelSpec, ...]
     tree: Any
     assumptions: tuple[tuple[Dim, bool], ...]
+    written: tuple[int, ...] = ()
+    sharing: Sharing = ()
     locs: Mapping[int, Loc] = MappingProxyType({})
+
+    def shared(self, infos: Mapping[int, ArrayInfo]) -> Sharing:
+        """Which arguments are in one memory with one that is written."""
+        return shared_memory(self.written, infos)
+
+    def spans(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The names of the lengths of shared memory, and the arguments in it."""
+        return [(f"{self.parameters[n[0]].name}_span", n) for kind, n in self.sharing if kind == "overlap"]
 
 
 def check_arguments(plan: Plan, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo]) -> None:
@@ -102,6 +120,56 @@ def _check_array(parameter: Parameter, argument: Any, info: ArrayInfo | None, si
         raise ShapeError(
             f"argument {parameter.name} must lie in {name} order", help="compile for any strides: f32[n, m; S]"
         )
+
+
+def shared_memory(written: Sequence[int], infos: Mapping[int, ArrayInfo]) -> Sharing:
+    """Groups of arguments whose ranges of addresses meet, where one of them is written.
+
+    Parameters
+    ----------
+    written : sequence of int
+        Numbers of the arguments that the function changes.
+    infos : mapping
+        The array arguments by number.
+
+    Raises
+    ------
+    UnsupportedError
+        Two of them have different dtypes.
+    """
+    if not written:
+        return ()
+    ranges = {n: address_range(info) for n, info in infos.items() if 0 not in info.shape}
+    group = {n: n for n in ranges}
+    for w in written:
+        for n in ranges:
+            if w in ranges and n != w and ranges[n][0] < ranges[w][1] and ranges[w][0] < ranges[n][1]:
+                if infos[n].dtype is not infos[w].dtype:
+                    other = infos[n].name
+                    sentence = f"argument {infos[w].name} is written, and shares memory with argument {other} of another dtype"
+                    raise UnsupportedError(sentence, help=f"pass a copy of {other}")
+                old, new = sorted((group[n], group[w]), reverse=True)
+                group = {k: new if g == old else g for k, g in group.items()}
+    members = {g: tuple(sorted(k for k in group if group[k] == g)) for g in sorted(set(group.values()))}
+    return tuple((_relation([infos[n] for n in numbers]), numbers) for numbers in members.values() if len(numbers) > 1)
+
+
+def _relation(infos: Sequence[ArrayInfo]) -> str:
+    views = {(i.pointer, i.shape, tuple(s for s, n in zip(i.byte_strides, i.shape, strict=True) if n > 1)) for i in infos}
+    return "same" if len(views) == 1 else "overlap"
+
+
+def address_range(info: ArrayInfo) -> tuple[int, int]:
+    """The first address of an array's elements, and the one behind the last."""
+    low, high = byte_bounds(info.shape, info.byte_strides, info.dtype.itemsize)
+    return info.pointer + low, info.pointer + high
+
+
+def memory_range(infos: Sequence[ArrayInfo]) -> tuple[int, int]:
+    """The lowest address of arrays of one dtype, and the number of elements from there to the last one's end."""
+    ranges = [address_range(info) for info in infos]
+    low = min(r[0] for r in ranges)
+    return low, (max(r[1] for r in ranges) - low) // infos[0].dtype.itemsize
 
 
 def layout_of(info: ArrayInfo) -> str:

@@ -14,7 +14,7 @@ from pytocu.errors import PytocuError
 from pytocu.ir.dims import Dim, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-VERSION = 1
+VERSION = 2
 """Of the text; what reads plans from a disk has it in its keys."""
 
 

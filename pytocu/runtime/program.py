@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pytocu.errors import IndexingError, InternalError, Loc, PytocuError, ShapeError, located
-from pytocu.ir.dims import Atom, Dim, DimLike, format_shape
+from pytocu.errors import CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
+from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, format_shape, output_sentence, product
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.runtime import arrays, results
-from pytocu.runtime.plan import Plan
+from pytocu.runtime.plan import Plan, memory_range
+from pytocu.runtime.strides import byte_bounds
 
 PYTHON_OPERATORS = {
     "add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "floor_divide": "{} // {}",
@@ -41,6 +42,9 @@ class Access(NamedTuple):
     stand at the beginning, those with ``{n}`` once for each array (``{mask}``: element size - 1).
     `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
     `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
+    `writable` refuses an array that must not be written (``{what}``: NumPy's name for it,
+    ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
+    the plan says; where it is empty, that was compared before.
     """
 
     shape: str
@@ -57,6 +61,8 @@ class Access(NamedTuple):
     idle: str = ""
     given: tuple[str, ...] = ()
     keep: str = ""
+    writable: str = ""
+    shared: str = ""
 
 
 class Program(NamedTuple):
@@ -99,7 +105,8 @@ class _Writer:
         self.access = access
         self.lines: list[str] = []
         self.globals: dict[str, Any] = {"fail_broadcast": self._fail_broadcast, "fail_index": self._fail_index}
-        self.globals["fail_squeeze"] = self._fail_squeeze
+        self.globals |= {"fail_squeeze": self._fail_squeeze, "fail_assign": self._fail_assign}
+        self.globals["check_output"] = self._check_output
         self.lengths: dict[str, str] = {}
         self.shapes: dict[int, str] = {}
         self.views: dict[int, tuple[int, str, str, str]] = {}
@@ -155,6 +162,8 @@ class _Writer:
             each = "{n}" in template
             self.lines.extend([self.read(template, n) for n in self.arrays()] if each else [template])
         self.unpack_lengths()
+        if self.access.shared:
+            self.compare_memory()
         for position, step in enumerate(self.plan.steps):
             self.step(position, step)
         temporaries = [slot for slot in self.kind if slot not in _leaves(self.plan.tree)]
@@ -166,6 +175,8 @@ class _Writer:
     def write_suits(self, prefix: Sequence[str]) -> str:
         """The function that says whether assumptions hold and every index fits the kernels' width."""
         self.unpack_lengths()
+        for name, numbers in self.plan.spans():
+            self.memory(name, numbers)
         conditions = [f"{self.dim(d)} {'==' if is_one else '!='} 1" for d, is_one in self.plan.assumptions]
         for n in self.arrays():
             if self.plan.parameters[n].layout == "S":
@@ -179,7 +190,7 @@ class _Writer:
     def fits(self) -> list[str]:
         """Conditions under which every offset, and an index one grid further, fits 32 bits."""
         limit = 2**31 - 1
-        conditions: list[str] = []
+        conditions = [f"{self.lengths[name]} <= {limit}" for name, _ in self.plan.spans()]
         for n in self.arrays():
             parameter = self.plan.parameters[n]
             if parameter.layout == "S":
@@ -226,6 +237,47 @@ class _Writer:
             names = ", ".join(axes.get(a, "_") for a in range(ndim))
             self.lines.append(f"{names}{',' if ndim == 1 else ''} = {self.read(self.access.shape, number)}")
 
+    def compare_memory(self) -> None:
+        """Leave where arguments share memory with a written one in another way than the plan says."""
+        plan = self.plan
+        together = {n: numbers for _, numbers in plan.sharing for n in numbers}
+        ends: dict[int, tuple[str, str]] = {}
+        for written in plan.written:
+            for other, parameter in enumerate(plan.parameters):
+                if parameter.kind != "array" or other == written or (other in plan.written and other < written):
+                    continue
+                if other in together.get(written, ()):
+                    templates = (self.access.pointer, self.access.shape, self.access.strides)
+                    differ = " or ".join(f"{self.read(t, other)} != {self.read(t, written)}" for t in templates)
+                    self.lines.append(f"if {differ}: {self.access.shared}")
+                    continue
+                low, high = self.extent(written, ends)
+                low_other, high_other = self.extent(other, ends)
+                self.lines.append(f"if {low_other} < {high} and {low} < {high_other}: {self.access.shared}")
+
+    def extent(self, number: int, known: dict[int, tuple[str, str]]) -> tuple[str, str]:
+        """Names of the first address of an argument's elements and of the one behind the last."""
+        if number not in known:
+            parameter = self.plan.parameters[number]
+            itemsize = self.itemsize(number)
+            pointer = self.read(self.access.pointer, number)
+            known[number] = (pointer, f"end{number}")
+            if parameter.layout == "S":
+                known[number] = (f"low{number}", f"end{number}")
+                self.globals["byte_bounds"] = byte_bounds
+                arguments = f"{self.read(self.access.shape, number)}, {self.read(self.access.strides, number)}, {itemsize}"
+                self.lines.append(f"low{number}, end{number} = byte_bounds({arguments})")
+                self.lines.append(f"low{number} += {pointer}; end{number} += {pointer}")
+            else:
+                self.lines.append(f"end{number} = {pointer} + {self.dim(product(parameter.shape) * itemsize)}")
+        return known[number]
+
+    def memory(self, span: str, numbers: Sequence[int], pointer: str = "_") -> None:
+        """The first address of memory that arguments share, and how many elements it has."""
+        self.globals["memory_range"] = memory_range
+        self.lengths[span] = f"n{len(self.lengths)}"
+        self.lines.append(f"{pointer}, {self.lengths[span]} = memory_range(({''.join(f'infos[{n}], ' for n in numbers)}))")
+
     def step(self, position: int, step: tuple[Any, ...]) -> None:
         add = self.lines.append
         match step:
@@ -251,11 +303,26 @@ class _Writer:
                 left, right = (self.dim(d) for d in dims)
                 listed = "(" + "".join(f"{self.dims(s)}, " for s in shapes) + ")"
                 add(f"if {left} != {right}: fail_broadcast({position}, {listed})")
+            case ("check", "assign" | "mask" | "output" as kind, dims, shapes):
+                target, value = (self.dim(d) for d in dims)
+                given, wanted = (self.dims(s) for s in shapes)
+                add(f"if {target} != {value}: fail_assign({position}, {given}, {wanted}, {kind!r})")
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
                 add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
+            case ("writable", source, what):
+                if self.access.writable:
+                    add(self.access.writable.format(n=source, what=what, position=position))
+                if self.access.shared and self.plan.parameters[source].layout == "S":
+                    self.globals["repeats_elements"] = arrays.repeats_elements
+                    shape, strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
+                    add(f"if repeats_elements({shape}, {strides}, {self.itemsize(source)}): {self.access.shared}")
+            case ("memory", slot, sources, span):
+                self.memory(span, sources, f"v{slot}_pointer")
+            case ("offset", slot, source, memory):
+                add(f"v{slot} = ({self.read(self.access.pointer, source)} - v{memory}_pointer) // {self.itemsize(source)}")
             case ("convert", slot, source, dtype, wrap):
                 element = dtype_named(dtype).numpy
                 call = f"{self.constant(_converter(element, wrap), 'convert')}(v{source})"
@@ -331,12 +398,23 @@ class _Writer:
         listed = " ".join(format_shape(s) for s in shapes)
         raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", self._loc(position))
 
+    def _fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
+        what = "where mask" if kind == "mask" else "input array"
+        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, what)
+        raise ShapeError(sentence, self._loc(position))
+
     def _fail_index(self, position: int, index: int, size: int, axis: int) -> None:
         raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", self._loc(position))
 
     def _fail_squeeze(self, position: int) -> None:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self._loc(position))
+
+    def _check_output(self, info: arrays.ArrayInfo, what: str, position: int) -> None:
+        try:
+            arrays.check_output(info, what)
+        except CompileError as error:
+            raise type(error)(error.message, self._loc(position), error.help) from None
 
     def _loc(self, position: int) -> Loc | None:
         return self.plan.locs.get(position)
@@ -538,5 +616,6 @@ ANY_LIBRARY = Access(
     array="executor.array({made})",
     globals={},
     keep="executor.keep({made})",
+    writable="check_output(infos[{n}], {what!r}, {position})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

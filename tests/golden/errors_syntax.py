@@ -3,33 +3,32 @@
 import numpy as np
 
 
-def in_place(x):
-    x[0] = 1  #! UnsupportedError: x[0] = ... changes an array in place, which is not compiled
-    #! at: x[0]
-    #! help: build the new array with np.where(condition, new, old)
+def masked(x):
+    x[x > 0] = 1  #! UnsupportedError: x[x > 0] = ... assigns through a mask, which is not compiled
+    #! at: x[x > 0]
+    #! help: choose per element: x[...] = np.where(mask, new, x)
     return x
 
 
-#$ error in_place --args "f32[n]"
+#$ error masked --args "f32[n]"
 
 
-def augmented(x):
-    x += 1  #! UnsupportedError: x += ... changes the array x in place, which is not compiled
-    #! at: x += 1
-    #! help: write x = x + ... , which makes a new array
+def attribute_changed(x):
+    x.T += 1  #! UnsupportedError: x.T += ... changes an attribute, which is not compiled
+    #! at: x.T += 1
+    #! help: return the value and assign it outside
     return x
 
 
-#$ error augmented --args "f32[n]"
+#$ error attribute_changed --args "f32[n]"
 
 
-def out_keyword(x):
-    return np.add(x, 1, out=x)  #! UnsupportedError: np.add with the argument out= is not supported
-    #! at: np.add(x, 1, out=x)
-    #! help: return the result; pytocu allocates it
+def out_number(x):
+    return np.add(x, 1, out=3)  #! TypeError: return arrays must be of ArrayType
+    #! at: np.add(x, 1, out=3)
 
 
-#$ error out_keyword --args "f32[n]"
+#$ error out_number --args "f32[n]"
 
 
 def handled(x):

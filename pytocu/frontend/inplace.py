@@ -1,0 +1,352 @@
+"""In-place changes: assignment to elements, augmented assignment, ``out=``, ``copyto``, ``fill``.
+
+Every one of them computes a value, fits it to its target with NumPy's rules and sentences, and
+writes one ``update``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import ShapeError, UnsupportedError, raised
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.operators import attempt, elementwise, fast_power
+from pytocu.frontend.values import (
+    Context,
+    as_strong,
+    as_value,
+    cast,
+    const_inst,
+    convert,
+    describe,
+    dimensions,
+    is_array,
+    is_number,
+)
+from pytocu.ir import promote
+from pytocu.ir.core import OPS, Value
+from pytocu.ir.dims import Dim, DimLike, assignment_sentence, format_shape, output_sentence
+from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
+from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
+
+Shape = tuple[DimLike, ...]
+
+DESTINATION, OUTPUT = "assignment destination", "output array"
+"""What NumPy calls the target of an assignment, and of a ufunc."""
+
+
+def note_write(context: Context, target: Value, what: str) -> None:
+    """State that the memory of a target is written.
+
+    Raises
+    ------
+    ShapeError
+        The target repeats elements.
+    """
+    builder = context.builder
+    if any(inst.op.name == "broadcast" for inst in builder.views(target)):
+        # NumPy's broadcast views are read-only.
+        raise ShapeError(f"{what} is read-only", context.loc, "write to the array it was broadcast from, or to a copy")
+    if element(builder.root(target).type) is not element(target.type):
+        raise UnsupportedError(
+            "a change through a view as another dtype is not compiled",
+            context.loc,
+            "assign new.view(dtype) to the array itself",
+        )
+    param = builder.argument(target)
+    if param is not None and param not in builder.written:
+        builder.written[param] = None
+        builder.write_check(param, what)
+
+
+def _fit(context: Context, value: Value, target: Value, what: str = "input array") -> Value:
+    """Check that a value broadcasts to a target, and drop its leading axes of length 1."""
+    given, wanted = dimensions(value), dimensions(target)
+    try:
+        pairs = assignment_pairs(given, wanted)
+    except ValueError:
+        raise ShapeError(assignment_sentence(given, wanted, what), context.loc) from None
+    kind = "assign" if what == "input array" else "mask"
+    for pair in pairs:
+        context.builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": (given, wanted)})
+    for _ in range(len(given) - len(wanted)):
+        value = context.builder.emit("index", (value,), {"axis": 0, "at": 0, "keep": True})
+    return value
+
+
+def _number(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Value:
+    """A number known now, as NumPy puts it into an array of the dtype.
+
+    Raises
+    ------
+    CompileError
+        NumPy refuses it.
+    """
+
+    def ask() -> Any:
+        array = np.zeros(1, dtype.numpy)
+        put(array, value)
+        return array[0].item()
+
+    return context.builder.const(attempt(context, ask), scalar(dtype))
+
+
+def _known(value: Any) -> Any:
+    """A number known now, or None."""
+    if is_number(value):
+        return value
+    inst = const_inst(value)
+    return None if inst is None or not isinstance(value.type, WeakType) else inst.attr("value")
+
+
+def assign_elements(context: Context, target: Value, value: Any) -> None:
+    """``target[...] = value``, where `target` is a view of what is assigned to.
+
+    Raises
+    ------
+    ShapeError
+        Shapes that do not fit, a target that repeats elements.
+    RangeError
+        A Python number that the dtype does not hold.
+    """
+    note_write(context, target, DESTINATION)
+    dtype = element(target.type)
+    known = _known(value)
+    if known is not None:
+        if isinstance(known, complex):
+            as_value(context, known)
+        context.builder.update(target, _number(context, known, dtype, lambda array, v: array.__setitem__(..., v)))
+        return
+    made = as_value(context, value)
+    # The shape first, as NumPy does; a view of the target itself is read before anything is written.
+    made = _fit(context, made, target)
+    context.builder.update(target, cast(context, made, dtype))
+
+
+def element_view(context: Context, base: Value, key: Any, value: Any, text: str) -> Value:
+    """The view ``base[key]`` as the target of an assignment; a single element is an array without axes.
+
+    Raises
+    ------
+    UnsupportedError
+        A mask, an index array, or an index known only at run time.
+    ShapeError
+        An array is assigned to one element.
+    """
+    if not is_array(base):
+        kind = base.type.kind if isinstance(base.type, WeakType) else f"numpy.{element(base.type).numpy.name}"
+        raise raised(TypeError(f"'{kind}' object does not support item assignment"), context.loc)
+    keys = key if isinstance(key, tuple) else (key,)
+    for item in keys:
+        if isinstance(item, (bool, np.bool_, list, np.ndarray)) or is_array(item):
+            mask = element(item.type) is BOOL if isinstance(item, Value) else isinstance(item, (bool, np.bool_))
+            what = "a mask" if mask else "an index array or list"
+            name = text.partition("[")[0]
+            help = f"choose per element: {name}[...] = np.where(mask, new, {name})"
+            raise UnsupportedError(f"{text} = ... assigns through {what}, which is not compiled", context.loc, help)
+    if Ellipsis in keys:
+        return subscript(context, base, keys)
+    used = sum(k is not None for k in keys)
+    one = 0 < used == len(keys) == len(dimensions(base)) and not any(isinstance(k, slice) for k in keys)
+    if one and is_array(value) and dimensions(value):
+        raise raised(ValueError("setting an array element with a sequence."), context.loc)
+    return subscript(context, base, (*keys, Ellipsis))
+
+
+def fill(context: Context, target: Value, value: Any) -> None:
+    """``target.fill(value)``.
+
+    Raises
+    ------
+    ShapeError
+        The value has axes.
+    """
+    if not is_array(target):
+        # A NumPy scalar is immutable, and fill says nothing about it.
+        raise UnsupportedError("fill() of a NumPy scalar", context.loc, "give the name the new value")
+    note_write(context, target, DESTINATION)
+    known = _known(value)
+    if known is not None:
+        context.builder.update(target, _number(context, known, element(target.type), lambda array, v: array.fill(v)))
+        return
+    made = as_value(context, value)
+    if dimensions(made):
+        raise raised(ValueError("setting an array element with a sequence."), context.loc)
+    context.builder.update(target, cast(context, made, element(target.type)))
+
+
+def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """``np.copyto(dst, src, casting=..., where=...)``.
+
+    Raises
+    ------
+    DTypeError
+        A cast that the rule does not allow.
+    ShapeError
+        Shapes that do not fit.
+    """
+    if not is_array(dst):
+        kind = type(dst).__name__ if not isinstance(dst, Value) else "numpy scalar"
+        raise raised(TypeError(f"copyto() argument 1 must be a numpy.ndarray, not {kind}"), context.loc)
+    # NumPy's sentence for a rule that it does not have.
+    attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
+    dtype = element(dst.type)
+    known = _known(src)
+    if known is not None:
+        if isinstance(known, complex):
+            as_value(context, known)
+        made = _number(context, known, dtype, lambda array, v: np.copyto(array, v, casting=casting))
+    else:
+        made = as_value(context, src)
+        attempt(context, np.copyto, np.zeros(1, dtype.numpy), _example(made), casting=casting)
+    note_write(context, dst, DESTINATION)
+    made = _fit(context, made, dst)
+    if made.type == WEAK_FLOAT and dtype.kind in "iu":
+        # Only reached by casting="unsafe", which makes an array of the number first.
+        made = convert(context, made, F64)
+    made = cast(context, made, dtype)
+    if where is not True:
+        made = elementwise(context, "where", _fit(context, _mask(context, where), dst, "where mask"), made, dst)
+    context.builder.update(dst, made)
+
+
+def _mask(context: Context, where: Any) -> Value:
+    """The mask of ``where=``.
+
+    Raises
+    ------
+    DTypeError
+        It is not of bools.
+    """
+    known = _known(where)
+    strong = as_strong(context, bool(known) if isinstance(known, (int, np.bool_)) else as_value(context, where))
+    if element(strong.type) is not BOOL:
+        found = element(strong.type).numpy
+        sentence = f"Cannot cast array data from dtype('{found}') to dtype('bool') according to the rule 'safe'"
+        raise raised(TypeError(sentence), context.loc, "compare first: where=mask != 0")
+    return strong
+
+
+def _example(value: Value) -> Any:
+    """What stands for a run-time value where NumPy is asked whether it may be cast."""
+    match value.type:
+        case WeakType(kind):
+            return {"bool": False, "int": 0, "float": 0.0}[kind]
+        case ScalarType(dtype):
+            return dtype.numpy.type(0)
+    return np.zeros(1, element(value.type).numpy)
+
+
+# Ufuncs with output arrays.
+
+
+def out_arrays(context: Context, out: Any, count: int) -> tuple[Value | None, ...]:
+    """The arrays that ``out=`` names, one a result, None where a new one is made.
+
+    Raises
+    ------
+    CompileError
+        Not arrays, or not as many as the function has results; NumPy's sentences.
+    """
+    if out is None:
+        return (None,) * count
+    if not isinstance(out, tuple) and count > 1:
+        raise raised(TypeError("'out' must be a tuple of arrays"), context.loc)
+    outs = out if isinstance(out, tuple) else (out,)
+    # Results behind the last array that is given are new.
+    outs = (*outs, *[None] * (count - len(outs)))
+    if len(outs) != count:
+        raise raised(ValueError("The 'out' tuple must have exactly one entry per ufunc output"), context.loc)
+    for one in outs:
+        if one is not None and not is_array(one):
+            help = f"{describe(one)} is a number; pass an array" if isinstance(one, Value) else None
+            raise raised(TypeError("return arrays must be of ArrayType"), context.loc, help)
+    return outs
+
+
+def prepare_outputs(
+    context: Context,
+    name: str,
+    values: Sequence[Value],
+    outs: Sequence[Value | None],
+    signature: Any = None,
+    casting: str = "same_kind",
+    where: Any = True,
+) -> None:
+    """Check that the results of a ufunc may be written into arrays, before anything is computed.
+
+    Raises
+    ------
+    DTypeError
+        A result does not cast to its array's dtype; NumPy's exception.
+    ShapeError
+        The shapes do not fit.
+    """
+    operands = tuple(promote.operand(v.type) for v in values)
+    targets = tuple(None if o is None else element(o.type) for o in outs)
+    attempt(context, promote.check_outputs, name, operands, targets, signature, casting)
+    shapes = [dimensions(v) for v in values]
+    arrays = [o for o in outs if o is not None]
+    if where is not True:
+        _mask(context, where)
+    for out in arrays:
+        note_write(context, out, OUTPUT)
+    mask = [] if where is True else [dimensions(_mask(context, where))]
+    _fit_outputs(context, shapes, [dimensions(o) for o in arrays], mask)
+
+
+def write_outputs(
+    context: Context, results: Sequence[Value], outs: Sequence[Value | None], where: Any = True
+) -> tuple[Value, ...]:
+    """Write the results of a ufunc that have an array; what the ufunc returns."""
+    writes: list[tuple[Value, Value]] = []
+    for result, out in zip(results, outs, strict=True):
+        if out is None:
+            continue
+        made = cast(context, result, element(out.type))
+        if where is not True:
+            made = elementwise(context, "where", _mask(context, where), made, out)
+        if len(dimensions(made)) <= len(dimensions(out)):
+            writes.append((out, made))
+    for out, made in writes:
+        context.builder.update(out, made)
+    return tuple(result if out is None else out for result, out in zip(results, outs, strict=True))
+
+
+def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
+    """``target += value`` and its like, in place.
+
+    Raises
+    ------
+    DTypeError, ShapeError
+        As for a ufunc with ``out=``.
+    """
+    fast = fast_power(target, value) if name == "power" else None
+    operands = (target, value) if fast is None else (target,)
+    numpy_name = OPS[fast or name].numpy
+    prepare_outputs(context, numpy_name, [as_value(context, o) for o in operands], (target,))
+    (made,) = write_outputs(context, (elementwise(context, fast or name, *operands),), (target,))
+    return made
+
+
+def _fit_outputs(context: Context, shapes: Sequence[Shape], outs: Sequence[Shape], mask: Sequence[Shape]) -> None:
+    """Check that operands and mask broadcast together to the shape of the outputs, which are not broadcast."""
+    every = (*shapes, *outs, *mask)
+    try:
+        whole = broadcast_shapes(every)
+    except ValueError:
+        listed = " ".join(format_shape(s) for s in every)
+        raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", context.loc) from None
+    for out in outs:
+        grown = [(o, w) for o, w in zip((*[1] * (len(whole) - len(out)), *out), whole, strict=True) if o == 1 and w != 1]
+        known = len(out) < len(whole) or any(isinstance(w, int) for _, w in grown)
+        if known and not any(isinstance(d, Dim) for d in (*out, *whole)):
+            raise ShapeError(output_sentence(out, whole), context.loc)
+        # The sentence shows the lengths of the call.
+        for pair in grown or ([(0, 1)] if known else []):
+            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (out, whole)})
+    for pair in meeting_lengths(every):
+        context.builder.emit("check", (), {"kind": "broadcast", "dims": pair, "shapes": every})

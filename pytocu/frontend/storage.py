@@ -1,0 +1,153 @@
+"""Which memory the arrays of the user's function stand in, and what it holds now.
+
+The IR is pure: an in-place change makes a new value.  The user's names keep the value they
+were bound to, which serves as a *handle*: of an argument, of an array the function made, or of
+a view of one.  Here stands what each memory holds after the changes so far, so that every
+instruction reads the contents as they are when it is written; views are taken again of the
+new contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from pytocu.errors import UNKNOWN, Loc
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Inst, Op, Value
+from pytocu.ir.dims import symbol
+from pytocu.ir.types import ArrayType, Type, element, shape_of
+
+Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
+"""Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
+
+
+class StorageBuilder(Builder):
+    """A builder whose instructions read the present contents of the arrays they are given.
+
+    Attributes
+    ----------
+    arguments : dict
+        Handles of arguments, each with the function's parameter.
+    written : dict
+        Parameters that are changed, in order of the first change.
+    """
+
+    def __init__(self, loc: Loc = UNKNOWN):
+        super().__init__(loc)
+        self.arguments: dict[Value, Value] = {}
+        self.written: dict[Value, None] = {}
+        self._views: dict[Value, tuple[Value, Inst]] = {}
+        self._now: dict[Value, Value] = {}
+        self._derived: dict[tuple[Value, Value], Value] = {}
+
+    def inst(
+        self,
+        op: str | Op,
+        args: Sequence[Value] = (),
+        attrs: dict[str, Any] | None = None,
+        types: Sequence[Type] | None = None,
+        regions: Sequence[Block] = (),
+    ) -> Inst:
+        """As :meth:`Builder.inst`, with handles as arguments."""
+        made = super().inst(op, [self.contents(a) for a in args], attrs, types, regions)
+        if made.op.kind == "view" and isinstance(made.types[0], ArrayType) and isinstance(args[0].type, ArrayType):
+            self._views[made.result] = (args[0], made)
+        return made
+
+    def share(self, kind: str, params: Sequence[Value]) -> list[Value]:
+        """Handles of arguments that stand in one memory.
+
+        Parameters
+        ----------
+        kind : str
+            ``same``: every argument is the same elements in the same order; ``overlap``: they
+            are anyhow in one memory.
+        params : sequence of Value
+            Parameters of one dtype.
+        """
+        first = params[0]
+        if kind == "same":
+            order = tuple(range(len(shape_of(first.type))))
+            handles = [first, *(self.emit("transpose", (first,), {"axes": order}, name=p.name) for p in params[1:])]
+        else:
+            names = tuple(p.name for p in params)
+            flat = ArrayType(element(first.type), (symbol(f"{first.name}_span"),))
+            memory = self.emit("memory", params, {"names": names}, (flat,))
+            handles = [self._strided(memory, p) for p in params]
+        self.arguments.update(zip(handles, params, strict=True))
+        return handles
+
+    def _strided(self, memory: Value, param: Value) -> Value:
+        """An argument as the elements of shared memory that it is."""
+        shape = shape_of(param.type)
+        strides = tuple(symbol(f"{param.name}_s{axis}") for axis in range(len(shape)))
+        attrs = {"shape": shape, "offset": symbol(f"{param.name}_at"), "strides": strides}
+        return self.emit("strided", (memory,), attrs, name=param.name)
+
+    def contents(self, handle: Value) -> Value:
+        """What the array of a handle holds now."""
+        if handle not in self._views:
+            return self._now.get(handle, handle)
+        source, inst = self._views[handle]
+        return self._again(handle, inst, self.contents(source))
+
+    def _again(self, handle: Value, inst: Inst, base: Value) -> Value:
+        """The same view of another value."""
+        if base is inst.args[0]:
+            return handle
+        if (handle, base) not in self._derived:
+            made = super().inst(inst.op, (base,), dict(inst.attrs), None if inst.op.infer else inst.types)
+            self._derived[handle, base] = made.result
+        return self._derived[handle, base]
+
+    def root(self, handle: Value) -> Value:
+        """The handle of the whole memory that a handle is in."""
+        while handle in self._views:
+            handle = self._views[handle][0]
+        return handle
+
+    def argument(self, handle: Value) -> Value | None:
+        """The parameter whose memory a handle is in, or None for memory the function made."""
+        while handle not in self.arguments:
+            if handle not in self._views:
+                return None
+            handle = self._views[handle][0]
+        return self.arguments[handle]
+
+    def views(self, handle: Value) -> list[Inst]:
+        """The views from the whole memory to the handle, the last one first."""
+        found: list[Inst] = []
+        while handle in self._views:
+            handle, inst = self._views[handle]
+            found.append(inst)
+        return found
+
+    def reference(self, handle: Value) -> Value:
+        """What a ``return`` names: a parameter or a view of one as such, else the contents."""
+        if handle in self.arguments:
+            return self.arguments[handle]
+        if self.argument(handle) is None:
+            return self.contents(handle)
+        source, inst = self._views[handle]
+        return self._again(handle, inst, self.reference(source))
+
+    def update(self, handle: Value, new: Value) -> None:
+        """Replace the elements of an array; `new` has its dtype and broadcasts to its shape."""
+        root = self.root(handle)
+        made = super().inst("update", (self.contents(root), self.contents(handle), self.contents(new)))
+        made.result.name = root.name
+        self._now[root] = made.result
+
+    def write_check(self, param: Value, what: str) -> None:
+        """Let the call check that an argument may be written."""
+        super().inst("writable", (param,), {"what": what})
+
+    def updates(self) -> list[tuple[Value, Value]]:
+        """The memories of arguments that were changed, each with what it holds now."""
+        outside = {self.root(handle): None for handle in self.arguments}
+        return [(root, self._now[root]) for root in outside if root in self._now]
+
+    def leave(self, results: Sequence[Value], attrs: dict[str, Any]) -> None:
+        """Write the ``return``; `results` are values, not handles."""
+        super().inst("return", results, attrs)

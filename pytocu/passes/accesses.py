@@ -1,0 +1,131 @@
+"""Which elements an iteration reads and writes: index maps composed from results to operands.
+
+An iteration writes one element of each result; every operand is read at a position that is
+linear in the loop indices.  Two accesses of one memory by a kernel are *aligned* when only one
+and the same iteration touches any element with both: then the order inside an iteration
+decides, whatever order iterations run in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.dims import DimLike, lower_bound
+from pytocu.ir.types import shape_of
+from pytocu.passes.affine import Affine, constant, unit
+
+Index: TypeAlias = tuple[Affine, ...]
+
+
+def whole_index(ndim: int) -> Index:
+    """The loop indices themselves."""
+    return tuple(unit(axis, ndim) for axis in range(ndim))
+
+
+def demand(
+    roots: Sequence[Value], index: Index, ndim: int, stops: Callable[[Value], bool] = lambda value: value.inst is None
+) -> list[tuple[Value, Index]]:
+    """Every (value, position) the results need, operands before users, each once.
+
+    Values that `stops` says yes to are read from memory; what they are made of is not followed.
+    """
+    order: list[tuple[Value, Index]] = []
+    seen: set[tuple[Value, Index]] = set()
+    stack: list[tuple[Value, Index, bool]] = [(r, position(r, index), False) for r in reversed(roots)]
+    while stack:
+        value, at, ready = stack.pop()
+        if ready:
+            order.append((value, at))
+            continue
+        if (value, at) in seen:
+            continue
+        seen.add((value, at))
+        stack.append((value, at, True))
+        if stops(value):
+            continue
+        for arg, place in reversed(operands(value, at, ndim)):
+            if (arg, place) not in seen:
+                stack.append((arg, place, False))
+    return order
+
+
+def position(value: Value, index: Index) -> Index:
+    """A value without axes has one position."""
+    return index if shape_of(value.type) else ()
+
+
+def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
+    """The operands of a value, and where an element of it reads them."""
+    inst = value.inst
+    if inst is None:
+        return []
+    if inst.op.kind == "view":
+        return [(inst.args[0], _through(inst, at, ndim))]
+    return [(arg, position(arg, at)) for arg in inst.args]
+
+
+def _through(inst: Inst, at: Index, ndim: int) -> Index:
+    assert inst.op.index_map is not None
+    source = inst.op.index_map(at, dict(inst.attrs))
+    return tuple(p if isinstance(p, Affine) else constant(p, ndim) for p in source)
+
+
+def view_chain(value: Value) -> tuple[Value, list[Inst]]:
+    """What a view is a view of, and the views, the last one first."""
+    chain: list[Inst] = []
+    while value.inst is not None and value.inst.op.kind == "view":
+        chain.append(value.inst)
+        value = value.inst.args[0]
+    return value, chain
+
+
+def target_index(target: Value, base: Value, index: Index, ndim: int) -> Index:
+    """Where the elements of a view are in what it is a view of."""
+    while target is not base:
+        assert target.inst is not None
+        index = _through(target.inst, index, ndim)
+        target = target.inst.args[0]
+    return index
+
+
+def aligned(read: Index, write: Index, shape: Sequence[DimLike]) -> bool:
+    """Whether no two different iterations meet in one element.
+
+    Either the positions never meet, or they are the same map (what is written is written once,
+    so the map tells iterations apart), or each loop index moves one axis of the memory alone
+    and alike in both.
+
+    Examples
+    --------
+    >>> x = unit(0, 1)
+    >>> aligned((x,), (x,), [10]), aligned((x + 1,), (x,), [10])
+    (True, False)
+    >>> aligned((x, constant(0, 1)), (x, constant(3, 1)), [10])
+    True
+    """
+    if read == write or any(_apart(r, w) for r, w in zip(read, write, strict=True)):
+        return True
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        if not any(r == w and _moves_alone(w, axis) for r, w in zip(read, write, strict=True)):
+            return False
+    return True
+
+
+def _moves_alone(place: Affine, axis: int) -> bool:
+    step = place.coefficients[axis]
+    return isinstance(step, int) and step != 0 and all(c == 0 for k, c in enumerate(place.coefficients) if k != axis)
+
+
+def _apart(a: Affine, b: Affine) -> bool:
+    """Two fixed positions of an axis that are known to differ."""
+    if any(a.coefficients) or any(b.coefficients):
+        return False
+    for gap in (a.offset - b.offset, b.offset - a.offset):
+        low = lower_bound(gap)
+        if low is not None and low > 0:
+            return True
+    return False

@@ -1,0 +1,247 @@
+"""What kernels have to compute, and an order in which memory holds what each of them reads.
+
+Kernels compute *roots*: returned arrays, the elements of updates, the first contents of memory
+that the function makes and changes, and small operands that an update would overwrite while
+it reads them.  A root may share the kernel of another when they have one iteration shape and
+no iteration disturbs another one's reads or writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import DimLike
+from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
+from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
+from pytocu.passes.storages import contents_of
+
+
+def on_host(value: Value) -> bool:
+    """Whether a value is made without a kernel: arguments, their views, Python scalars, constants."""
+    while value.inst is not None:
+        inst = value.inst
+        if isinstance(value.type, WeakType) or inst.op.kind in ("const", "scalar") or inst.op.name == "memory":
+            return True
+        if inst.op.kind != "view" or inst.op.name == "broadcast" or not isinstance(value.type, ArrayType):
+            return False
+        value = inst.args[0]
+        if not isinstance(value.type, ArrayType):
+            return False
+    return True
+
+
+@dataclass(eq=False, slots=True)
+class Root:
+    """Something to compute.
+
+    Attributes
+    ----------
+    value : Value
+        What is computed.
+    stands_for : Value
+        What it is in the function: the value itself, or the operand that it keeps.
+    use : str
+        ``updated`` for first contents, ``returned``, ``read`` for operands that are kept, or
+        ``written`` for the elements of an update.
+    update : Inst or None
+        The update that writes it; without one it gets memory of its own.
+    kept : set of Value
+        Operands that are read from the memory they were kept in.
+    reads : list of (Value, Index)
+        The contents it reads from memory, and where.
+    """
+
+    value: Value
+    stands_for: Value
+    use: str
+    kept: set[Value]
+    update: Inst | None = None
+    reads: list[tuple[Value, Index]] = field(default_factory=list)
+
+    @property
+    def shape(self) -> tuple[DimLike, ...]:
+        """The iterations."""
+        return shape_of(self.value.type)
+
+    def enters(self, value: Value) -> bool:
+        """Whether an operand is computed inside the kernel."""
+        inst = value.inst
+        computed = inst is not None and inst.op.kind in ("elementwise", "view", "const")
+        return computed and not isinstance(value.type, WeakType) and value not in self.kept
+
+    def needs(self) -> list[tuple[Value, Index]]:
+        """All values that go into it, and where they are read."""
+        ndim = len(self.shape)
+        return demand([self.value], whole_index(ndim), ndim, lambda value: not self.enters(value))
+
+    def look(self) -> Root:
+        """Find out what is read."""
+        found = ((v, at) for v, at in self.needs() if not self.enters(v))
+        self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
+        return self
+
+    def writes(self) -> Index:
+        """Where the update writes."""
+        assert self.update is not None
+        old, target, _ = self.update.args
+        return target_index(target, old, whole_index(len(self.shape)), len(self.shape))
+
+
+def find_roots(function: Function, returned: Sequence[Value]) -> list[Root]:
+    """Every root, in the order of the text; what is returned comes as late as what it reads allows."""
+    updates = [i for i in function.body.insts if i.op.name == "update"]
+    kept: set[Value] = set()
+    wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
+    late = [Root(value, value, "returned", set()) for value in wanted]
+    if not updates:
+        return late
+    # First contents have to be there before the first update, and what they are made of may change before.
+    heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in updates if _is_head(i.args[0])}
+    late.extend(heads.values())
+    for root in late:
+        root.look()
+    roots: list[Root] = []
+    made: set[Value] = set()
+    for inst in updates:
+        old, _, new = inst.args
+        if old in heads and heads[old] in late:
+            late.remove(heads[old])
+            roots.append(heads[old])
+        change = Root(new, new, "written", set(kept), inst).look()
+        for operand in _small_operands(change):
+            op = "copy" if isinstance(operand.type, ArrayType) else "as_array"
+            copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
+            roots.append(Root(copied, operand, "read", set(kept)).look())
+            kept.add(operand)
+        change.kept = set(kept)
+        change.look()
+        for root in list(late):
+            # The last moment at which the memory holds what is read.
+            reads = [value for value, _ in root.reads]
+            if old in reads and all(v in made or not is_update(v) for v in reads):
+                roots.append(root)
+                late.remove(root)
+        roots.append(change)
+        made.add(inst.results[0])
+    return roots + late
+
+
+def _is_head(value: Value) -> bool:
+    return not on_host(value) and not is_update(value)
+
+
+def is_update(value: Value) -> bool:
+    """Contents of memory behind a change."""
+    return value.inst is not None and value.inst.op.name == "update"
+
+
+def _small_operands(change: Root) -> list[Value]:
+    """Operands smaller than the iterations that the update overwrites while others still read them.
+
+    Keeping ``x[0]`` before ``x -= x[0]`` is cheaper than a temporary for all of the result.
+    """
+    assert change.update is not None
+    memory, _ = contents_of(change.update.args[0])
+    place = change.writes()
+    needed = change.needs()
+    disturbed = {v for v, at in needed if _in(v, memory) and not aligned(at, place, change.shape)}
+    found: dict[Value, None] = {}
+    for value, _ in needed:
+        inst = value.inst
+        if inst is None or not change.enters(value) or inst.op.kind not in ("elementwise", "view"):
+            continue
+        for arg in inst.args:
+            small = inst.op.name == "broadcast" or (inst.op.kind == "elementwise" and isinstance(arg.type, ScalarType))
+            base, chain = view_chain(arg)
+            if small and chain and base in disturbed and all(i.op.name != "broadcast" for i in chain):
+                found[arg] = None
+    return list(found)
+
+
+def _in(value: Value, memory: Value) -> bool:
+    return isinstance(value.type, ArrayType) and contents_of(value)[0] is memory
+
+
+@dataclass(eq=False, slots=True)
+class Kernel:
+    """Roots that are computed together, and why they are not with earlier ones."""
+
+    roots: list[Root]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """What a root does with memory: reads contents behind `count` updates, or writes the next."""
+
+    number: int
+    count: int
+    at: Index
+    shape: tuple[DimLike, ...]
+    write: bool
+
+    def beside(self, at: Index, shape: tuple[DimLike, ...]) -> bool:
+        """Whether another access may stand in the same kernel."""
+        return self.shape == shape and aligned(self.at, at, shape)
+
+
+class Plan:
+    """The kernels so far, and what they do with each memory."""
+
+    def __init__(self) -> None:
+        self.kernels: list[Kernel] = []
+        self.made: dict[Value, int] = {}
+        self.accesses: dict[Value, list[_Access]] = {}
+
+    def place(self, root: Root) -> None:
+        """Put a root into the first kernel of its shape that keeps the order, or into a new one."""
+        first, last = self._earliest(root), self._latest(root)
+        number = next((n for n in range(first, last + 1) if self.kernels[n].roots[0].shape == root.shape), None)
+        if number is None:
+            number = len(self.kernels)
+            self.kernels.append(Kernel([], self._reason(root)))
+        self.kernels[number].roots.append(root)
+        for value, at in root.reads:
+            self._note(value, _Access(number, contents_of(value)[1], at, root.shape, False))
+        if root.update is None:
+            if root.use != "returned":
+                self.made[root.stands_for] = number
+        else:
+            old = root.update.args[0]
+            self.made[root.update.results[0]] = number
+            self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.shape, True))
+
+    def _note(self, value: Value, access: _Access) -> None:
+        self.accesses.setdefault(contents_of(value)[0], []).append(access)
+
+    def _earliest(self, root: Root) -> int:
+        """The first kernel that comes after what makes the root's operands and what its update must not disturb."""
+        first = max([0, *(self.made[value] + 1 for value, _ in root.reads if value in self.made)])
+        if root.update is None:
+            return first
+        memory, count = contents_of(root.update.args[0])
+        place = root.writes()
+        if memory in self.made:
+            first = max(first, self.made[memory] + 1)
+        for access in self.accesses.get(memory, []):
+            if access.count <= count:
+                first = max(first, access.number + (not access.beside(place, root.shape)))
+        return first
+
+    def _latest(self, root: Root) -> int:
+        """The last kernel at which the memory still holds what the root reads."""
+        last = len(self.kernels) - 1
+        for value, at in root.reads:
+            memory, count = contents_of(value)
+            for access in self.accesses.get(memory, []):
+                if access.write and access.count >= count:
+                    last = min(last, access.number - (not access.beside(at, root.shape)))
+        return last
+
+    def _reason(self, root: Root) -> str:
+        if any(kernel.roots[0].shape == root.shape for kernel in self.kernels):
+            return "it reads or changes elements in another order than an earlier kernel changes or reads them"
+        return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"
