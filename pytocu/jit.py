@@ -320,6 +320,10 @@ class BoundJitFunction:
         """As :meth:`JitFunction.lower`, with the object filled in."""
         return self.__func__.lower(self.__self__, *args, **kwargs)
 
+    def precompile(self, *args: Any, **kwargs: Any) -> None:
+        """As :meth:`JitFunction.precompile`, with the object filled in."""
+        self.__func__.precompile(self.__self__, *args, **kwargs)
+
     @property
     def __wrapped__(self) -> Any:
         return types.MethodType(self.__func__.__wrapped__, self.__self__)

@@ -268,6 +268,24 @@ def test_precompile_for_gpus_that_are_not_here() -> None:
     assert targets == ["cuda:sm_80", "cuda:sm_90"]
 
 
+def test_precompile_of_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @pytocu.jit
+        def apply(self, x):
+            return x * self.factor
+
+    model = Model(3.0)
+    model.apply.precompile("f64[n]", targets="cpu")
+    assert len(model.apply.specializations) == 1
+    np.testing.assert_array_equal(model.apply(np.arange(3.0)), [0.0, 3.0, 6.0])
+    assert len(model.apply.specializations) == 1
+    np.testing.assert_array_equal(Model(2.0).apply(np.arange(3.0)), [0.0, 2.0, 4.0])
+    assert len(model.apply.specializations) == 2
+
+
 def test_precompile_says_what_is_wrong() -> None:
     f = pytocu.jit(lambda x: x.nothing)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -328,6 +328,48 @@ def test_methods_and_objects(project: Project) -> None:
         assert not run(**changed).compiled, changed
 
 
+LATER = """
+import numpy as np, pytocu
+
+GAIN = 2
+
+class Settings:
+    offset = 1
+
+settings = Settings()
+
+def inner(x):
+    return x * GAIN
+
+@pytocu.jit
+def f(x):
+    return inner(x) + settings.offset
+
+x = np.arange(3.0)
+result = [f(x).tolist()]
+{change}
+result.append(f(x).tolist())
+result.append([s.facts for s in f.specializations][-1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "second"),
+    [
+        ("GAIN = 3", [1.0, 4.0, 7.0]),
+        ("settings.offset = 5", [5.0, 7.0, 9.0]),
+        ("Settings.offset = 5", [5.0, 7.0, 9.0]),
+        ("def inner(x): return x", [1.0, 2.0, 3.0]),
+        ("f.lower('f32[n]').kernels[0].name", [1.0, 3.0, 5.0]),
+    ],
+)
+def test_what_was_loaded_is_guarded(project: Project, change: str, second: list[float]) -> None:
+    project.run(LATER.format(change=""))
+    ran = project.run(LATER.format(change=change))
+    assert ran.compiled
+    assert ran.result == [[1.0, 3.0, 5.0], second, ["captured GAIN", "captured Settings.offset", "offsets fit 32 bits"]]
+
+
 SHARED = """
 import numpy as np, pytocu
 

@@ -84,7 +84,7 @@ class ObjectFile:
                     strings = self.sections[section.link].offset
                     for name, _, _, place, value, _ in _SYMBOL.iter_unpack(self.content(section)):
                         self.symbols.append(Symbol(self._string(strings + name), place, value))
-        except (struct.error, ValueError, IndexError) as error:
+        except (struct.error, ValueError, IndexError, OverflowError) as error:
             raise BackendError(f"the object code is damaged: {error}") from None
 
     def _string(self, start: int) -> str:
@@ -143,10 +143,11 @@ def place(file: ObjectFile, externals: Mapping[str, int]) -> tuple[dict[str, int
                 start = image.offsets[section.info]
                 for place, info, addend in _RELOCATION.iter_unpack(file.content(section)):
                     image.relocate(info & 0xFFFFFFFF, start + place, file.symbols[info >> 32], addend)
-    except (struct.error, ValueError, IndexError) as error:
+        found = {s.name: image.base + image.target(s) for s in file.symbols if s.name and s.section in image.offsets}
+    except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise BackendError(f"the object code is damaged: {error}") from None
     image.publish()
-    return {s.name: image.base + image.target(s) for s in file.symbols if s.name and s.section in image.offsets}, image.code
+    return found, image.code
 
 
 class _Image:
@@ -186,15 +187,19 @@ class _Image:
             writable = section.flags & _WRITE and not section.title.startswith(".data.rel.ro")
             if section.kind != _BITS or writable:
                 raise BackendError(f"the object code has a section {section.title!r}, which is neither code nor constants")
+            if section.alignment > mmap.PAGESIZE:
+                raise ValueError("a section asks for more than a page of alignment")
             start = _rounded(start, max(section.alignment, 1))
             self.offsets[number] = start
-            start += section.size
+            start += len(self.file.content(section))
         return start
 
     def target(self, symbol: Symbol) -> int:
         """The offset of a symbol that the file defines."""
         if symbol.section not in self.offsets:
             raise BackendError(f"the object code refers to {symbol.name!r} in a section that is not loaded")
+        if symbol.value > self.file.sections[symbol.section].size:
+            raise ValueError("a symbol lies outside its section")
         return self.offsets[symbol.section] + symbol.value
 
     def relocate(self, kind: int, place: int, symbol: Symbol, addend: int) -> None:
