@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from typing import NamedTuple
+from zlib import crc32
 
 VERSION = "0.1.0"
 """The version of pytocu; part of what identifies compiled code."""
@@ -45,20 +46,21 @@ OPTIONS: dict[str, Option] = {
 
 @lru_cache(maxsize=1)
 def build() -> str:
-    """The version, and in a checkout of the repository also the state of its files.
+    """The version, and in a checkout of the repository also a checksum of its modules.
 
     Whoever works on pytocu changes what it compiles without changing the version.
     """
     package = os.path.dirname(__file__)
     if not os.path.exists(os.path.join(os.path.dirname(package), ".git")):
         return VERSION
-    newest = number = 0
+    checksum = 0
     for folder, inner, files in os.walk(package):
-        inner[:] = [name for name in inner if name != "__pycache__"]
-        for file in files:
-            number += 1
-            newest = max(newest, os.stat(os.path.join(folder, file)).st_mtime_ns)
-    return f"{VERSION}+{number}.{newest}"
+        inner.sort()
+        for file in sorted(files):
+            if file.endswith(".py"):
+                with open(os.path.join(folder, file), "rb") as opened:
+                    checksum = crc32(opened.read(), crc32(file.encode(), checksum))
+    return f"{VERSION}+{checksum:08x}"
 
 
 def get(name: str) -> str:

@@ -588,4 +588,8 @@ def test_work_on_pytocu_itself_misses(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / ".git").mkdir()
     first = build()
     os.utime(package / "config.py", ns=(0, 2**60))
-    assert len({pytocu.config.VERSION, first, build()}) == 3
+    assert build() == first
+    (package / "config.py").write_text("# edited")
+    second = build()
+    (package / "config.py").rename(package / "other.py")
+    assert len({pytocu.config.VERSION, first, second, build()}) == 4
