@@ -261,11 +261,20 @@ def test_precompile_for_lengths_that_are_one() -> None:
     assert len(f.specializations) == before + 1
 
 
-def test_precompile_for_gpus_that_are_not_here() -> None:
+def test_precompile_for_gpus_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
     f = pytocu.jit(lambda x: x + 1)
     f.precompile("f32[n]", targets=["cuda:sm_80", "cuda:sm_90"])
     targets = sorted(e.meta["target"] for e in cache.entries() if e.kind == "manifest")
     assert targets == ["cuda:sm_80", "cuda:sm_90"]
+    # A process on such a machine finds both, and builds what was not asked for.
+    again = pytocu.jit(f.__wrapped__)
+    with monkeypatch.context() as patch:
+        patch.setitem(JitFunction.precompile.__globals__, "compiler", None)
+        again.precompile("f32[n]", targets=["cuda:sm_80", "cuda:sm_90"])
+    executables = [e.executable for entries in again._table.values() for e in entries]
+    ninety, eighty = (e.binary(arch) for e, arch in zip(executables, ("sm_90", "sm_80"), strict=True))
+    assert ninety != eighty and ninety[:4] == b"\x7fELF"
+    assert executables[0].binary("sm_80") == eighty
 
 
 def test_precompile_of_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
