@@ -130,7 +130,8 @@ def _apply(function: Function, facts: _Facts) -> Function:
         if inst.op.kind == "elementwise" and len(args) > 1:
             args = _broadcast_all(builder, args)
         elif inst.op.name == "update":
-            args = (*args[:2], _fitted(builder, args[2], shape_of(args[1].type)))
+            old, target, new = (values[a] for a in inst.args)
+            args = (old, target, _fitted(builder, new, shape_of(target.type)))
         attrs = dict(inst.attrs)
         if inst.op.effects != "check":
             # Checks speak of the lengths of the call; everything else of the unified ones.
