@@ -24,7 +24,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ALL_DTYPES, C64, C128, F16, DType, element
 from pytocu.runtime import native
-from pytocu.testing.compare import compare, edge_values, same_bits, ulp_distance
+from pytocu.testing.compare import compare, complex_distance, edge_values, same_bits, ulp_distance
 from pytocu.testing.complex_reference import PLAIN_STEPS
 from pytocu.testing.operands import make_function
 
@@ -386,3 +386,13 @@ def test_bounds_of_words_are_checked(dtype: DType) -> None:
     out = np.zeros(9, dtype.numpy)
     run_threads(kernel, [wide[:18], out, 10, 1], faults=faults)
     assert {f.kind for f in faults} == {"out-of-bounds"}
+
+
+def test_expm1_and_sign_at_the_ends_of_the_range():
+    parts = (0.0, -0.0, 1.0, 800.0, np.inf, -np.inf, np.nan, np.finfo(np.float64).max)
+    z = np.array([complex(x, y) for x in parts for y in (0.0, -0.0, np.inf, np.nan)])
+    large = np.array([complex(x, y) for x in (1.7976931348623157e308, -1e308) for y in (120.0, -1e-300, 0.0)])
+    with np.errstate(all="ignore"):
+        assert not np.any(complex_distance(pytocu.jit(lambda z: np.expm1(z))(z), np.expm1(z)) > 4)
+        assert not np.any(complex_distance(pytocu.jit(lambda z: np.sign(z))(large), np.sign(large)) > 3)
+        assert np.array_equal(pytocu.jit(lambda z: np.abs(z))(large), np.abs(large))

@@ -670,3 +670,12 @@ def test_a_forked_process_is_told_to_spawn(driver, monkeypatch):
     del made, module
     gc.collect()
     assert not driver.log
+
+
+def test_a_plan_without_kernels_loads_no_code(driver):
+    swapped = pytocu.jit(lambda x, y: (y, x))
+    x, y = Interface((4,)), Interface((4,))
+    for _ in range(2):
+        assert swapped(x, y) == (y, x)
+    assert executors.CudaKernels(lambda arch: b"", ()).on(0) == ()
+    assert "cuModuleLoadData" not in driver.names()

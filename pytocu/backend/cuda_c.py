@@ -75,7 +75,8 @@ HALF_FUNCTIONS = {
 static __device__ __forceinline__ float half_to_float(unsigned short bits) {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-    return value;
+    // The conversion forgets the sign of a NaN.
+    return copysignf(value, (bits & 0x8000) ? -1.0f : 1.0f);
 }""",
     "float_to_half": """\
 static __device__ __forceinline__ unsigned short float_to_half(float value) {

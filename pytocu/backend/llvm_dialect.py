@@ -184,7 +184,14 @@ NVVM = Dialect(
     },
     select="select {operands}",
     half={
-        "half_to_float": ('call {float} asm "cvt.f32.f16 $0, $1;", "=f,h"({bits} {x})',),
+        "half_to_float": (
+            'call {float} asm "cvt.f32.f16 $0, $1;", "=f,h"({bits} {x})',
+            # The conversion forgets the sign of a NaN.
+            "zext {bits} {x} to {wide}",
+            "shl {wide} {1}, {sixteen}",
+            "bitcast {wide} {2} to {float}",
+            'call {float} asm "copysign.f32 $0, $1, $2;", "=f,f,f"({float} {3}, {float} {0})',
+        ),
         "float_to_half": ('call {bits} asm "cvt.rn.f16.f32 $0, $1;", "=h,f"({float} {x})',),
     },
     # libNVVM takes LLVM's own names of these not at all, or not before CUDA 13.1.

@@ -74,15 +74,22 @@ def reciprocal(e: Expander, x: Pair) -> Pair:
 
 
 def absolute(e: Expander, x: Pair) -> Value:
-    """``hypot`` of the parts."""
-    return e("hypot", *x)
+    """``hypot`` of the parts; the larger where the other is too small to count.
+
+    A library's ``hypot`` may be a last place off, which is infinity beside the largest number.
+    """
+    a, b = (e("absolute", part) for part in x)
+    below = e("less", a, b)
+    large, small = e.where(below, b, a), e.where(below, a, b)
+    alone = e("less", e("multiply", small, e.const(2.0**28, a)), large)
+    return e.where(alone, large, e("hypot", *x))
 
 
 def sign(e: Expander, x: Pair) -> Pair:
     """``x / |x|``; 0 for zeros, and the direction of an infinite part where there is one."""
     a, b = x
     zero, infinity, nan = e.const(0.0, a), e.const(float("inf"), a), e.const(float("nan"), a)
-    size = e("hypot", a, b)
+    size = absolute(e, x)
     none = e("equal", size, zero)
     endless = e("equal", size, infinity)
     a_endless = e("equal", e("absolute", a), infinity)

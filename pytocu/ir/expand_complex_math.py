@@ -83,7 +83,7 @@ def expm1(z: Point) -> Point:
     near = x.row("expm1") * y.row("cos") - 2.0 * (half * half)
     real = (x > 40.0).choose(exp(z)[0], near)
     # As NumPy, which multiplies an infinite e**x with this zero.
-    imag = y.equals(0.0).choose(x.finite().choose(y, x.row("exp") * y), imag)
+    imag = y.equals(0.0).choose(x.row("exp") * y, y.finite().choose(imag, y - y))
     return y.equals(0.0).choose(x.row("expm1"), real), imag
 
 

@@ -376,7 +376,7 @@ def _memory(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     size = (high - low) // itemsize
     state.sizes[f"{inst.attr('names')[0]}_span"] = size
     # From the lowest address on; the elements between those of the arguments belong to whoever holds the memory.
-    flat = (ctypes.c_char * max(high - low, 1)).from_address(low)
+    flat: Any = (ctypes.c_char * max(high - low, 1)).from_address(low)
     return (np.frombuffer(flat, args[0].dtype, size),)
 
 

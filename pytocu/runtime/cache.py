@@ -18,7 +18,7 @@ import stat
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytocu import config
 from pytocu.errors import InternalError
@@ -42,10 +42,13 @@ from pytocu.runtime.cache_directory import (
     warn,
 )
 
-try:
-    from _sha2 import sha256  # pyright: ignore[reportMissingImports]
-except ImportError:
+if TYPE_CHECKING:
     from hashlib import sha256
+else:
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        from hashlib import sha256
 
 KINDS = ("code", "manifest")
 """What an entry can be: a plan with its binaries, or the facts that lead from a source to plans."""

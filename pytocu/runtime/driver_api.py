@@ -42,6 +42,8 @@ FUNCTIONS = {
     "cuModuleGetFunction": ">p p s",
     "cuFuncLoad": "p",
     "cuFuncGetAttribute": ">i i p",
+    "cuMemGetInfo": ">n >n",
+    "cuDeviceTotalMem": ">n i",
     "cuMemAlloc": ">p n",
     "cuMemAllocAsync": ">p n p",
     "cuMemFree": "p",
@@ -66,6 +68,8 @@ FUNCTIONS = {
 _SYMBOLS = {
     "cuCtxPushCurrent": "cuCtxPushCurrent_v2",
     "cuCtxPopCurrent": "cuCtxPopCurrent_v2",
+    "cuMemGetInfo": "cuMemGetInfo_v2",
+    "cuDeviceTotalMem": "cuDeviceTotalMem_v2",
     "cuMemAlloc": "cuMemAlloc_v2",
     "cuMemFree": "cuMemFree_v2",
     "cuMemcpyHtoDAsync": "cuMemcpyHtoDAsync_v2",

@@ -89,6 +89,9 @@ class CudaKernels:
 
     def on(self, device: int) -> tuple[cuda.Kernel, ...]:
         """The kernels on a device; the binary is made for its architecture the first time."""
+        if not self._names:
+            # Code without kernels has no binary.
+            return ()
         found = self._loaded.get(device)
         if found is None:
             with self._lock:

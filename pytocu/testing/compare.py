@@ -51,6 +51,7 @@ def complex_distance(actual: Any, expected: Any) -> np.ndarray:
     -------
     numpy.ndarray of float64
         0 where both parts are equal; ``inf`` where a part is infinite or NaN and the other is not the same.
+        The sign of an infinity beside a NaN says nothing (C leaves it open, and it may be that of the NaN).
 
     Examples
     --------
@@ -65,8 +66,8 @@ def complex_distance(actual: Any, expected: Any) -> np.ndarray:
         size = np.maximum(*(np.where(np.isfinite(e), np.abs(e), 0) for _, e in parts))
         unit = np.spacing(size).astype(np.longdouble)
         worst = np.zeros(right.shape, np.longdouble)
-        for a, e in parts:
-            same = (a == e) | (np.isnan(a) & np.isnan(e))
+        for (a, e), (_, beside) in zip(parts, parts[::-1], strict=True):
+            same = (a == e) | (np.isnan(a) & np.isnan(e)) | (np.isinf(a) & np.isinf(e) & np.isnan(beside))
             error = np.abs(a.astype(np.longdouble) - e.astype(np.longdouble)) / unit
             error = np.where(np.isfinite(a) & np.isfinite(e), error, np.inf)
             worst = np.maximum(worst, np.where(same, 0, error))

@@ -47,7 +47,8 @@ def from_double(x):
 #| static __device__ __forceinline__ float half_to_float(unsigned short bits) {
 #|     float value;
 #|     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-#|     return value;
+#|     // The conversion forgets the sign of a NaN.
+#|     return copysignf(value, (bits & 0x8000) ? -1.0f : 1.0f);
 #| }
 #|
 #| static __device__ __forceinline__ unsigned short float_to_half(float value) {
@@ -163,20 +164,36 @@ def from_double(x):
 #|   %at = getelementptr inbounds i16, i16* %x, i32 %i
 #|   %v = load i16, i16* %at, align 2
 #|   %v.1 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v)
-#|   %v.2 = fmul float %v.1, 0x3FE0000000000000
-#|   %v.3 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.2)
+#|   %v.2 = zext i16 %v to i32
+#|   %v.3 = shl i32 %v.2, 16
+#|   %v.4 = bitcast i32 %v.3 to float
+#|   %v.5 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.4, float %v.1)
+#|   %v.6 = fmul float %v.5, 0x3FE0000000000000
+#|   %v.7 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.6)
 #|   %at.1 = getelementptr inbounds i16, i16* %y, i32 %i
-#|   %v.4 = load i16, i16* %at.1, align 2
-#|   %v.5 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.4)
-#|   %v.6 = fcmp ogt float %v.5, %v.1
-#|   %v.7 = xor i16 %v.4, -32768
-#|   %v.8 = select i1 %v.6, i16 %v.7, i16 %v
-#|   %v.9 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.3)
-#|   %v.10 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.8)
-#|   %v.11 = fadd float %v.9, %v.10
-#|   %v.12 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.11)
+#|   %v.8 = load i16, i16* %at.1, align 2
+#|   %v.9 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.8)
+#|   %v.10 = zext i16 %v.8 to i32
+#|   %v.11 = shl i32 %v.10, 16
+#|   %v.12 = bitcast i32 %v.11 to float
+#|   %v.13 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.12, float %v.9)
+#|   %v.14 = fcmp ogt float %v.13, %v.5
+#|   %v.15 = xor i16 %v.8, -32768
+#|   %v.16 = select i1 %v.14, i16 %v.15, i16 %v
+#|   %v.17 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.7)
+#|   %v.18 = zext i16 %v.7 to i32
+#|   %v.19 = shl i32 %v.18, 16
+#|   %v.20 = bitcast i32 %v.19 to float
+#|   %v.21 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.20, float %v.17)
+#|   %v.22 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.16)
+#|   %v.23 = zext i16 %v.16 to i32
+#|   %v.24 = shl i32 %v.23, 16
+#|   %v.25 = bitcast i32 %v.24 to float
+#|   %v.26 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.25, float %v.22)
+#|   %v.27 = fadd float %v.21, %v.26
+#|   %v.28 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.27)
 #|   %at.2 = getelementptr inbounds i16, i16* %out, i32 %i
-#|   store i16 %v.12, i16* %at.2, align 2
+#|   store i16 %v.28, i16* %at.2, align 2
 #|   %next = add i32 %i, %threads
 #|   br label %loop
 #| done:
