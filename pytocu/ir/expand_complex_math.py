@@ -81,7 +81,8 @@ def expm1(z: Point) -> Point:
     half = (y * 0.5).row("sin")
     _, imag = exp(z)
     near = x.row("expm1") * y.row("cos") - 2.0 * (half * half)
-    real = (x > 40.0).choose(exp(z)[0], near)
+    # The products of NumPy's formula are NaN where y is no angle.
+    real = y.finite().choose((x > 40.0).choose(exp(z)[0], near), y - y)
     # As NumPy, which multiplies an infinite e**x with this zero.
     imag = y.equals(0.0).choose(x.row("exp") * y, y.finite().choose(imag, y - y))
     return y.equals(0.0).choose(x.row("expm1"), real), imag
