@@ -31,6 +31,10 @@ def _add(x, y):
     return x + y
 
 
+def _five_operations_out(x, y, z, a, out):
+    out[...] = five_operations(x, y, z, a)
+
+
 def _unseen(function: Callable[..., Any], make: Callable[[int], tuple[Any, ...]], batch: int) -> Prepare:
     """Lengths that the function has never seen, of a class that it knows."""
     return over(function, lambda number: [(*make(2000 + number * batch + k), FACTOR) for k in range(batch)])
@@ -41,9 +45,12 @@ def cpu_candidates() -> dict[str, Prepare]:
     compiled = pytocu.jit(five_operations)
     x, y, z = np.random.default_rng(0).random((3, LENGTH), np.float32)
     compiled(x, y, z, FACTOR)
+    into, out = pytocu.jit(_five_operations_out), np.empty_like(x)
+    into(x, y, z, FACTOR, out)
     return {
         "NumPy x + y": repeated(lambda: x + y, BATCH),
         "pytocu, five operations": repeated(lambda: compiled(x, y, z, FACTOR), BATCH),
+        "pytocu, five operations, out given": repeated(lambda: into(x, y, z, FACTOR, out), BATCH),
         "pytocu, sizes never seen": _unseen(compiled, lambda n: tuple(np.ones((3, n), np.float32)), 200),
         "NumPy, five operations": repeated(lambda: five_operations(x, y, z, FACTOR), BATCH),
     }
@@ -58,9 +65,13 @@ def gpu_candidates(wanted: Sequence[str]) -> dict[str, Prepare]:
     compiled = pytocu.jit(five_operations)
     fused = cupy.fuse(kernel_name="five_operations")(five_operations)
     big = cupy.ones((3, 1 << 16), cupy.float32)
+    into, out = pytocu.jit(_five_operations_out), cupy.empty_like(x)
+    into(x, y, z, FACTOR, out)
+    _check(out.get(), host)
     candidates = {
         "CuPy x + y": repeated(lambda: x + y, BATCH),
         "pytocu, five operations": repeated(lambda: compiled(x, y, z, FACTOR), BATCH),
+        "pytocu, five operations, out given": repeated(lambda: into(x, y, z, FACTOR, out), BATCH),
         "pytocu, sizes never seen": _unseen(compiled, lambda n: tuple(row[:n] for row in big), 200),
         "cupy.fuse, five operations": repeated(lambda: fused(x, y, z, FACTOR), BATCH),
         "CuPy, five operations": repeated(lambda: five_operations(x, y, z, FACTOR), BATCH),
