@@ -39,6 +39,8 @@ class Guard(NamedTuple):
         :func:`static_key`, or :func:`argument_key` where the object itself may change.
     path : tuple or None
         How another process finds the value, see :func:`reader`; None where it cannot.
+    same : object
+        The value itself where it cannot change: finding it again is quicker than its key.
     """
 
     name: str
@@ -46,10 +48,12 @@ class Guard(NamedTuple):
     key: Any
     key_of: Callable[[Any], Any]
     path: Path | None = None
+    same: Any = MISSING
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured value is still the one the code was compiled for."""
-        return self.key_of(self.read(arguments)) == self.key
+        value = self.read(arguments)
+        return (value is self.same and value is not MISSING) or self.key_of(value) == self.key
 
 
 class Static(NamedTuple):
@@ -67,7 +71,8 @@ def guard(
 ) -> Guard:
     """A guard that holds while `read` gives what `value` is now."""
     key_of = key_of or static_key
-    return Guard(name, read, key_of(value), key_of, path)
+    fixed = type(value) in _UNCHANGING or isinstance(value, np.generic)
+    return Guard(name, read, key_of(value), key_of, path, value if fixed else MISSING)
 
 
 def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Sequence[Any]], Any]:
@@ -171,6 +176,8 @@ _BY_VALUE = frozenset({bool, int, str, bytes, type(None)})
 SCALARS = _BY_VALUE | {float, complex}
 """Types whose values count and not the objects."""
 
+_UNCHANGING = _BY_VALUE | {float, complex, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, type}
+"""Classes of which an object is always read the same way, or stands for itself alone."""
 _PLAIN_TYPES = _BY_VALUE | {
     float, complex, type(Ellipsis), range, slice, types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
     functools.partial, types.MethodDescriptorType, types.MethodWrapperType, types.WrapperDescriptorType,

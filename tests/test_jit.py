@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu.guards import MISSING, guard, static_key
 from pytocu.testing.compare import compare
 
 X = np.arange(4, dtype=np.float32)
@@ -512,3 +513,24 @@ def test_tracebacks_hide_the_compiler(tmp_path):
     assert "line 4, in inner" not in done.stderr and "called from" in done.stderr
     debug = run(tmp_path, FAILING, PYTOCU_DEBUG="1")
     assert "attributes.py" in debug.stderr
+
+
+def test_a_guard_looks_at_the_object_first():
+    keys: list[object] = []
+
+    def key_of(value):
+        keys.append(value)
+        return static_key(value)
+
+    for value in (2, 2.5, 1j, "text", None, True, np.float32(3), np, np.exp, len, abs, compare, np.float32):
+        watch = guard("value", value, lambda arguments: arguments[0], key_of)
+        keys.clear()
+        assert watch.holds((value,)) and not keys
+        assert not watch.holds((object(),)) and len(keys) == 1
+    changing = [1, 2]
+    watch = guard("value", changing, lambda arguments: arguments[0], key_of)
+    assert watch.holds((changing,))
+    changing.append(3)
+    assert not watch.holds((changing,))
+    gone = guard("value", MISSING, lambda arguments: arguments[0], key_of)
+    assert gone.holds((MISSING,)) and not gone.holds((1,))
