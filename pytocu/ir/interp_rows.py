@@ -66,12 +66,21 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
     return result
 
 
+def _next_after(x: Any, y: Any) -> Any:
+    """Of equal numbers the second, as C says; before NumPy 2.5 its float16 zeros kept the sign of the first."""
+    made = np.nextafter(x, y)
+    x, y = (np.asarray(v).astype(made.dtype) for v in (x, y))
+    picked = np.where(x == y, y, made)
+    return picked if isinstance(made, np.ndarray) else picked[()]
+
+
 def _pick(comparison: Callable[..., Any], x: Any, y: Any, nan_of: Any) -> Any:
     return np.where(comparison(x, y) | np.isnan(nan_of), x, y)
 
 
 # The formulas of expand.py: which of two equal zeros is taken.
 _EXTREMES: dict[str, Callable[..., Any]] = {
+    "nextafter": lambda x, y: _next_after(x, y),
     "maximum": lambda x, y: _pick(np.greater_equal, x, y, x),
     "minimum": lambda x, y: _pick(np.less_equal, x, y, x),
     "fmax": lambda x, y: _pick(np.greater_equal, x, y, y),

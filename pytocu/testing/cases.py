@@ -37,6 +37,7 @@ FORMULAS = {
     "fmax": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "fmin": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "clip": "the sign of zero: NumPy's depends on the vector width, ours is min(max(x, low), high)",
+    "nextafter": "the sign of a float16 zero from 0.0 to -0.0 depends on NumPy's version, ours is that of y",
     "cast": "floats out of an integer's range: NumPy's depends on the CPU, ours is what `cast` of the op table states",
     "reciprocal": "the integer 0, whose reciprocal is what a cast of infinity gives",
 }
@@ -50,7 +51,7 @@ LIMITS = {
 }
 """Where NumPy answers and an error is expected instead."""
 
-ZERO_SIGN = frozenset({"maximum", "minimum", "fmax", "fmin", "clip"})
+ZERO_SIGN = frozenset({"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"})
 
 ORDER = frozenset({"less", "less_equal", "greater", "greater_equal"})
 
