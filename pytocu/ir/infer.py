@@ -14,10 +14,12 @@ from typing import Any
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.dims import DimLike, assignment_sentence, format_shape
+from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import (
     BOOL,
     C64,
     C128,
+    I64,
     INDEX,
     WEAK_BOOL,
     WEAK_COMPLEX,
@@ -243,6 +245,34 @@ def update(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
         raise TypeError(f"update takes operands of one dtype, not {', '.join(map(str, types))}")
     assignment_pairs(shape_of(new), shape_of(target))
     return (ArrayType(element(old), shape_of(old)),)
+
+
+def reduce(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The operands without the reduced axes; with ``pieces``, those are a new first axis."""
+    row, axes = REDUCTIONS[attrs["op"]], attrs["axes"]
+    if len(types) != row.states:
+        raise TypeError(f"reduce with {row.name} takes {row.states} operands, not {len(types)}")
+    shape = shape_of(types[0])
+    if any(shape_of(t) != shape for t in types):
+        raise ValueError(f"reduce takes operands of one shape, not {', '.join(map(str, types))}")
+    if list(axes) != sorted(set(axes)) or any(not 0 <= a < len(shape) for a in axes):
+        raise ValueError(f"reduce takes the axes of {types[0]} in order, not {axes}")
+    rest = tuple(d for a, d in enumerate(shape) if a not in axes)
+    if attrs.get("pieces") is not None:
+        rest = (attrs["pieces"], *rest)
+    return tuple(ArrayType(element(t), rest) if rest else scalar(element(t)) for t in types)
+
+
+def scan(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The operand's type."""
+    if not 0 <= attrs["axis"] < len(shape_of(types[0])):
+        raise ValueError(f"scan along axis {attrs['axis']} of {types[0]}")
+    return (ArrayType(element(types[0]), shape_of(types[0])),)
+
+
+def iota(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """int64 of the stated shape."""
+    return (ArrayType(I64, attrs["shape"]),)
 
 
 def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

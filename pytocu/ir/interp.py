@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
+from pytocu.ir import reductions
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, assignment_sentence, evaluate, format_shape, output_sentence
 from pytocu.ir.interp_memory import Memory, memory_of
@@ -436,6 +437,24 @@ def _assume(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return ()
 
 
+def _reduce(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    operands, axes = tuple(map(np.asarray, args)), inst.attr("axes")
+    if inst.attr("pieces") is None:
+        return reductions.evaluate(inst.attr("op"), operands, axes)
+    count, length = state.dims((inst.attr("pieces"), inst.attr("piece")))
+    return reductions.evaluate_pieces(inst.attr("op"), operands, axes, count, length)
+
+
+def _scan(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (reductions.accumulate(inst.attr("op"), args[0], inst.attr("axis")),)
+
+
+def _iota(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    shape, axis = state.dims(inst.attr("shape")), inst.attr("axis")
+    along = np.arange(shape[axis]).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    return (np.broadcast_to(along, shape),)
+
+
 def _kernel(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     (region,) = inst.regions
     state.values.update(zip(region.params, args, strict=True))
@@ -519,12 +538,15 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "dim": _dim,
     "imag": _part,
     "index": _index,
+    "iota": _iota,
     "kernel": _kernel,
     "launch": _launch,
     "memory": _memory,
     "newaxis": _newaxis,
     "part": _part,
     "real": _part,
+    "reduce": _reduce,
+    "scan": _scan,
     "offset": _offset,
     "slice": _slice,
     "stride": _stride,

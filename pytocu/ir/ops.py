@@ -208,6 +208,14 @@ row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)
     index_map=lambda index, attrs: (
         sum(i * s for i, s in zip(index, attrs["strides"], strict=True)) + attrs["offset"],))  # fmt: skip
 
+# Reductions, scans and generated values.
+row("reduce", "reduce", None, "The elements along axes combined by a row of the table of reductions", infer=infer.reduce,
+    levels=ARRAY, attrs=("op", "axes", "pieces", "piece"))  # fmt: skip
+row("scan", "scan", 1, "Each element combined with those before it on the axis", infer=infer.scan, levels=ARRAY,
+    attrs=("op", "axis"))  # fmt: skip
+row("iota", "generated", 0, "The position of each element on an axis", infer=infer.iota, levels=ARRAY, attrs=("axis",
+    "shape"))  # fmt: skip
+
 # Memory as the user's function sees it.
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)
 row("memory", "host", None, "The flat memory that arguments share, from its lowest address; names are those of their symbols",

@@ -1,0 +1,193 @@
+"""What combines the elements of an axis: the table of reductions and scans.
+
+A reduction keeps one or several numbers, its *state*, and combines two states into one.  The
+order in which states are combined is the schedule's: every row is associative, and sums are
+trees.  Rows are those of the op table; the formulas run at loop level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from pytocu.ir.types import DType, dtype_of
+
+if TYPE_CHECKING:
+    from pytocu.ir.core import Value
+    from pytocu.ir.expand import Expander
+
+State: TypeAlias = "tuple[Value, ...]"
+
+
+class Reduction(NamedTuple):
+    """A row.
+
+    Parameters
+    ----------
+    name : str
+        The attribute ``op`` of ``reduce`` and ``scan``.
+    doc : str
+        One sentence.
+    identity : callable
+        ``identity(dtypes)`` is the state of no elements, a number for each part.
+    combine : callable
+        ``combine(e, first, second)`` writes the state of two; `first` holds what comes first.
+    states : int
+        Parts of the state, and operands of ``reduce``.
+    empty : bool
+        Whether NumPy has a value for no elements; without one the call checks the lengths.
+    """
+
+    name: str
+    doc: str
+    identity: Callable[[tuple[DType, ...]], tuple[Any, ...]]
+    combine: Callable[[Expander, State, State], State]
+    states: int = 1
+    empty: bool = True
+
+
+def _by_row(name: str) -> Callable[[Expander, State, State], State]:
+    return lambda e, first, second: (e(name, first[0], second[0]),)
+
+
+def _number(value: Any) -> Callable[[tuple[DType, ...]], tuple[Any, ...]]:
+    return lambda dtypes: (value,)
+
+
+def _end(upper: bool) -> Callable[[tuple[DType, ...]], tuple[Any, ...]]:
+    """The largest or smallest number of the dtype."""
+    return lambda dtypes: (_end_of(dtypes[0], upper),)
+
+
+def _end_of(dtype: DType, upper: bool) -> Any:
+    match dtype.kind:
+        case "b":
+            return upper
+        case "i" | "u":
+            limits = np.iinfo(dtype.numpy)
+            return int(limits.max if upper else limits.min)
+        case "c":
+            end = float("inf") if upper else float("-inf")
+            return complex(end, end)
+    return float("inf") if upper else float("-inf")
+
+
+def _position(upper: bool) -> Callable[[tuple[DType, ...]], tuple[Any, ...]]:
+    """A state that every element replaces: the farthest number at the last position."""
+    return lambda dtypes: (_end_of(dtypes[0], upper), _end_of(dtypes[1], True))
+
+
+def _extreme(better: str) -> Callable[[Expander, State, State], State]:
+    """The better number, or the first NaN; of equal ones the first position."""
+
+    def combine(e: Expander, first: State, second: State) -> State:
+        (a, at), (b, bt) = first, second
+        earlier = e("less", bt, at)
+        replaces = e(better, b, a)
+        same = e("equal", a, b)
+        if a.type.dtype.kind in "fc":  # type: ignore[union-attr]
+            nan_a, nan_b = e("isnan", a), e("isnan", b)
+            replaces = e("bitwise_or", replaces, e("bitwise_and", nan_b, e("invert", nan_a)))
+            replaces = e("bitwise_and", replaces, e("invert", nan_a))
+            same = e("bitwise_or", same, e("bitwise_and", nan_a, nan_b))
+        chosen = e("bitwise_or", replaces, e("bitwise_and", same, earlier))
+        return e.where(chosen, b, a), e.where(chosen, bt, at)
+
+    return combine
+
+
+REDUCTIONS: dict[str, Reduction] = {
+    row.name: row
+    for row in (
+        Reduction("add", "The sum", _number(0), _by_row("add")),
+        Reduction("multiply", "The product", _number(1), _by_row("multiply")),
+        Reduction("minimum", "The smallest; NaN wins", _end(True), _by_row("minimum"), empty=False),
+        Reduction("maximum", "The largest; NaN wins", _end(False), _by_row("maximum"), empty=False),
+        Reduction("fmin", "The smallest; NaN only of NaNs alone", _number(float("nan")), _by_row("fmin"), empty=False),
+        Reduction("fmax", "The largest; NaN only of NaNs alone", _number(float("nan")), _by_row("fmax"), empty=False),
+        Reduction("bitwise_and", "The bits that all have", lambda d: (True if d[0].kind == "b" else -1 if d[0].kind == "i"
+            else _end_of(d[0], True),), _by_row("bitwise_and")),
+        Reduction("bitwise_or", "The bits that any has", _number(0), _by_row("bitwise_or")),
+        Reduction("bitwise_xor", "The bits that an odd number have", _number(0), _by_row("bitwise_xor")),
+        Reduction("gcd", "The greatest common divisor", _number(0), _by_row("gcd")),
+        Reduction("lcm", "The least common multiple", _number(1), _by_row("lcm"), empty=False),
+        Reduction("hypot", "The root of the sum of squares", _number(0), _by_row("hypot")),
+        Reduction("logaddexp", "log of the sum of exponentials", _number(float("-inf")), _by_row("logaddexp")),
+        Reduction("logaddexp2", "log2 of the sum of powers of 2", _number(float("-inf")), _by_row("logaddexp2")),
+        Reduction("argmin", "The first position of the smallest, beside it; NaN wins", _position(True), _extreme("less"),
+                  states=2, empty=False),
+        Reduction("argmax", "The first position of the largest, beside it; NaN wins", _position(False),
+                  _extreme("greater"), states=2, empty=False),
+    )
+}
+"""By name."""
+
+
+def evaluate(name: str, operands: tuple[np.ndarray, ...], axes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Reduce arrays with NumPy: what the row means, for the interpreter.
+
+    Parameters
+    ----------
+    name : str
+        A row.
+    operands : tuple of ndarray
+        One array a part of the state, all of one shape.
+    axes : tuple of int
+        The axes that go.
+    """
+    dtypes = tuple(_dtype(o) for o in operands)
+    row = REDUCTIONS[name]
+    if row.states == 1:
+        (x,) = operands
+        start = x.dtype.type(row.identity(dtypes)[0])
+        if x.dtype == bool and name in ("minimum", "maximum"):
+            name = "logical_and" if name == "minimum" else "logical_or"
+        ufunc: Any = getattr(np, name)
+        if not x.size:
+            return (np.full(_without(x.shape, axes), start, x.dtype),)
+        if len(axes) > 1 and not _reorderable(ufunc):
+            x, axes = _flattened(x, axes), (-1,)
+        return (np.asarray(ufunc.reduce(x, axis=axes, dtype=x.dtype)),)
+    value, place = (_flattened(o, axes) for o in operands)
+    if not value.shape[-1]:
+        return tuple(np.full(value.shape[:-1], i, o.dtype) for i, o in zip(row.identity(dtypes), operands, strict=True))
+    best = np.expand_dims(getattr(np, name)(value, axis=-1), -1)
+    return tuple(np.take_along_axis(o, best, -1)[..., 0] for o in (value, place))
+
+
+def accumulate(name: str, operand: np.ndarray, axis: int) -> np.ndarray:
+    """Scan an array with NumPy: what the row means, for the interpreter."""
+    return getattr(np, name).accumulate(operand, axis=axis, dtype=operand.dtype)
+
+
+def _reorderable(ufunc: Any) -> bool:
+    return ufunc.identity is not None or ufunc.__name__ in ("maximum", "minimum", "fmax", "fmin")
+
+
+def _flattened(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    kept = [a for a in range(x.ndim) if a not in axes]
+    length = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+    return np.transpose(x, [*kept, *axes]).reshape(*(x.shape[a] for a in kept), length)
+
+
+def _without(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(d for a, d in enumerate(shape) if a not in axes)
+
+
+def _dtype(array: np.ndarray) -> DType:
+    found = dtype_of(array.dtype)
+    assert found is not None
+    return found
+
+
+def evaluate_pieces(
+    name: str, operands: tuple[np.ndarray, ...], axes: tuple[int, ...], count: int, length: int
+) -> tuple[np.ndarray, ...]:
+    """Reduce each piece of the axes, taken as one in row-major order; the pieces are a new first axis."""
+    flat = tuple(_flattened(o, axes) for o in operands)
+    parts = [evaluate(name, tuple(f[..., c * length : (c + 1) * length] for f in flat), (-1,)) for c in range(count)]
+    if not parts:
+        return tuple(np.empty((0, *_without(o.shape, axes)), o.dtype) for o in operands)
+    return tuple(np.stack(column) for column in zip(*parts, strict=True))
