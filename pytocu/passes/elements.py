@@ -1,0 +1,231 @@
+"""Writes what one iteration of a kernel computes: loads, element operations, index arithmetic.
+
+In: array values and where an iteration reads them.  Out: instructions at loop level.  Which
+loops stand around them is the schedule's; see `pytocu.passes.lower_loops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytocu.errors import Loc
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Value
+from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
+from pytocu.ir.types import INDEX, ArrayType, DType, element, scalar
+from pytocu.passes.accesses import Index, operands, position
+from pytocu.passes.affine import Affine, constant
+
+
+def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
+    """Elements from one position to the next on each axis; symbols where any strides may come."""
+    if type.layout == "S":
+        return tuple(symbol(f"{name}_s{axis}") if d != 1 else 0 for axis, d in enumerate(type.shape))
+    order = range(type.ndim) if type.layout == "C" else range(type.ndim - 1, -1, -1)
+    dims = [type.shape[a] for a in order]
+    steps = [product(dims[k + 1 :]) for k in range(len(dims))]
+    out: list[DimLike] = [0] * type.ndim
+    for place, axis in enumerate(order):
+        out[axis] = steps[place]
+    return tuple(out)
+
+
+@dataclass(slots=True)
+class Memory:
+    """An array in memory as a kernel sees it."""
+
+    pointer: Value
+    strides: tuple[DimLike, ...]
+
+    def offset(self, index: Index, ndim: int) -> Affine:
+        total = constant(0, ndim)
+        for place, stride in zip(index, self.strides, strict=True):
+            total = total + place * stride
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a result goes: the offset from a pointer at which each iteration stores."""
+
+    pointer: Value
+    offset: Affine
+
+
+@dataclass(slots=True)
+class Elements:
+    """Writes elements of one kernel; lengths and invariants go to `before`, the rest to `inside`.
+
+    Attributes
+    ----------
+    loc : Loc
+        Of the kernel.
+    memory, scalars : mapping
+        The kernel's inputs: arrays in memory, and scalars as parameters.
+    sizes : list of DimLike
+        Lengths of the loops.
+    groups : list of list of int
+        Which axes of the iteration space each loop stands for.
+    ndim : int
+        Axes of the iteration space.
+    written : frozenset of Value
+        Pointers that the kernel writes.
+    loop_index : list of Value
+        The index of each loop.
+    linear : Value or None
+        The index over all loops in row-major order, where there is one.
+    """
+
+    loc: Loc
+    memory: Mapping[Value, Memory]
+    scalars: Mapping[Value, Value]
+    before: Builder
+    inside: Builder
+    sizes: list[DimLike]
+    groups: list[list[int]]
+    ndim: int
+    written: frozenset[Value]
+    lengths: dict[Atom, Value] = field(default_factory=dict)
+    dims: dict[DimLike, Value] = field(default_factory=dict)
+    loop_index: list[Value] = field(default_factory=list)
+    made: dict[tuple[Value, Index], Value] = field(default_factory=dict)
+    offsets: dict[Affine, Value] = field(default_factory=dict)
+    linear: Value | None = None
+
+    def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
+        """Compute before the loops what does not move with them."""
+        for value, at in pairs:
+            if all(c == 0 for p in at for c in p.coefficients) and value.inst is not None and not self._moves(value, at):
+                self.made[value, at] = self.write(self.before, value, at)
+
+    def _moves(self, value: Value, at: Index) -> bool:
+        needed = operands(value, at, self.ndim)
+        return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
+
+    def _leaf(self, value: Value, at: Index) -> bool:
+        if value.inst is not None or any(c != 0 for p in at for c in p.coefficients):
+            return False
+        # What the kernel changes is read by the one iteration that needs it, not by every thread.
+        memory = self.memory.get(value)
+        return memory is None or memory.pointer not in self.written
+
+    def elements(
+        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
+    ) -> None:
+        """Everything one iteration computes, then the stores."""
+        for value, at in pairs:
+            if (value, at) not in self.made:
+                self.made[value, at] = self.write(self.inside, value, at)
+        for root, target in zip(roots, targets, strict=True):
+            result = self.made[root, position(root, index)]
+            self.inside.inst("store", (target.pointer, self.address(self.inside, target.offset), result))
+
+    def write(self, builder: Builder, value: Value, at: Index) -> Value:
+        """One element of a value."""
+        inst = value.inst
+        if inst is None:
+            if value in self.scalars:
+                return self.scalars[value]
+            memory = self.memory[value]
+            builder.loc = self.loc
+            offset = self.address(builder, memory.offset(at, self.ndim))
+            return builder.emit("load", (memory.pointer, offset))
+        builder.loc = inst.loc
+        values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
+        if inst.op.name == "view":
+            return self.view(builder, values[0], element(value.type))
+        if inst.op.name in ("real", "imag"):
+            return builder.emit("part", values, {"which": inst.op.name}, name=value.name)
+        if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):
+            return values[0]
+        type = scalar(element(value.type))
+        if inst.op.name == "const":
+            return builder.const(inst.attr("value"), type, value.name)
+        attrs = dict(inst.attrs)
+        return builder.emit(inst.op, values, attrs, (type,), name=value.name)
+
+    def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
+        """An element's bits as another dtype; a bool is one byte, 0 or 1."""
+        source = element(value.type)
+        if source is dtype:
+            return value
+        return builder.emit("convert_raw" if source.kind == "b" else "bitcast", (value,), {}, (scalar(dtype),))
+
+    def operand(self, builder: Builder, value: Value, at: Index) -> Value:
+        """An element that was computed before, or one the arguments hold."""
+        if (value, at) not in self.made:
+            self.made[value, at] = self.write(builder, value, at)
+        return self.made[value, at]
+
+    # Index arithmetic.
+
+    def address(self, builder: Builder, offset: Affine) -> Value:
+        """An element's offset from its pointer."""
+        merged = Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset)
+        if merged in self.offsets:
+            return self.offsets[merged]
+        made = self._address(builder, merged)
+        if builder is self.inside or all(c == 0 for c in merged.coefficients):
+            self.offsets[merged] = made
+        return made
+
+    def _address(self, builder: Builder, merged: Affine) -> Value:
+        if not any(merged.coefficients):
+            return self.dim(merged.offset)
+        walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
+        if self.linear is not None and merged.coefficients == walk:
+            return self._sum(builder, [self.linear], merged.offset)
+        terms: list[Value] = []
+        for coefficient, index in zip(merged.coefficients, self.loop_index, strict=True):
+            if coefficient == 0:
+                continue
+            if coefficient == 1:
+                terms.append(index)
+            else:
+                terms.append(builder.emit("multiply", (index, self.dim(coefficient))))
+        return self._sum(builder, terms, merged.offset)
+
+    def _sum(self, builder: Builder, terms: list[Value], offset: DimLike) -> Value:
+        total = terms[0]
+        for term in terms[1:]:
+            total = builder.emit("add", (total, term))
+        if offset == 0:
+            return total
+        if isinstance(offset, int) and offset < 0:
+            return builder.emit("subtract", (total, self.dim(-offset)))
+        return builder.emit("add", (total, self.dim(offset)))
+
+    def dim(self, dim: DimLike) -> Value:
+        """A length as an index, computed before the loops from the kernel's length parameters."""
+        if dim not in self.dims:
+            self.dims[dim] = self._dim(dim)
+        return self.dims[dim]
+
+    def _dim(self, dim: DimLike) -> Value:
+        builder = self.before
+        if not isinstance(dim, Dim):
+            return builder.const(dim, INDEX)
+        total: Value | None = None
+        for monomial, coefficient in dim.terms:
+            factors = [self.length(atom) for atom in monomial]
+            size = abs(coefficient)
+            if size != 1 or not factors:
+                factors.append(self.dim(size))
+            term = factors[0]
+            for factor in factors[1:]:
+                term = builder.emit("multiply", (term, factor))
+            if total is None:
+                total = term if coefficient > 0 else builder.emit("subtract", (self.dim(0), term))
+            else:
+                total = builder.emit("add" if coefficient > 0 else "subtract", (total, term))
+        assert total is not None
+        return total
+
+    def length(self, atom: Atom) -> Value:
+        """A kernel parameter for a named length, a stride or a length formula."""
+        if atom not in self.lengths:
+            self.lengths[atom] = Value(INDEX, atom.name if not atom.args else f"length{len(self.lengths)}")
+        return self.lengths[atom]
+
+
