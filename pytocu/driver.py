@@ -17,7 +17,7 @@ from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import Dim, as_symbol
+from pytocu.ir.dims import Dim, Fact, as_symbol
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.lazy import lazy
@@ -84,6 +84,8 @@ class Lowered:
         The user's name of the function.
     callees : tuple of (function, path or None)
         The functions that were read besides, and how another process finds them.
+    sizes : mapping
+        Lengths of the call that asks, by name; they choose size classes.
 
     Examples
     --------
@@ -104,15 +106,17 @@ class Lowered:
         options: Options,
         name: str = "",
         callees: tuple[tuple[types.FunctionType, Path | None], ...] = (),
+        sizes: Mapping[str, int] = types.MappingProxyType({}),
     ):
         self.function = function
         self.guards = guards
         self.callees = callees
         self.options = options
         self.name = name or function.name
+        self.sizes = sizes
 
     def _context(self, target: Target, index_bits: int) -> PassContext:
-        return PassContext(target, self.options.fastmath, index_bits)
+        return PassContext(target, self.options.fastmath, index_bits, self.sizes)
 
     def history(self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True) -> History:
         """The function after every pass for a target (``lower`` comes first)."""
@@ -353,23 +357,26 @@ def lower(
     options: Options = DEFAULT_OPTIONS,
     sizes: Mapping[str, int] | None = None,
     infos: Mapping[int, ArrayInfo] | None = None,
+    known: Mapping[str, int] | None = None,
 ) -> Lowered:
     """Front end only; see :class:`Lowered`.
 
     `sizes` are the lengths of the call that asks, if any: they decide which lengths of views
     are 1 and so broadcast, and nothing else.  `infos` are its arrays: they decide which of them
-    share memory with one that is written.
+    share memory with one that is written.  `known` are the lengths that choose size classes, by
+    default all.
     """
-    known: frozenset[Dim] = frozenset()
+    ones: frozenset[Dim] = frozenset()
     sharing: Sharing = ()
     while True:
-        result = frontend_lower(function, parameters, known, sharing)
+        result = frontend_lower(function, parameters, ones, sharing)
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
-        if found <= known and shared == sharing:
-            return Lowered(result.function, result.guards, options, function.__name__, result.callees)
+        if found <= ones and shared == sharing:
+            classes = (sizes or {}) if known is None else known
+            return Lowered(result.function, result.guards, options, function.__name__, result.callees, classes)
         # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
-        known = known | found if shared == sharing else frozenset()
+        ones = ones | found if shared == sharing else frozenset()
         sharing = shared
 
 
@@ -427,7 +434,7 @@ class _PlanWriter:
                 self.tree = _tree_of_slots(inst.attr("tree"), used)
                 return None
             case "assume":
-                self.assumptions.append((inst.attr("dim"), inst.attr("is_one")))
+                self.assumptions.append(Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number")))
                 return None
             case "check":
                 return ("check", inst.attr("kind"), inst.attr("dims"), inst.attr("shapes"))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Options
 from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
-from pytocu.ir.dims import evaluate
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
@@ -260,12 +259,13 @@ class JitFunction(Dispatcher, Generic[P, R]):
             if isinstance(type, ArrayType):
                 for axis, n in enumerate(type.shape):
                     # A length without a number is any but those that make a fact: far from 1, and from the others.
-                    sizes[f"{name}_{axis}"] = n if isinstance(n, int) else 10**9 * (len(sizes) + 2) ** 2
+                    sizes[f"{name}_{axis}"] = n if isinstance(n, int) else _ANY_LENGTH * (len(sizes) + 2) ** 2
         call.values = tuple(values)
         return call, {**_lengths(call), **sizes}
 
     def _compile_ahead(self, call: Call, sizes: dict[str, int], target: str, index_bits: int) -> tuple[Lowered, Compiled]:
-        lowered = compiler().lower(self._function, call.parameters, self._options, sizes)
+        known = {name: n for name, n in sizes.items() if n < _ANY_LENGTH}
+        lowered = compiler().lower(self._function, call.parameters, self._options, sizes, known=known)
         return lowered, lowered.compile(target, index_bits=index_bits)
 
     def _build(
@@ -344,6 +344,10 @@ class BoundJitFunction:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
+_ANY_LENGTH = 10**9
+"""Stands for lengths without a number ahead of time."""
+
+
 def _target(call: Call) -> str:
     """What code is made for: ``cuda:sm_90``, or ``cpu``."""
     if call.target == "cpu":
@@ -361,7 +365,7 @@ def _index_bits(plan: Plan) -> int:
 def _is_example(executable: Executable, sizes: dict[str, int]) -> bool:
     """Whether the code is what would be compiled ahead of time for these lengths."""
     plan = executable.plan
-    return _index_bits(plan) == 32 and all((evaluate(dim, sizes) == 1) is is_one for dim, is_one in plan.assumptions)
+    return _index_bits(plan) == 32 and all(fact.holds(sizes) for fact in plan.assumptions)
 
 
 def _lengths(call: Call) -> dict[str, int]:

@@ -148,7 +148,7 @@ def test_checks_raise_numpys_sentences():
 
 
 def test_assumptions_are_held():
-    function = parse_function("func @f(%x: f32[n]) {\n  assume {dim = n, is_one = False}\n  return\n}")
+    function = parse_function("func @f(%x: f32[n]) {\n  assume {dim = n, number = 1, relation = \"!=\"}\n  return\n}")
     assert run(function, [np.zeros(2, F32)]) == () == run(function, [np.zeros(0, F32)])
     with pytest.raises(InternalError, match="assumes that n is not 1"):
         run(function, [np.zeros(1, F32)])

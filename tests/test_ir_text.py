@@ -51,7 +51,7 @@ func @fused(%x: f32[n]) {
 
 HOST = """\
 host func @host(%x: f32[n, 3]) facts {index_bits = 32, symbols = (("n", 0, 0),)} {
-  assume {dim = n, is_one = False}
+  assume {dim = n, number = 1, relation = "!="}
   %0 = stride %x {axis = 0} : index
   %1 = dim {value = 3*n} : index
   %out = allocate : f32[n, 3]

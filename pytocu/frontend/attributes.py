@@ -236,7 +236,7 @@ def _assume_not_one(context: Context, dim: Dim) -> None:
             "name the axes to remove: x.squeeze(axis=0)",
         )
     # The lengths of arguments that are 1 are written as 1 in their types.
-    context.builder.emit("assume", (), {"dim": dim, "is_one": False})
+    context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
 
 
 def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> Value:

@@ -103,7 +103,7 @@ def lower(
             del builder.arguments[param]
         values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
     for dim in sorted(unit_lengths, key=str):
-        builder.emit("assume", (), {"dim": dim, "is_one": True})
+        builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 1})
     try:
         result = run_function(context, function, node, values, None)
     except RecursionError:

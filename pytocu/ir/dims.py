@@ -10,6 +10,7 @@ still be equal at run time.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -319,6 +320,32 @@ def as_symbol(dim: DimLike) -> str | None:
         if coefficient == 1 and len(monomial) == 1 and not monomial[0].args:
             return monomial[0].name
     return None
+
+
+class Fact(NamedTuple):
+    """What code relies on: a length is ``==``, ``!=``, ``<=`` or ``>`` a number.
+
+    Examples
+    --------
+    >>> fact = Fact(symbol("n"), "<=", 1024)
+    >>> str(fact), fact.holds({"n": 7})
+    ('n is at most 1024', True)
+    """
+
+    dim: Dim
+    relation: str
+    number: int
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether it is so for these lengths."""
+        return _RELATIONS[self.relation](evaluate(self.dim, sizes), self.number)
+
+    def __str__(self) -> str:
+        words = {"==": "is", "!=": "is not", "<=": "is at most", ">": "is above"}
+        return f"{self.dim} {words[self.relation]} {self.number}"
+
+
+_RELATIONS = {"==": operator.eq, "!=": operator.ne, "<=": operator.le, ">": operator.gt}
 
 
 def format_shape(shape: tuple[DimLike, ...]) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
 from pytocu.ir import reductions
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import DimLike, as_symbol, assignment_sentence, evaluate, format_shape, output_sentence
+from pytocu.ir.dims import DimLike, Fact, as_symbol, assignment_sentence, evaluate, format_shape, output_sentence
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
@@ -430,10 +430,9 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 
 def _assume(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    dim, is_one = inst.attr("dim"), inst.attr("is_one")
-    size = state.dim(dim)
-    if (size == 1) is not is_one:
-        raise InternalError(f"the code assumes that {dim} is {'' if is_one else 'not '}1, and it is {size}")
+    fact = Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number"))
+    if not fact.holds(state.sizes):
+        raise InternalError(f"the code assumes that {fact}, and it is {state.dim(fact.dim)}")
     return ()
 
 

@@ -230,7 +230,7 @@ row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", i
     effects="check",
     attrs=("kind", "dims", "shapes"))  # fmt: skip
 row("assume", "host", 0, "A fact about a length that the code relies on", infer=infer.nothing, levels=UPPER, effects="check",
-    attrs=("dim", "is_one"))  # fmt: skip
+    attrs=("dim", "relation", "number"))  # fmt: skip
 row("allocate", "host", 0, "A new array", levels=HOST, effects="alloc")
 row("offset", "host", 2, "Elements from the beginning of shared memory to an argument's first", infer=infer.index_of,
     levels=HOST)  # fmt: skip

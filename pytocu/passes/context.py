@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pytocu.errors import BackendError
@@ -52,8 +54,12 @@ class PassContext(NamedTuple):
         LLVM flag names that instructions get.
     index_bits : int
         32 or 64: whether every offset is known to fit 32 bits.
+    sizes : mapping
+        Lengths of the call that asks, by name.  They choose size classes, which the code states
+        as facts, and nothing else; a name that is missing may be any length.
     """
 
     target: Target = Target("cuda")
     fastmath: tuple[str, ...] = ()
     index_bits: int = 32
+    sizes: Mapping[str, int] = MappingProxyType({})

@@ -119,7 +119,7 @@ def _apply(function: Function, facts: _Facts) -> Function:
         values[old] = Value(substitute_type(old.type, mapping), old.name)
         params.append(values[old])
     for dim in facts.met:
-        builder.emit("assume", (), {"dim": dim, "is_one": False})
+        builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
     checked: set[tuple[DimLike, DimLike]] = set()
     for inst in function.body.insts:
         builder.loc = inst.loc

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu import config
 from pytocu.errors import PytocuError
-from pytocu.ir.dims import Dim
+from pytocu.ir.dims import Fact
 from pytocu.ir.types import ArrayType, ScalarType, parse_type
 
 
@@ -36,7 +36,7 @@ _ADVICE = {
 
 
 def facts_of(
-    types: Sequence[str], target: str, captured: Iterable[tuple[str, Any]], assumptions: Iterable[tuple[Dim, bool]]
+    types: Sequence[str], target: str, captured: Iterable[tuple[str, Any]], assumptions: Iterable[Fact]
 ) -> Facts:
     """The facts of one specialisation.
 
@@ -48,8 +48,8 @@ def facts_of(
         ``cpu`` or ``cuda``.
     captured : iterable of (str, object)
         Names of captured values and what identifies the values.
-    assumptions : iterable of (Dim, bool)
-        Lengths, and whether they are 1.
+    assumptions : iterable of Fact
+        About lengths.
 
     Examples
     --------
@@ -75,8 +75,11 @@ def facts_of(
                 found[f"dtype of argument {name}"] = f"Python {other}"
     for name, key in captured:
         found[f"captured value {name}"] = repr(key)
-    for dim, is_one in assumptions:
-        found[f"lengths that are 1 in views ({dim})"] = str(is_one)
+    for fact in assumptions:
+        # Bounds of one length are classes of one fact.
+        kind = "lengths that are 1 in views" if fact.relation in ("==", "!=") else "size class"
+        name = f"{kind} ({fact.dim})"
+        found[name] = " and ".join(filter(None, (found.get(name), f"{fact.relation} {fact.number}")))
     return found
 
 

@@ -244,7 +244,7 @@ class Dispatcher:
         for (target, _), entry in found:
             plan = entry.executable.plan
             captured = [f"captured {g.name}" for g in entry.guards if not isinstance(g.key, Identity)]
-            lengths = [f"{d} {'is' if one else 'is not'} 1" for d, one in plan.assumptions]
+            lengths = list(map(str, plan.assumptions))
             names = [p.name for p in plan.parameters]
             shared = [f"{' and '.join(names[n] for n in numbers)} {_SHARED[kind]}" for kind, numbers in plan.sharing]
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]

@@ -95,7 +95,7 @@ class Executable:
                     infos[number] = info
         check_arguments(self.plan, arguments, infos)
         if not self.suits(arguments, infos):
-            facts = [f"{d} {'is' if one else 'is not'} 1" for d, one in self.plan.assumptions]
+            facts = list(map(str, self.plan.assumptions))
             facts.extend("offsets fit 32 bits" for spec in self.plan.kernels[:1] if spec.index_bits == 32)
             if self.plan.written:
                 names = " and ".join(self.plan.parameters[n].name for n in self.plan.written)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from pytocu.errors import DTypeError, Loc, ShapeError, UnsupportedError
-from pytocu.ir.dims import Dim, DimLike, as_symbol
+from pytocu.ir.dims import DimLike, Fact, as_symbol
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.strides import byte_bounds, is_c_contiguous
@@ -66,7 +66,7 @@ class Plan(NamedTuple):
     steps: tuple[Step, ...]
     kernels: tuple[KernelSpec, ...]
     tree: Any
-    assumptions: tuple[tuple[Dim, bool], ...]
+    assumptions: tuple[Fact, ...]
     written: tuple[int, ...] = ()
     sharing: Sharing = ()
     locs: Mapping[int, Loc] = MappingProxyType({})

@@ -11,10 +11,10 @@ import json
 from typing import Any
 
 from pytocu.errors import PytocuError
-from pytocu.ir.dims import Dim, parse_dim
+from pytocu.ir.dims import Dim, Fact, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-VERSION = 2
+VERSION = 3
 """Of the text; what reads plans from a disk has it in its keys."""
 
 
@@ -77,6 +77,7 @@ def plan_from_json(text: str) -> Plan:
         decoded = {name: _decode(data[name]) for name in Plan._fields if name != "locs"}
         decoded["parameters"] = tuple(Parameter(*p) for p in decoded["parameters"])
         decoded["kernels"] = tuple(KernelSpec(*k) for k in decoded["kernels"])
+        decoded["assumptions"] = tuple(Fact(*f) for f in decoded["assumptions"])
         return Plan(**decoded)
     except (KeyError, TypeError, ValueError) as error:
         raise PytocuError(f"this is not the JSON of a plan: {error}") from None

@@ -177,7 +177,7 @@ class _Writer:
         self.unpack_lengths()
         for name, numbers in self.plan.spans():
             self.memory(name, numbers)
-        conditions = [f"{self.dim(d)} {'==' if is_one else '!='} 1" for d, is_one in self.plan.assumptions]
+        conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
         for n in self.arrays():
             if self.plan.parameters[n].layout == "S":
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)

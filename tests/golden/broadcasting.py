@@ -69,8 +69,8 @@ def checked(a, b):
 
 #$ dump checked --args "f32[n], f32[m]" --after infer-shapes
 #| func @checked(%a: f32[n], %b: f32[n]) facts {symbols = (("n", 0, 0), ("m", 1, 0))} {
-#|   assume {dim = n, is_one = False}
-#|   assume {dim = m, is_one = False}
+#|   assume {dim = n, number = 1, relation = "!="}
+#|   assume {dim = m, number = 1, relation = "!="}
 #|   check {dims = (n, m), kind = "broadcast", shapes = ((n,), (m,))}
 #|   %0 = add %a, %b : f32[n]
 #|   return %0 {tree = 0}

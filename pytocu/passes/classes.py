@@ -1,0 +1,54 @@
+"""Size classes: which of a few ways of running suits the lengths of the call that asks.
+
+Code depends on the class and never on a length.  Every answer that was asked for becomes a
+fact of the function, which the call checks.
+"""
+
+from __future__ import annotations
+
+from pytocu.errors import UNKNOWN
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function
+from pytocu.ir.dims import Dim, DimLike, Fact, evaluate
+from pytocu.passes.context import PassContext
+
+
+class Classes:
+    """Answers questions about lengths and remembers them."""
+
+    def __init__(self, context: PassContext):
+        self._sizes = context.sizes
+        self._facts: dict[Fact, None] = {}
+
+    def at_most(self, dim: DimLike, number: int) -> bool | None:
+        """Whether a length is at most a number; None where it may be any.
+
+        Examples
+        --------
+        >>> from pytocu.ir.dims import symbol
+        >>> classes = Classes(PassContext(sizes={"n": 7}))
+        >>> classes.at_most(symbol("n"), 4), classes.at_most(3, 4), classes.at_most(symbol("m"), 4)
+        (False, True, None)
+        """
+        if not isinstance(dim, Dim):
+            return dim <= number
+        try:
+            size = evaluate(dim, self._sizes)
+        except KeyError:
+            return None
+        self._facts[Fact(dim, "<=" if size <= number else ">", number)] = None
+        return size <= number
+
+    def state(self, function: Function) -> Function:
+        """The function with the facts behind the answers, each once."""
+        known = {
+            Fact(i.attr("dim"), i.attr("relation"), i.attr("number")) for i in function.body.insts if i.op.name == "assume"
+        }
+        new = [fact for fact in self._facts if fact not in known]
+        if not new:
+            return function
+        builder = Builder(function.body.insts[0].loc if function.body.insts else UNKNOWN)
+        for fact in new:
+            builder.emit("assume", (), fact._asdict())
+        body = Block(function.params, (*builder.take(), *function.body.insts))
+        return Function(function.name, function.level, body, function.facts)
