@@ -431,7 +431,8 @@ class _Kernel:
             return
         # A read of memory the kernel writes stays in its place among the writes.
         ordered = inst.op.name == "load" and (inst.args[0] in self.written or self.is_shared(inst.args[0]))
-        if ordered or len(uses) > 1 or uses[0] is not block:
+        # All threads of a warp come to an exchange, so it stays where it stands.
+        if ordered or inst.op.kind == "warp" or len(uses) > 1 or uses[0] is not block:
             self.declare(result)
 
     def is_shared(self, pointer: Value) -> bool:
@@ -579,6 +580,13 @@ class _Kernel:
                 return Expression(f"({self.index_type})threadIdx.x", UNARY)
             case "block_index":
                 return Expression(f"({self.index_type})blockIdx.x", UNARY)
+            case "block_count":
+                return Expression(f"({self.index_type})gridDim.x", UNARY)
+            case "shuffle_xor":
+                made = Expression(f"__shfl_xor_sync(0xffffffffu, {args[0].text}, {inst.attr('mask')})", POSTFIX)
+                dtype = element(inst.types[0])
+                # Narrow integers travel as int.
+                return _cast(C_TYPES[dtype], made) if dtype.bits < 32 else made
             case "convert_raw":
                 return _cast(self.c_type(inst.types[0]), args[0])
             case "half_to_float" | "float_to_half":

@@ -113,6 +113,9 @@ class Dialect:
         Intrinsic that reads a thread's place in the grid: a template over ``name`` (``tid.x``).
     barrier : str
         Intrinsic at which a block's threads meet.
+    shuffle, shuffle_declaration : str
+        Exchange of 32 bits with the thread of the warp whose number differs in some bits: a
+        template over ``word`` and ``mask``, and what it needs.
     enter, leave : tuple of str
         Lines around the work of a kernel.
     declarations : tuple of str
@@ -139,6 +142,8 @@ class Dialect:
     call: str = "nobuiltin nounwind willreturn memory(none)"
     register: str = ""
     barrier: str = ""
+    shuffle: str = ""
+    shuffle_declaration: str = ""
     enter: tuple[str, ...] = ()
     leave: tuple[str, ...] = ()
     declarations: tuple[str, ...] = ()
@@ -201,6 +206,8 @@ NVVM = Dialect(
     call="nounwind",
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",
+    shuffle="call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 {word}, i32 {mask}, i32 31)",
+    shuffle_declaration="declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)",
 )
 """NVIDIA's GPUs, through libNVVM."""
 

@@ -22,8 +22,10 @@ _ELSEWHERE = {
     "barrier": "barriers",
     "thread_index": "thread numbers",
     "block_index": "block numbers",
+    "block_count": "blocks",
+    "shuffle_xor": "warps",
 }
-_PLACES = {"thread_index": "tid.x", "block_index": "ctaid.x"}
+_PLACES = {"thread_index": "tid.x", "block_index": "ctaid.x", "block_count": "nctaid.x"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,9 @@ class Writer:
             case "barrier" if self.dialect.barrier:
                 self.declarations.add(f"declare void @{self.dialect.barrier}()")
                 self.line(f"call void @{self.dialect.barrier}()")
-            case "thread_index" | "block_index" as name if self.dialect.register:
+            case "shuffle_xor" if self.dialect.shuffle:
+                self.values[inst.result] = self.shuffle(inst)
+            case "thread_index" | "block_index" | "block_count" as name if self.dialect.register:
                 self.values[inst.result] = self.place(_PLACES[name], inst.result.name)
             case name if name in _ELSEWHERE:
                 raise BackendError(f"{name}: a CPU has no {_ELSEWHERE[name]}; use the form of the kernel for the CPU")
@@ -342,6 +346,31 @@ class Writer:
         if kind_of(value.type) == "b":
             name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
         self.line(self.dialect.store.format(value=name, **fields))
+
+    def shuffle(self, inst: Inst) -> str:
+        """The value of another thread of the warp, exchanged in words of 32 bits."""
+        (x,) = inst.args
+        width = self.bits(x.type)
+        type, value = self.type(x.type), self.values[x]
+        if kind_of(x.type) == "f":
+            value = self.assign(f"bitcast {type} {value} to i{width}", "word")
+        self.declarations.add(self.dialect.shuffle_declaration)
+
+        def exchange(word: str) -> str:
+            return self.assign(self.dialect.shuffle.format(word=word, mask=inst.attr("mask")), "word")
+
+        if width == 64:
+            low = exchange(self.assign(f"trunc i64 {value} to i32", "low"))
+            high = self.assign(f"lshr i64 {value}, 32", "high")
+            high = exchange(self.assign(f"trunc i64 {high} to i32", "high"))
+            low, high = (self.assign(f"zext i32 {word} to i64", "wide") for word in (low, high))
+            value = self.assign(f"or i64 {low}, {self.assign(f'shl i64 {high}, 32', 'high')}", "word")
+        elif width == 32:
+            value = exchange(value)
+        else:
+            value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
+            value = self.assign(f"trunc i32 {value} to i{width}", "word")
+        return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
 
     # Elementwise rows.
 

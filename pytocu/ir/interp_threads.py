@@ -355,6 +355,10 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             return (np.arange(run.lanes),)
         case "block_index":
             return (np.full(1, run.number),)
+        case "block_count":
+            return (np.full(1, run.grid),)
+        case "shuffle_xor":
+            return (_shuffle(run, inst, mask, *args),)
         case "const":
             value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
             _check_index(run, inst, inst.types[0], value, mask)
@@ -362,6 +366,23 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
     if inst.op.kind != "elementwise" and inst.op.name != "part":
         raise InternalError(f"{inst.op.name} does not stand at loop level")
     return (_elementwise(run, inst, args, mask),)
+
+
+WARP = 32
+
+
+def _shuffle(run: _Run, inst: Inst, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Every thread of a warp gets the value of another one, so all have to be there."""
+    threads = np.arange(run.lanes)
+    warps = threads // WARP
+    missing = ~run.exited & ~mask & np.isin(warps, warps[mask])
+    if missing.any():
+        run.report("divergence", inst, missing, "the thread never comes to where others of its warp exchange values")
+    partner = threads ^ inst.attr("mask")
+    alone = mask & (partner >= run.lanes)
+    if alone.any():
+        run.report("undefined", inst, alone, "the thread to exchange with does not exist")
+    return run.wide(value)[np.minimum(partner, run.lanes - 1)]
 
 
 def _dtype(type: Type) -> np.dtype:

@@ -237,10 +237,11 @@ row("offset", "host", 2, "Elements from the beginning of shared memory to an arg
 row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST,
     attrs=("axis",))  # fmt: skip
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
-    regions=1, isolated=True, attrs=("name", "why"))  # fmt: skip
+    regions=1, isolated=True, attrs=("name", "why", "parallel", "reduced", "places"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
-    attrs=("name", "outputs", "schedule", "work", "cost", "block", "why"))  # fmt: skip
+    attrs=("name", "outputs", "schedule", "work", "cost", "block", "why", "parallel", "reduced", "places",
+    "lanes"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
@@ -258,6 +259,9 @@ row("shared", "memory", 0, "Memory of a block's threads, uninitialised", levels=
 row("barrier", "memory", 0, "All threads of a block arrive before any goes on", infer=infer.nothing, levels=LOOP,
     effects="write")  # fmt: skip
 row("thread_index", "index", 0, "This thread's number in its block", infer=infer.index_of, levels=LOOP)
+row("block_count", "index", 0, "How many blocks the grid has", infer=infer.index_of, levels=LOOP)
+row("shuffle_xor", "warp", 1, "The value of the thread of the warp whose number differs in the bits of mask",
+    infer=infer.same, levels=LOOP, attrs=("mask",))  # fmt: skip
 row("block_index", "index", 0, "This block's number in the grid", infer=infer.index_of, levels=LOOP)
 row("divide_truncated", "elementwise", 2, "Integer division towards zero; the divisor is not 0 and the result fits",
     infer=infer.same, levels=LOOP, primitive="iu", c="{0} / {1}", llvm="div")  # fmt: skip

@@ -63,7 +63,19 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         return []
     if inst.op.kind == "view":
         return [(inst.args[0], _through(inst, at, ndim))]
+    if inst.op.kind == "reduce":
+        return [(arg, into_reduction(inst, at, ndim)) for arg in inst.args]
     return [(arg, position(arg, at)) for arg in inst.args]
+
+
+def into_reduction(inst: Inst, at: Index, ndim: int) -> Index:
+    """Where a reduction reads its operands: the reduced axes are the last loop indices."""
+    axes = inst.attr("axes")
+    first = ndim - len(axes)
+    # Which piece it is decides how far a loop goes, not where an index lies.
+    rest = iter(at if inst.attr("pieces") is None else at[1:])
+    count = len(shape_of(inst.args[0].type))
+    return tuple(unit(first + axes.index(a), ndim) if a in axes else next(rest) for a in range(count))
 
 
 def _through(inst: Inst, at: Index, ndim: int) -> Index:

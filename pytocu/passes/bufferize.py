@@ -9,6 +9,7 @@ Contents that are still read after they have changed are copied before.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
@@ -128,9 +129,8 @@ class _Writer:
                 self.pending[change] = out
             else:
                 self.places[result] = self.memory[result] = out
-        attrs = {"name": inst.attr("name"), "outputs": len(outputs)}
-        if inst.attr("why"):
-            attrs["why"] = inst.attr("why")
+        attrs: dict[str, Any] = {"name": inst.attr("name"), "outputs": len(outputs)}
+        attrs |= {name: value for name, value in inst.attrs if name in ("why", "parallel", "reduced", "places")}
         self.builder.inst("launch", (*map(self.where, inst.args), *outputs), attrs, (), inst.regions)
 
     def update(self, inst: Inst) -> None:
@@ -173,6 +173,9 @@ class _Writer:
         """Whether the kernel may write its result where the update wants it."""
         shape = shape_of(result.type)
         region = inst.regions[0]
+        if inst.attr("reduced"):
+            # Its threads read far from where they write.
+            return not any(self.where(a) is memory for a in inst.args) and all(m is not memory for m, _ in placed)
         reads = [p for p, a in zip(region.params, inst.args, strict=True) if self.where(a) is memory]
         needed = demand(region.terminator.args, whole_index(len(shape)), len(shape))
         disturbed = any(value in reads and not aligned(place, at, shape) for value, place in needed)

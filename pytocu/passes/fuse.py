@@ -12,7 +12,7 @@ the kernel that computes what it writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
@@ -108,9 +108,13 @@ def _kernel(
     region.loc = root.inst.loc if root.inst else region.loc
     region.emit("yield", [inner[r.value] for r in roots])
     builder.loc = region.loc
-    attrs = {"name": name}
+    attrs: dict[str, Any] = {"name": name}
     if why:
         attrs["why"] = why
+    space = roots[0].space
+    if space.reduced:
+        where = tuple(tuple(p.coefficients.index(1) for p in r.index) for r in roots)
+        attrs |= {"parallel": space.parallel, "reduced": space.reduced, "places": where}
     body = Block(tuple(params), region.take())
     kernel = builder.inst("kernel", outer, attrs, [r.value.type for r in roots], (body,))
     for root, result in zip(roots, kernel.results, strict=True):

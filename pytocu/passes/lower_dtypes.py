@@ -128,6 +128,9 @@ class _Lowering:
             case "store":
                 self.store(inst)
                 return ()
+            case "shuffle_xor":
+                words = self.values[inst.args[0]]
+                return [tuple(self.builder.emit("shuffle_xor", (w,), dict(inst.attrs)) for w in words)]
             case "shared":
                 dtype = element(inst.types[0])
                 attrs = {"size": inst.attr("size") * dtype.words}

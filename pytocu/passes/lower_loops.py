@@ -7,6 +7,7 @@ arithmetic in the loads; nothing else of them remains.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,9 +17,10 @@ from pytocu.ir.dims import Dim, DimLike, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
-from pytocu.passes.affine import merge_axes, unit
+from pytocu.passes.affine import Affine, merge_axes, unit
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
+from pytocu.passes.reduce_loops import Rows
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -66,6 +68,9 @@ class _Kernel:
         for outer, inner in zip(inputs, region.params, strict=True):
             self._input(outer, inner)
         roots = region.terminator.args
+        if self.inst.attr("reduced"):
+            self._rows(roots, results)
+            return
         shape = list(shape_of(roots[0].type))
         ndim = len(shape)
         # Column-major results are walked in the order of memory: last axis outermost.
@@ -86,7 +91,44 @@ class _Kernel:
             work = body.pointwise(roots, index, pairs, targets)
         else:
             work = body.rows(roots, index, pairs, targets)
-        self._finish(body, work, outputs)
+        self._finish(elements, body.cost, work, outputs)
+
+    def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
+        """Loops of a kernel that reduces."""
+        inst = self.inst
+        lengths = (*inst.attr("parallel"), *inst.attr("reduced"))
+        parallel, ndim = len(inst.attr("parallel")), len(lengths)
+        pairs: list[tuple[Value, Index]] = []
+        wanted: list[tuple[Value, Index]] = []
+        targets: list[Target] = []
+        for root, place, result in zip(roots, inst.attr("places"), results, strict=True):
+            index = tuple(unit(k, ndim) for k in place)
+            wanted.append((root, position(root, index)))
+            targets.append(self._target(result, index, ndim))
+            known = set(pairs)
+            pairs.extend(p for p in demand([root], index, ndim) if p not in known)
+        accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
+        accesses.extend(t.offset for t in targets)
+        accesses.extend(i[v.inst.attr("axis")] for v, i in pairs if v.inst is not None and v.inst.op.name == "iota")
+        reductions = [i for i in region_insts(inst) if i.op.kind == "reduce"]
+        piece = next((i.attr("piece") for i in reductions if i.attr("piece") is not None), None)
+        # The axis of pieces is a loop of its own, and parallel axes do not mix with reduced ones.
+        bounds = sorted({0, 1 if piece is not None else 0, parallel, ndim})
+        sizes: list[DimLike] = []
+        groups: list[list[int]] = []
+        for first, last in itertools.pairwise(bounds):
+            parts = [Affine(a.coefficients[first:last], a.offset) for a in accesses]
+            made, merged = merge_axes(list(lengths[first:last]), parts)
+            sizes.extend(made)
+            groups.extend([first + axis for axis in group] for group in merged)
+        loops = sum(group[0] < parallel for group in groups)
+        loc = inst.loc
+        written = frozenset(t.pointer for t in targets)
+        elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        columns = inst.attr("schedule") == "columns"
+        rows = Rows(elements, parallel, loops, pairs, inst.attr("lanes") or 1, inst.attr("block") or 0, columns, piece)
+        work = rows.write(wanted, targets)
+        self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
 
     def _input(self, outer: Value, inner: Value) -> None:
         if isinstance(outer.type, ArrayType):
@@ -122,10 +164,9 @@ class _Kernel:
         place = target_index(value, base, position(value, index), ndim)
         return Target(memory.pointer, memory.offset(place, ndim))
 
-    def _finish(self, body: _Body, work: DimLike, outputs: int) -> None:
+    def _finish(self, elements: Elements, cost: DimLike, work: DimLike, outputs: int) -> None:
         args = list(self.passed)
         lengths: list[Value] = []
-        elements = body.elements
         for atom, param in elements.lengths.items():
             lengths.append(param)
             if atom.name in self.strides:
@@ -138,9 +179,16 @@ class _Kernel:
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        if body.cost != 1:
-            attrs["cost"] = body.cost
+        for name in ("parallel", "reduced", "places", "lanes"):
+            attrs.pop(name, None)
+        if cost != 1:
+            attrs["cost"] = cost
         self.host.inst("launch", args, attrs, (), (block,))
+
+
+def region_insts(launch: Inst) -> Sequence[Inst]:
+    """What a launch computes."""
+    return launch.regions[0].insts
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
-from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
+from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain
+from pytocu.passes.spaces import Dims, Space, is_reduction, settle
 from pytocu.passes.storages import contents_of
 
 
@@ -31,6 +31,9 @@ def on_host(value: Value) -> bool:
         if not isinstance(value.type, ArrayType):
             return False
     return True
+
+
+_INSIDE = ("elementwise", "view", "const", "generated")
 
 
 @dataclass(eq=False, slots=True)
@@ -52,6 +55,10 @@ class Root:
         Operands that are read from the memory they were kept in.
     reads : list of (Value, Index)
         The contents it reads from memory, and where.
+    space : Space
+        The iterations, and `index`, where in the value an iteration stands.
+    inside : frozenset of Inst
+        The reductions that are computed with it.
     """
 
     value: Value
@@ -60,25 +67,34 @@ class Root:
     kept: set[Value]
     update: Inst | None = None
     reads: list[tuple[Value, Index]] = field(default_factory=list)
+    space: Space = field(default_factory=lambda: Space(()))
+    index: Index = ()
+    inside: frozenset[Inst] = frozenset()
 
     @property
-    def shape(self) -> tuple[DimLike, ...]:
-        """The iterations."""
+    def shape(self) -> Dims:
+        """Of the value."""
         return shape_of(self.value.type)
 
     def enters(self, value: Value) -> bool:
         """Whether an operand is computed inside the kernel."""
         inst = value.inst
-        computed = inst is not None and inst.op.kind in ("elementwise", "view", "const")
-        return computed and not isinstance(value.type, WeakType) and value not in self.kept
+        if inst is None or isinstance(value.type, WeakType) or (value in self.kept and value is not self.value):
+            return False
+        return inst.op.kind in _INSIDE or inst in self.inside
 
     def needs(self) -> list[tuple[Value, Index]]:
         """All values that go into it, and where they are read."""
-        ndim = len(self.shape)
-        return demand([self.value], whole_index(ndim), ndim, lambda value: not self.enters(value))
+        return demand([self.value], self.index, self.space.ndim, lambda value: not self.enters(value))
 
     def look(self) -> Root:
-        """Find out what is read."""
+        """Find out what is computed with it, what has to be in memory before, and what is read."""
+        while True:
+            settled = settle(self.value, lambda v: not (is_reduction(v) and v not in self.kept) and not self.enters(v))
+            if not settled.kept:
+                break
+            self.kept.update(r for v in settled.kept if v.inst is not None for r in v.inst.results)
+        self.space, self.index, self.inside, _ = settled
         found = ((v, at) for v, at in self.needs() if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
         return self
@@ -87,46 +103,102 @@ class Root:
         """Where the update writes."""
         assert self.update is not None
         old, target, _ = self.update.args
-        return target_index(target, old, whole_index(len(self.shape)), len(self.shape))
+        return target_index(target, old, self.index, self.space.ndim)
 
 
 def find_roots(function: Function, returned: Sequence[Value]) -> list[Root]:
     """Every root, in the order of the text; what is returned comes as late as what it reads allows."""
-    updates = [i for i in function.body.insts if i.op.name == "update"]
-    kept: set[Value] = set()
-    wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
-    late = [Root(value, value, "returned", set()) for value in wanted]
-    if not updates:
-        return late
-    # First contents have to be there before the first update, and what they are made of may change before.
-    heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in updates if _is_head(i.args[0])}
-    late.extend(heads.values())
-    for root in late:
-        root.look()
-    roots: list[Root] = []
-    made: set[Value] = set()
-    for inst in updates:
+    return _Finder(function).find(returned)
+
+
+class _Finder:
+    """Finds roots.
+
+    Attributes
+    ----------
+    kept : set of Value
+        Small operands that an earlier root puts into memory.
+    reductions : dict
+        Reductions that an earlier root puts into memory, each with its iterations.
+    """
+
+    def __init__(self, function: Function):
+        self.updates = [i for i in function.body.insts if i.op.name == "update"]
+        self.kept: set[Value] = set()
+        self.reductions: dict[Value, Space] = {}
+        self.roots: list[Root] = []
+        self.late: list[Root] = []
+
+    def find(self, returned: Sequence[Value]) -> list[Root]:
+        """The roots."""
+        wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
+        self.late = [Root(v, v, "read" if is_reduction(v) else "returned", set()) for v in wanted]
+        # First contents have to be there before the first update, and what they are made of may change before.
+        heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in self.updates if _is_head(i.args[0])}
+        self.late.extend(heads.values())
+        made: set[Value] = set()
+        for inst in self.updates:
+            self.update(inst, heads, made)
+            made.add(inst.results[0])
+        for root in self.late:
+            self.add(root)
+        return self.roots
+
+    def update(self, inst: Inst, heads: dict[Value, Root], made: set[Value]) -> None:
+        """The roots of one update, behind those that read what it changes."""
         old, _, new = inst.args
-        if old in heads and heads[old] in late:
-            late.remove(heads[old])
-            roots.append(heads[old])
-        change = Root(new, new, "written", set(kept), inst).look()
+        if old in heads and heads[old] in self.late:
+            self.late.remove(heads[old])
+            self.add(heads[old])
+        change = Root(new, new, "written", set(self.kept), inst).look()
         for operand in _small_operands(change):
             op = "copy" if isinstance(operand.type, ArrayType) else "as_array"
             copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
-            roots.append(Root(copied, operand, "read", set(kept)).look())
-            kept.add(operand)
-        change.kept = set(kept)
-        change.look()
-        for root in list(late):
+            self.add(Root(copied, operand, "read", set()))
+            self.kept.add(operand)
+        for root in list(self.late):
             # The last moment at which the memory holds what is read.
-            reads = [value for value, _ in root.reads]
+            reads = self.reads(root)
             if old in reads and all(v in made or not is_update(v) for v in reads):
-                roots.append(root)
-                late.remove(root)
-        roots.append(change)
-        made.add(inst.results[0])
-    return roots + late
+                self.late.remove(root)
+                self.add(root)
+        self.add(Root(new, new, "written", set(), inst))
+
+    def reads(self, root: Root) -> set[Value]:
+        """The contents that a root reads, and those that the reductions before it read."""
+        seen: set[Value] = set()
+        stack = [root.value]
+        found: set[Value] = set()
+        while stack:
+            value = stack.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            if value in self.kept:
+                continue
+            if value.inst is None or not (value.inst.op.kind in _INSIDE or is_reduction(value)):
+                found.add(value)
+            else:
+                stack.extend(value.inst.args)
+        return found
+
+    def add(self, root: Root) -> None:
+        """A root, behind the reductions that have to be in memory for it."""
+        if root.use == "read" and root.value in self.reductions:
+            return
+        root.kept = set(self.kept)
+        root.look()
+        # What an earlier root put into memory is computed again only where it can be the same kernel.
+        inside = {result for inst in root.inside for result in inst.results}
+        elsewhere = {v for v in inside if self.reductions.get(v, root.space) != root.space and v is not root.value}
+        if elsewhere:
+            root.kept |= elsewhere
+            root.look()
+        for value in [v for v, _ in root.reads if is_reduction(v)]:
+            self.add(Root(value, value, "read", set()))
+        if is_reduction(root.value):
+            self.reductions[root.value] = root.space
+        self.roots.append(root)
 
 
 def _is_head(value: Value) -> bool:
@@ -147,6 +219,8 @@ def _small_operands(change: Root) -> list[Value]:
     memory, _ = contents_of(change.update.args[0])
     place = change.writes()
     needed = change.needs()
+    if change.space.reduced:
+        return []
     disturbed = {v for v, at in needed if _in(v, memory) and not aligned(at, place, change.shape)}
     found: dict[Value, None] = {}
     for value, _ in needed:
@@ -180,12 +254,12 @@ class _Access:
     number: int
     count: int
     at: Index
-    shape: tuple[DimLike, ...]
+    space: Space
     write: bool
 
-    def beside(self, at: Index, shape: tuple[DimLike, ...]) -> bool:
-        """Whether another access may stand in the same kernel."""
-        return self.shape == shape and aligned(self.at, at, shape)
+    def beside(self, at: Index, space: Space) -> bool:
+        """Whether another access may stand in the same kernel: the threads of a reduction read far apart."""
+        return self.space == space and not space.reduced and aligned(self.at, at, space.parallel)
 
 
 class Plan:
@@ -199,20 +273,20 @@ class Plan:
     def place(self, root: Root) -> None:
         """Put a root into the first kernel of its shape that keeps the order, or into a new one."""
         first, last = self._earliest(root), self._latest(root)
-        number = next((n for n in range(first, last + 1) if self.kernels[n].roots[0].shape == root.shape), None)
+        number = next((n for n in range(first, last + 1) if self.kernels[n].roots[0].space == root.space), None)
         if number is None:
             number = len(self.kernels)
             self.kernels.append(Kernel([], self._reason(root)))
         self.kernels[number].roots.append(root)
         for value, at in root.reads:
-            self._note(value, _Access(number, contents_of(value)[1], at, root.shape, False))
+            self._note(value, _Access(number, contents_of(value)[1], at, root.space, False))
         if root.update is None:
             if root.use != "returned":
                 self.made[root.stands_for] = number
         else:
             old = root.update.args[0]
             self.made[root.update.results[0]] = number
-            self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.shape, True))
+            self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.space, True))
 
     def _note(self, value: Value, access: _Access) -> None:
         self.accesses.setdefault(contents_of(value)[0], []).append(access)
@@ -228,7 +302,7 @@ class Plan:
             first = max(first, self.made[memory] + 1)
         for access in self.accesses.get(memory, []):
             if access.count <= count:
-                first = max(first, access.number + (not access.beside(place, root.shape)))
+                first = max(first, access.number + (not access.beside(place, root.space)))
         return first
 
     def _latest(self, root: Root) -> int:
@@ -238,10 +312,12 @@ class Plan:
             memory, count = contents_of(value)
             for access in self.accesses.get(memory, []):
                 if access.write and access.count >= count:
-                    last = min(last, access.number - (not access.beside(at, root.shape)))
+                    last = min(last, access.number - (not access.beside(at, root.space)))
         return last
 
     def _reason(self, root: Root) -> str:
-        if any(kernel.roots[0].shape == root.shape for kernel in self.kernels):
+        if any(value in self.made and is_reduction(value) for value, _ in root.reads):
+            return "it reads a reduction that an earlier kernel completes"
+        if any(kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"

@@ -8,10 +8,13 @@ over threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import product
 from pytocu.ir.rewrite import rewrite
+from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 
 BLOCK = 256
@@ -29,9 +32,34 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
+        if gpu and inst.attr("reduced"):
+            attrs |= _reduction(inst, classes)
         builder.inst("launch", args, attrs, (), inst.regions)
         return ()
 
-    scheduled = rewrite(function, rule)
+    classes = Classes(context)
+    scheduled = classes.state(rewrite(function, rule))
     facts = (*scheduled.facts, ("index_bits", context.index_bits), ("target", context.target.kind))
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
+
+
+ROWS = ((2, 1, 256), (16, 8, 256), (256, 32, 256), (1024, 128, 128), (4096, 256, 256))
+"""Longest row, threads a row, threads a block: each thread has about sixteen elements, the shortest rows fewer."""
+
+LONG_ROW = (1024, 1024)
+"""Threads a row and threads a block of longer rows."""
+
+ANY_ROW = (256, 256)
+"""Of rows whose length is not known: right for all, and best for none."""
+
+
+def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
+    """How the rows of a kernel that reduces are given to threads."""
+    length = product(inst.attr("reduced"))
+    for longest, lanes, block in ROWS:
+        fits = classes.at_most(length, longest)
+        if fits is None:
+            return {"schedule": "rows", "lanes": ANY_ROW[0], "block": ANY_ROW[1]}
+        if fits:
+            return {"schedule": "rows", "lanes": lanes, "block": block}
+    return {"schedule": "rows", "lanes": LONG_ROW[0], "block": LONG_ROW[1]}

@@ -1,0 +1,370 @@
+"""Loops of kernels that reduce.
+
+An iteration of the parallel axes is a *row*; a row is swept once for each reduction that
+depends on an earlier one, and once more for results that have all its elements.  What a sweep
+reads is computed again in the next one, so nothing of a row is written to memory between.
+
+On the GPU `lanes` threads share a row: each combines every `lanes`-th element, then the states
+of the lanes are combined as a tree, after which every lane has the result.  The tree depends on
+`lanes`, a property of the code, and on the length, so the same input gives the same bits
+wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Value
+from pytocu.ir.dims import DimLike, floordiv, product
+from pytocu.ir.expand import Expander
+from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.types import INDEX, PointerType, ScalarType, element, scalar
+from pytocu.passes.accesses import Index, operands, position
+from pytocu.passes.affine import Affine
+from pytocu.passes.elements import Elements, Target
+from pytocu.passes.spaces import is_reduction
+
+WARP = 32
+
+Pair = tuple[Value, Index]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Writes the loops of one kernel.
+
+    Attributes
+    ----------
+    e : Elements
+        Its loops are the merged parallel axes first, then the merged reduced ones.
+    parallel : int
+        How many axes of the iteration space are parallel.
+    loops : int
+        How many loops those are.
+    pairs : list of (Value, Index)
+        What is needed and where, operands first.
+    lanes, block : int
+        Threads a row, and threads a block; on the CPU a row has one thread.
+    columns : bool
+        Neighbouring threads have neighbouring rows, and not neighbouring elements of a row.
+    """
+
+    e: Elements
+    parallel: int
+    loops: int
+    pairs: list[Pair]
+    lanes: int = 1
+    block: int = 0
+    columns: bool = False
+    piece: DimLike | None = None
+    body: Builder = field(default_factory=Builder)
+    lane: Value | None = None
+    moving: dict[Pair, bool] = field(default_factory=dict)
+    levels: dict[Pair, int] = field(default_factory=dict)
+    extent: tuple[Value, Value] | None = None
+    inside_rows: Value | None = None
+
+    def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
+        """All loops; the number of iterations that are spread over threads."""
+        e = self.e
+        e.invariants(self.pairs)
+        rows = product(e.sizes[: self.loops])
+        self.body = Builder(e.loc)
+        if self.block:
+            work = self._blocks(rows, roots, targets)
+        else:
+            row = Value(INDEX, "row")
+            self._row(row, roots, targets)
+            self.body.emit("yield")
+            region = Block((row,), self.body.take())
+            e.before.inst("for", (e.dim(0), e.dim(rows), e.dim(1)), {"over": "parallel"}, (), (region,))
+            work = rows
+        e.before.emit("return")
+        return work
+
+    def _blocks(self, rows: DimLike, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
+        """Each block takes `block / lanes` rows at a time; all its threads go round together."""
+        e, before = self.e, self.e.before
+        count = self.block // self.lanes
+        thread = before.emit("thread_index", name="thread")
+        tile = Value(INDEX, "tile")
+        tiles = floordiv(rows + (count - 1), count)
+        if count == 1:
+            row, self.lane = tile, thread
+        else:
+            size = e.dim(count if self.columns else self.lanes)
+            high = before.emit("divide_truncated", (thread, size), name="lane" if self.columns else "")
+            low = before.emit("remainder_truncated", (thread, size), name="" if self.columns else "lane")
+            self.lane, own = (high, low) if self.columns else (low, high)
+            first = self.body.emit("multiply", (tile, e.dim(count)))
+            row = self.body.emit("add", (first, own), name="row")
+            self.inside_rows = self.body.emit("less", (row, e.dim(rows)))
+            # Threads behind the last row go round with the others, with nothing to combine and nothing to store.
+            row = self.body.emit("where", (self.inside_rows, row, e.dim(0)), name="row")
+        self._row(row, roots, targets)
+        self.body.emit("yield")
+        region = Block((tile,), self.body.take())
+        start, step = before.emit("block_index"), before.emit("block_count")
+        before.inst("for", (start, e.dim(tiles), step), {"over": "serial"}, (), (region,))
+        return tiles * self.block
+
+    def _row(self, row: Value, roots: Sequence[Pair], targets: Sequence[Target]) -> None:
+        """What one row computes: sweep after sweep, then what is stored once a row."""
+        e = self.e
+        nowhere = [e.dim(0)] * (len(e.sizes) - self.loops)
+        e.loop_index = [*self._decompose(self.body, row, e.sizes[: self.loops]), *nowhere]
+        last = 0
+        for pair in self.pairs:
+            self._look(pair)
+            last = max(last, self.levels[pair])
+        self._extent()
+        for level in range(1, last + 1):
+            self._reduce([p for p in self.pairs if is_reduction(p[0]) and self.levels[p] == level])
+        stores = list(zip(roots, targets, strict=True))
+        full = [(pair, target) for pair, target in stores if self.moving[pair]]
+        self._once(pair for pair, _ in stores if not self.moving[pair])
+        if full:
+            self._sweep(full)
+        single = [(pair, target) for pair, target in stores if not self.moving[pair]]
+        if single:
+            self._single(single)
+
+    def _look(self, pair: Pair) -> None:
+        """Whether a value moves along the row, and after how many sweeps it is known."""
+        value, at = pair
+        needed = [] if pair in self.e.made else operands(value, at, self.e.ndim)
+        known = [p for p in needed if p in self.levels]
+        level = max((self.levels[p] for p in known), default=0)
+        moves = any(c != 0 for p in at for c in p.coefficients[self.parallel :])
+        if is_reduction(value):
+            self.moving[pair], self.levels[pair] = moves, level + 1
+        else:
+            self.moving[pair], self.levels[pair] = moves or any(self.moving[p] for p in known), level
+
+    def _extent(self) -> None:
+        """Where the elements of a row, or of its piece, begin and end."""
+        e = self.e
+        length = product(e.sizes[self.loops :])
+        lower, upper = e.dim(0), e.dim(length)
+        if self.piece is not None:
+            first = self._piece_number()
+            lower = self.body.emit("multiply", (first, e.dim(self.piece)))
+            end = self.body.emit("add", (lower, e.dim(self.piece)))
+            upper = self.body.emit("where", (self.body.emit("less", (end, upper)), end, upper))
+        if self.lane is not None:
+            lower = self.body.emit("add", (lower, self.lane), name="first") if self.piece is not None else self.lane
+        if self.inside_rows is not None:
+            upper = self.body.emit("where", (self.inside_rows, upper, e.dim(0)), name="end")
+        self.extent = (lower, upper)
+
+    def _piece_number(self) -> Value:
+        """The index along the first parallel axis, which is a loop of its own unless it has one iteration."""
+        return self.e.loop_index[0] if self.loops and self.e.groups[0] == [0] else self.e.dim(0)
+
+    # Sweeps.
+
+    def _closure(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """What is not computed yet of what some values are made of, operands first."""
+        wanted: set[Pair] = set()
+        stack = list(pairs)
+        while stack:
+            pair = stack.pop()
+            if pair in wanted or pair in self.e.made:
+                continue
+            wanted.add(pair)
+            stack.extend(operands(*pair, self.e.ndim))
+        return [p for p in self.pairs if p in wanted]
+
+    def _once(self, pairs: Iterable[Pair]) -> None:
+        """Compute what does not move along the row."""
+        for pair in self._closure(list(pairs)):
+            if not self.moving[pair]:
+                self.e.made[pair] = self.e.write(self.body, *pair)
+
+    def _loop(self, needed: Sequence[Pair]) -> tuple[Value, Builder]:
+        """Begin the body of a loop over the row: everything `needed` is computed in it."""
+        e = self.e
+        self._once(needed)
+        pending = [p for p in self._closure(needed) if self.moving[p]]
+        j = Value(INDEX, "j")
+        inner = Builder(e.loc)
+        e.inside = inner
+        e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+        for pair in pending:
+            e.made[pair] = e.write(inner, *pair)
+        return j, inner
+
+    def _finish(self, j: Value, carried: Sequence[Value], start: Sequence[Value], inner: Builder) -> tuple[Value, ...]:
+        assert self.extent is not None
+        lower, upper = self.extent
+        region = Block((j, *carried), inner.take())
+        step = self.e.dim(self.lanes)
+        types = [v.type for v in start]
+        return self.body.inst("for", (lower, upper, step, *start), {"over": "serial"}, types, (region,)).results
+
+    def _reduce(self, pairs: Sequence[Pair]) -> None:
+        """One sweep that computes reductions."""
+        e = self.e
+        insts = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
+        needed: list[Pair] = []
+        start: list[Value] = []
+        carried: list[Value] = []
+        for inst, at in insts:
+            needed.extend(operands(inst.results[0], at, e.ndim))
+            row = REDUCTIONS[inst.attr("op")]
+            dtypes = tuple(element(a.type) for a in inst.args)
+            for dtype, value in zip(dtypes, row.identity(dtypes), strict=True):
+                start.append(e.before.const(value, scalar(dtype)))
+                carried.append(Value(scalar(dtype)))
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        j, inner = self._loop(needed)
+        following: list[Value] = []
+        place = 0
+        for inst, at in insts:
+            row = REDUCTIONS[inst.attr("op")]
+            inner.loc = inst.loc
+            states = tuple(carried[place : place + row.states])
+            elements = tuple(e.made[p] for p in operands(inst.results[0], at, e.ndim))
+            following.extend(row.combine(Expander(inner), states, elements))
+            place += row.states
+        inner.emit("yield", following)
+        self._restore(made, offsets, index)
+        totals = self._finish(j, carried, start, inner)
+        place = 0
+        for inst, at in insts:
+            row = REDUCTIONS[inst.attr("op")]
+            self.body.loc = inst.loc
+            states = self._across(row, totals[place : place + row.states])
+            place += row.states
+            for result, state in zip(inst.results, states, strict=True):
+                state.name = state.name or result.name
+                e.made[result, position(result, at)] = state
+
+    def _restore(self, made: dict[Pair, Value], offsets: dict[Affine, Value], index: list[Value]) -> None:
+        """Forget what was computed inside a loop; what was computed once a row stays."""
+        e = self.e
+        kept = {p: v for p, v in e.made.items() if p in made or not self.moving.get(p, True)}
+        e.made.clear()
+        e.made.update(kept)
+        e.offsets = offsets
+        e.loop_index = index
+
+    def _sweep(self, stores: Sequence[tuple[Pair, Target]]) -> None:
+        """The last sweep, which stores results as long as the row."""
+        e = self.e
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        j, inner = self._loop([pair for pair, _ in stores])
+        for pair, target in stores:
+            inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+        inner.emit("yield")
+        self._restore(made, offsets, index)
+        self._finish(j, (), (), inner)
+
+    def _single(self, stores: Sequence[tuple[Pair, Target]]) -> None:
+        """Results of which a row has one: its first lane stores them."""
+        e = self.e
+        body = self.body
+        guard: Value | None = None
+        if self.lane is not None and self.lanes > 1:
+            guard = body.emit("equal", (self.lane, e.dim(0)))
+        if self.inside_rows is not None:
+            guard = self.inside_rows if guard is None else body.emit("bitwise_and", (guard, self.inside_rows))
+        into = body if guard is None else Builder(e.loc)
+        offsets = dict(e.offsets)
+        for pair, target in stores:
+            into.inst("store", (target.pointer, e.address(into, target.offset), e.made[pair]))
+        e.offsets = offsets
+        if guard is not None:
+            into.emit("yield")
+            empty = Builder(e.loc)
+            empty.emit("yield")
+            body.inst("if", (guard,), {}, (), (Block((), into.take()), Block((), empty.take())))
+
+    def _decompose(self, builder: Builder, linear: Value, sizes: Sequence[DimLike]) -> list[Value]:
+        """The index of each loop from one over all of them."""
+        if not sizes:
+            return []
+        indices: list[Value] = []
+        rest = linear
+        for size in reversed(sizes[1:]):
+            length = self.e.dim(size)
+            indices.insert(0, builder.emit("remainder_truncated", (rest, length)))
+            rest = builder.emit("divide_truncated", (rest, length))
+        return [rest, *indices]
+
+    # Across lanes.
+
+    def _across(self, row: Reduction, states: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The states of a row's lanes combined; every lane gets the result."""
+        if self.lanes == 1:
+            return states
+        if self.columns:
+            return self._columns(row, states)
+        states = self._butterfly(row, states, min(self.lanes, WARP))
+        if self.lanes <= WARP:
+            return states
+        warps = self.lanes // WARP
+        thread, e = self.e.before, self.e
+        width = e.dim(WARP)
+        number = thread.emit("thread_index")
+        warp = thread.emit("divide_truncated", (number, width), name="warp")
+        in_warp = thread.emit("remainder_truncated", (number, width))
+        shared = [thread.emit("shared", (), {"size": warps}, (_shared(s),)) for s in states]
+        # The last round's readers are done before anyone writes again.
+        self.body.emit("barrier")
+        into, empty = Builder(self.body.loc), Builder(self.body.loc)
+        for memory, state in zip(shared, states, strict=True):
+            into.inst("store", (memory, warp, state))
+        into.emit("yield")
+        empty.emit("yield")
+        first = self.body.emit("equal", (in_warp, e.dim(0)))
+        self.body.inst("if", (first,), {}, (), (Block((), into.take()), Block((), empty.take())))
+        self.body.emit("barrier")
+        own = thread.emit("remainder_truncated", (number, e.dim(warps)))
+        loaded = tuple(self.body.emit("load", (memory, own)) for memory in shared)
+        return self._butterfly(row, loaded, warps)
+
+    def _butterfly(self, row: Reduction, states: tuple[Value, ...], width: int) -> tuple[Value, ...]:
+        """Exchange with the lane whose number differs in one bit, bit after bit."""
+        mask = width // 2
+        while mask:
+            others = tuple(self.body.emit("shuffle_xor", (s,), {"mask": mask}) for s in states)
+            states = row.combine(Expander(self.body), states, others)
+            mask //= 2
+        return states
+
+    def _columns(self, row: Reduction, states: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The lanes of a row lie `block / lanes` threads apart."""
+        e, body = self.e, self.body
+        before = e.before
+        count = self.block // self.lanes
+        shared = [before.emit("shared", (), {"size": self.block}, (_shared(s),)) for s in states]
+        thread = before.emit("thread_index")
+        assert self.lane is not None
+        body.emit("barrier")
+        for memory, state in zip(shared, states, strict=True):
+            body.inst("store", (memory, thread, state))
+        body.emit("barrier")
+        half = self.lanes // 2
+        while half:
+            into, empty = Builder(body.loc), Builder(body.loc)
+            other = into.emit("add", (thread, e.dim(half * count)))
+            mine = tuple(into.emit("load", (memory, thread)) for memory in shared)
+            theirs = tuple(into.emit("load", (memory, other)) for memory in shared)
+            for memory, state in zip(shared, row.combine(Expander(into), mine, theirs), strict=True):
+                into.inst("store", (memory, thread, state))
+            into.emit("yield")
+            empty.emit("yield")
+            lower = body.emit("less", (self.lane, e.dim(half)))
+            body.inst("if", (lower,), {}, (), (Block((), into.take()), Block((), empty.take())))
+            body.emit("barrier")
+            half //= 2
+        column = before.emit("remainder_truncated", (thread, e.dim(count)))
+        return tuple(body.emit("load", (memory, column)) for memory in shared)
+
+
+def _shared(value: Value) -> PointerType:
+    assert isinstance(value.type, ScalarType)
+    return PointerType(value.type.dtype, "shared")
