@@ -134,7 +134,8 @@ class Elements:
         builder.loc = inst.loc
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "iota":
-            return builder.emit("cast", (self.address(builder, at[inst.attr("axis")]),), {}, (scalar(element(value.type)),))
+            place = self.address(builder, at[inst.attr("axis")])
+            return builder.emit("convert_raw", (place,), {}, (scalar(element(value.type)),))
         if inst.op.name == "view":
             return self.view(builder, values[0], element(value.type))
         if inst.op.name in ("real", "imag"):

@@ -28,6 +28,7 @@ from pytocu.passes import (
     lower_loops,
     schedule,
     simplify,
+    split,
 )
 from pytocu.passes.context import PassContext
 
@@ -69,6 +70,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-types", "identities are stated for one dtype"),)),
     Pass("cse", cleanup.cse, "Equal computations are done once."),
     Pass("dce", cleanup.dce, "What nobody reads is dropped."),
+    Pass("split", split.run, "Long reductions are cut into pieces, by their length alone.",
+         after=(("infer-shapes", "lengths are unified"),)),
     Pass("fuse", fuse.run, "Array operations are grouped into kernels.",
          after=(("infer-shapes", "results of one shape share a kernel"), ("dce", "dead operations would be computed"))),
     Pass("bufferize", bufferize.run, "Results become memory; the function becomes the host's plan.", establishes=("buffers",),
@@ -89,7 +92,7 @@ PIPELINE: tuple[Pass, ...] = (
 )  # fmt: skip
 """Every pass, in order."""
 
-TARGET_PASS = "schedule"
+TARGET_PASS = "split"
 """The first pass that depends on the target."""
 
 

@@ -12,10 +12,12 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import product
+from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
+from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.split import NARROW, columns_first
 
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
@@ -46,8 +48,17 @@ def run(function: Function, context: PassContext) -> Function:
 ROWS = ((2, 1, 256), (16, 8, 256), (256, 32, 256), (1024, 128, 128), (4096, 256, 256))
 """Longest row, threads a row, threads a block: each thread has about sixteen elements, the shortest rows fewer."""
 
+COLUMNS = ((64, 1, 256), (256, 8, 256), (1024, 32, 256))
+"""Longest column, threads a column, threads a block."""
+
+LONG_COLUMN = (8, 256)
+"""Threads a column, and threads a block, of longer columns and of pieces."""
+
 LONG_ROW = (1024, 1024)
 """Threads a row and threads a block of longer rows."""
+
+PIECE = (1024, 1024)
+"""Of pieces of long rows."""
 
 ANY_ROW = (256, 256)
 """Of rows whose length is not known: right for all, and best for none."""
@@ -56,6 +67,15 @@ ANY_ROW = (256, 256)
 def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
     """How the rows of a kernel that reduces are given to threads."""
     length = product(inst.attr("reduced"))
+    if _columns(inst, classes):
+        if _piece(inst) is not None:
+            return {"schedule": "columns", "lanes": LONG_COLUMN[0], "block": LONG_COLUMN[1]}
+        for longest, lanes, block in COLUMNS:
+            if classes.at_most(length, longest):
+                return {"schedule": "columns", "lanes": lanes, "block": block}
+        return {"schedule": "columns", "lanes": LONG_COLUMN[0], "block": LONG_COLUMN[1]}
+    if _piece(inst) is not None:
+        return {"schedule": "rows", "lanes": PIECE[0], "block": PIECE[1]}
     for longest, lanes, block in ROWS:
         fits = classes.at_most(length, longest)
         if fits is None:
@@ -63,3 +83,18 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         if fits:
             return {"schedule": "rows", "lanes": lanes, "block": block}
     return {"schedule": "rows", "lanes": LONG_ROW[0], "block": LONG_ROW[1]}
+
+
+def _piece(inst: Inst) -> DimLike | None:
+    return next((i.attr("piece") for i in inst.regions[0].insts if i.op.kind == "reduce" and i.attr("piece")), None)
+
+
+def _columns(inst: Inst, classes: Classes) -> bool:
+    """Whether neighbouring threads should have neighbouring rows."""
+    parallel, reduced = inst.attr("parallel"), inst.attr("reduced")
+    if not parallel or classes.at_most(parallel[-1], NARROW) is not False:
+        return False
+    ndim = len(parallel) + len(reduced)
+    roots = inst.regions[0].terminator.args
+    places = [tuple(unit(k, ndim) for k in place) for place in inst.attr("places")]
+    return columns_first(list(zip(roots, places, strict=True)), len(parallel), ndim)
