@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import NamedTuple
 from zlib import crc32
+
+from pytocu.record import Record
 
 VERSION = "0.1.0"
 """The version of pytocu; part of what identifies compiled code."""
 
 
-class Option(NamedTuple):
+class Option(Record):
     """An environment variable.
 
     Parameters
@@ -84,7 +85,7 @@ FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 """LLVM's names; ``fastmath=True`` means all of them."""
 
 
-class Options(NamedTuple):
+class Options(Record):
     """What ``@jit`` was called with, as far as it changes code."""
 
     backend: str | None = None

@@ -10,10 +10,11 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+
+from pytocu.record import Record
 
 
-class Loc(NamedTuple):
+class Loc(Record):
     """A span in a source file.
 
     Parameters

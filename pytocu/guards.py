@@ -13,18 +13,19 @@ import functools
 import struct
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import InternalError
+from pytocu.record import Record
 
 MISSING = object()
 
 Path: TypeAlias = tuple[Any, ...]
 
 
-class Guard(NamedTuple):
+class Guard(Record):
     """A captured value the code depends on.
 
     Parameters
@@ -56,7 +57,7 @@ class Guard(NamedTuple):
         return (value is self.same and value is not MISSING) or self.key_of(value) == self.key
 
 
-class Static(NamedTuple):
+class Static(Record):
     """An argument known while compiling."""
 
     value: Any

@@ -196,7 +196,7 @@ def test_imports_are_few() -> None:
         heavy |= {"hashlib", "_hashlib"}
     assert "json" in loaded and not loaded & heavy
     assert {name for name in loaded if name.startswith("pytocu.")} == {
-        "pytocu.config", "pytocu.errors", "pytocu.runtime.cache", "pytocu.runtime.cache_directory",
+        "pytocu.config", "pytocu.errors", "pytocu.record", "pytocu.runtime.cache", "pytocu.runtime.cache_directory",
     }  # fmt: skip
     for name in ("cache", "cache_directory"):
         tree = ast.parse((ROOT / "pytocu" / "runtime" / f"{name}.py").read_text())

@@ -25,7 +25,7 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"errors", "config", "guards", "lazy", "llvm_access"}
+_GROUND = {"errors", "config", "guards", "lazy", "llvm_access", "record"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "errors": _GROUND,
@@ -33,6 +33,7 @@ FLOORS: dict[str, set[str]] = {
     "guards": _GROUND,
     "lazy": _GROUND,
     "llvm_access": _GROUND,
+    "record": _GROUND,
     "ir": _GROUND | {"ir"},
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},

@@ -12,12 +12,14 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from pytocu.record import Record
 
 DimLike: TypeAlias = "int | Dim"
 
 
-class Atom(NamedTuple):
+class Atom(Record):
     """A named length (``args`` empty) or a function of dimensions (``min max // %``)."""
 
     name: str

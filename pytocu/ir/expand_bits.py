@@ -7,14 +7,14 @@ the interpreter agree bit for bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from pytocu.ir.core import Block, Value
 from pytocu.ir.expand import Expander, retype
 from pytocu.ir.types import I32, I64, U8, DType, Type, dtype_named, element
+from pytocu.record import Record
 
 
-class _Format(NamedTuple):
+class _Format(Record):
     """A binary floating-point format: bits of the fraction, and what is added to an exponent."""
 
     fraction: int

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
+
+from pytocu.record import Record
 
 
-class PythonFunction(NamedTuple):
+class PythonFunction(Record):
     """A function, how many arguments it takes (None for any), and what it returns.
 
     Attributes

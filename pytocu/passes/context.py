@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from pytocu.errors import BackendError
+from pytocu.record import Record
 
 _CUDA = re.compile(r"cuda(?::(sm_\d+[af]?))?$")
 
 
-class Target(NamedTuple):
+class Target(Record):
     """A kind of machine: ``cpu``, or ``cuda`` with an architecture such as ``sm_90``."""
 
     kind: str
@@ -45,7 +45,7 @@ def parse_target(text: str | Target) -> Target:
     return Target("cuda", match[1] or "")
 
 
-class PassContext(NamedTuple):
+class PassContext(Record):
     """Parameters
     ----------
     target : Target

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from pytocu.errors import InternalError, PytocuError
 from pytocu.ir import collector
@@ -31,11 +30,12 @@ from pytocu.passes import (
     split,
 )
 from pytocu.passes.context import PassContext
+from pytocu.record import Record
 
 Run = Callable[[Function, PassContext], Function]
 
 
-class Pass(NamedTuple):
+class Pass(Record):
     """One step of the pipeline.
 
     Parameters
@@ -125,7 +125,7 @@ def check_order(pipeline: Sequence[Pass] = PIPELINE) -> None:
 check_order()
 
 
-class Record(NamedTuple):
+class Outcome(Record):
     """What the runner saw of one pass."""
 
     name: str
@@ -138,7 +138,7 @@ class Record(NamedTuple):
 class History:
     """The function after every pass."""
 
-    records: list[Record] = field(default_factory=list)
+    records: list[Outcome] = field(default_factory=list)
 
 
 @collector.paused()
@@ -190,5 +190,5 @@ def run_pipeline(
             except InternalError as error:
                 raise InternalError(f"after the pass {name}: {error}") from error
         if history is not None:
-            history.records.append(Record(name, function, elapsed, function is not before))
+            history.records.append(Outcome(name, function, elapsed, function is not before))
     return function

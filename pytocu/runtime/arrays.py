@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
+from pytocu.record import Record
 from pytocu.runtime import cuda, dlpack, streams
 from pytocu.runtime.strides import c_strides, is_c_contiguous
 
@@ -30,7 +31,7 @@ KNOWN_DTYPES = "bool, int8 to int64, uint8 to uint64, float16, float32, float64,
 ARRAY_LIBRARIES = {"cupy": "CuPy", "torch": "PyTorch", "numba": "Numba", "jax": "JAX", "numpy": "NumPy"}
 
 
-class ArrayInfo(NamedTuple):
+class ArrayInfo(Record):
     """What pytocu knows of one array of a call.
 
     Attributes

@@ -11,12 +11,13 @@ import inspect
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytocu import config
 from pytocu.errors import BackendError, Loc, UnsupportedError
 from pytocu.guards import Static, argument_key
 from pytocu.ir.types import parse_type
+from pytocu.record import Record
 from pytocu.runtime import native
 from pytocu.runtime.cache import sha256
 from pytocu.runtime.dispatcher import Dispatcher, Entry
@@ -29,7 +30,7 @@ INDEX = "bundle.json"
 _VERSION = 1
 
 
-class Built(NamedTuple):
+class Built(Record):
     """One specialisation that goes into a bundle.
 
     Attributes

@@ -18,10 +18,11 @@ import stat
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytocu import config
 from pytocu.errors import InternalError
+from pytocu.record import Record
 from pytocu.runtime.cache_directory import (
     HAS_DESCRIPTORS,
     NO_FOLLOW,
@@ -79,7 +80,7 @@ class _Damaged(Exception):
     """A file that is not the entry its name promises; the text says in what way."""
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """What is kept under a key.
 
     Parameters
@@ -100,7 +101,7 @@ class Entry(NamedTuple):
     binary: bytes = b""
 
 
-class Listed(NamedTuple):
+class Listed(Record):
     """An entry as a directory listing shows it: `size` in bytes, `used` (last use) in seconds since the epoch.
 
     `kind` is ``damaged`` where the head of the file cannot be read; the rest of the file is not looked at.
@@ -113,7 +114,7 @@ class Listed(NamedTuple):
     used: float
 
 
-class Statistics(NamedTuple):
+class Statistics(Record):
     """The cache in numbers: sizes in bytes; the last four count what this process did (threads may lose counts)."""
 
     directory: str

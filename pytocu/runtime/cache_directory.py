@@ -12,10 +12,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from pytocu import config
 from pytocu.errors import PytocuError
+from pytocu.record import Record
 
 SUFFIX = ".entry"
 TEMPORARY = ".tmp"
@@ -38,7 +39,7 @@ class CacheError(PytocuError):
     """
 
 
-class File(NamedTuple):
+class File(Record):
     """A file of the cache: its name, bytes, seconds since the epoch of its last use, and whether it is half written."""
 
     name: str

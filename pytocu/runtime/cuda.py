@@ -16,10 +16,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
+from pytocu.record import Record
 from pytocu.runtime.driver_api import Driver
 
 PARAMETER_CODES: dict[DType, str] = {
@@ -367,7 +368,7 @@ def unload_retired() -> int:
     return len(_retired)
 
 
-class Kernel(NamedTuple):
+class Kernel(Record):
     """A kernel of a loaded module."""
 
     name: str
@@ -376,7 +377,7 @@ class Kernel(NamedTuple):
     context: int
 
 
-class KernelResources(NamedTuple):
+class KernelResources(Record):
     """What a kernel takes: registers a thread, bytes of spills a thread, shared bytes a block."""
 
     registers: int

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pytocu.errors import PytocuError
+from pytocu.record import Record
 from pytocu.runtime.libraries import LIBRARIES, is_array_class, key_globals, library_of
 from pytocu.runtime.results import no_memory
 
@@ -106,7 +107,7 @@ def _defaults(parameters: Sequence[inspect.Parameter]) -> tuple[tuple[Any, ...] 
     return positional or None, {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY} or None
 
 
-class Ready(NamedTuple):
+class Ready(Record):
     """A program that may run.
 
     Attributes
@@ -122,7 +123,7 @@ class Ready(NamedTuple):
     holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
 
 
-class Dispatch(NamedTuple):
+class Dispatch(Record):
     """The written function for one list of classes, and its tables.
 
     Attributes

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pytocu import config
 from pytocu.errors import CompileError, InternalError, Loc, PytocuError, UnsupportedError, raised
 from pytocu.guards import Guard, Identity, Static, argument_key
+from pytocu.record import Record
 from pytocu.runtime import arrays
 from pytocu.runtime.changes import Facts, facts_of, warn_when_many
 from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
@@ -23,7 +24,7 @@ from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
 
 
-class Specialization(NamedTuple):
+class Specialization(Record):
     """One compiled form of a function.
 
     Attributes
@@ -41,7 +42,7 @@ class Specialization(NamedTuple):
     facts: tuple[str, ...]
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """Code for one kind of call, and the captured values it was made for."""
 
     executable: Executable

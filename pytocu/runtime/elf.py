@@ -13,12 +13,13 @@ import struct
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytocu.errors import BackendError
+from pytocu.record import Record
 
 
-class Section(NamedTuple):
+class Section(Record):
     """A section header: the fields of Elf64_Shdr in their order, then the name as text."""
 
     name: int
@@ -34,7 +35,7 @@ class Section(NamedTuple):
     title: str = ""
 
 
-class Symbol(NamedTuple):
+class Symbol(Record):
     """A name, the section that defines it (0 for none), and the offset there."""
 
     name: str

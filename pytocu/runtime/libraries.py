@@ -11,11 +11,12 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pytocu.ir.types import DType
+from pytocu.record import Record
 from pytocu.runtime import cuda, graphs, threads
 from pytocu.runtime.executors import ELEMENTS_PER_THREAD, parameter_codes, slot_layout
 from pytocu.runtime.plan import KernelSpec
@@ -23,7 +24,7 @@ from pytocu.runtime.program import Access
 from pytocu.runtime.strides import is_c_contiguous
 
 
-class Library(NamedTuple):
+class Library(Record):
     """How the arrays of one library are read, as templates of Python text.
 
     ``{n}`` is the number of the argument and ``a{n}`` the argument.
@@ -172,7 +173,7 @@ def access_of(
     )
 
 
-class _Arrays(NamedTuple):
+class _Arrays(Record):
     pointer: str
     strides: str
     allocate: Mapping[str, str]
@@ -184,7 +185,7 @@ class _Arrays(NamedTuple):
     dtype: Callable[[DType], Any] = lambda element: element.numpy
 
 
-class _Launch(NamedTuple):
+class _Launch(Record):
     text: str
     idle: str
     globals: Mapping[str, Any]

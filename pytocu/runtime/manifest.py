@@ -13,13 +13,14 @@ import json
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pytocu import config
 from pytocu.errors import Loc
 from pytocu.guards import Guard, Static, argument_key, guard, reader, static_key
+from pytocu.record import Record
 from pytocu.runtime import cache, native, plan_json, toolchain
 from pytocu.runtime.fingerprint import NotWritable, Writer, code_digest, write_values
 from pytocu.runtime.plan import Plan
@@ -36,7 +37,7 @@ refusals: dict[str, str] = {}
 """Functions this process could not keep, and why."""
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """A specialisation from the disk."""
 
     plan: Plan
@@ -44,7 +45,7 @@ class Kept(NamedTuple):
     binary: bytes
 
 
-class Made(NamedTuple):
+class Made(Record):
     """A specialisation that was compiled just now.
 
     Attributes

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pytocu.errors import DTypeError, Loc, ShapeError, UnsupportedError
 from pytocu.ir.dims import DimLike, Fact, as_symbol
 from pytocu.ir.types import dtype_named
+from pytocu.record import Record
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.strides import byte_bounds, is_c_contiguous
 
@@ -26,7 +27,7 @@ Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` elements or ``overlap``, and their numbers."""
 
 
-class Parameter(NamedTuple):
+class Parameter(Record):
     """What one argument must be: ``array`` of dtype, shape and layout, ``scalar`` or ``weak``."""
 
     name: str
@@ -36,7 +37,7 @@ class Parameter(NamedTuple):
     layout: str = "C"
 
 
-class KernelSpec(NamedTuple):
+class KernelSpec(Record):
     """How a kernel is called.
 
     ``parameters`` has one word a parameter: ``pointer``, ``index``, or the dtype of a scalar.
@@ -53,7 +54,7 @@ class KernelSpec(NamedTuple):
     index_bits: int = 32
 
 
-class Plan(NamedTuple):
+class Plan(Record):
     """Everything a call does.
 
     ``written`` are the numbers of the arguments that are changed; ``sharing`` says which others

@@ -8,7 +8,7 @@ the function, and checks are comparisons.  The text can be read: see `Program.so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from pytocu.errors import CompileError, IndexingError, InternalError, Loc, Pytoc
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, format_shape, output_sentence, product
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
+from pytocu.record import Record
 from pytocu.runtime import arrays, results
 from pytocu.runtime.plan import Plan, memory_range
 from pytocu.runtime.strides import byte_bounds
@@ -33,7 +34,7 @@ _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater",
 _REAL = frozenset({"bool", "int", "float"})
 
 
-class Access(NamedTuple):
+class Access(Record):
     """How a program reads arrays and makes new ones.
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
@@ -65,7 +66,7 @@ class Access(NamedTuple):
     shared: str = ""
 
 
-class Program(NamedTuple):
+class Program(Record):
     """A plan as Python functions.
 
     Attributes

@@ -18,16 +18,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytocu.errors import PytocuError
+from pytocu.record import Record
 from pytocu.runtime import cuda
 
 LEGACY, PER_THREAD = 1, 2
 """Handles of the legacy default stream (also 0) and of the thread's default stream."""
 
 
-class _Entered(NamedTuple):
+class _Entered(Record):
     handle: int
     device: int
     owner: object
