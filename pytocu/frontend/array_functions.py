@@ -10,7 +10,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
-from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
@@ -36,14 +36,6 @@ def where(context: Context, condition: Any, *rest: Any) -> Any:
         # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.
         a, b = all_strong(context, a, b)
     return _as_array(context, elementwise(context, "where", truths(context, condition), a, b))
-
-
-def truths(context: Context, condition: Any) -> Value:
-    """Whether elements are not zero, as bools."""
-    chosen = as_strong(context, condition)
-    if element(chosen.type) is BOOL:
-        return chosen
-    return elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
 
 
 def _as_array(context: Context, value: Value) -> Value:

@@ -14,6 +14,7 @@ from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, Unsuppo
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.inplace import fill
 from pytocu.frontend.operators import binary, compute, elementwise
+from pytocu.frontend.reduction_functions import METHODS as REDUCTION_METHODS
 from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
 from pytocu.frontend.values import Context, cast, describe, dim_value, dimensions, is_array, python_type_name
@@ -86,32 +87,8 @@ def attribute(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_REDUCTIONS = frozenset(
-    [
-        "sum",
-        "mean",
-        "prod",
-        "min",
-        "max",
-        "amin",
-        "amax",
-        "any",
-        "all",
-        "std",
-        "var",
-        "argmin",
-        "argmax",
-        "cumsum",
-        "cumprod",
-        "ptp",
-        "median",
-        "average",
-        "dot",
-        "vdot",
-        "inner",
-        "matmul",
-        "trace",
-    ]
+_SORTED_OR_PRODUCTS = frozenset(
+    ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "argsort", "matmul", "einsum"]
 )
 _IN_PLACE = frozenset(["sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
 
@@ -138,8 +115,8 @@ def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
     if name in REFUSED:
         return REFUSED[name]
-    if name in _REDUCTIONS:
-        return "reductions, scans and matrix products are not compiled; compute them outside the function"
+    if name in _SORTED_OR_PRODUCTS:
+        return "sorting and matrix products are not compiled; compute them outside the function"
     if name in _IN_PLACE:
         return "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
@@ -388,6 +365,7 @@ ATTRIBUTES = ("T", "dtype", "imag", "itemsize", "mT", "nbytes", "ndim", "real", 
 """What :func:`attribute` has besides the methods."""
 
 METHODS: dict[str, Callable[..., Any]] = {
+    **REDUCTION_METHODS,
     "__array_namespace__": array_namespace,
     "astype": astype,
     "clip": method_clip,

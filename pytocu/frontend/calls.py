@@ -18,6 +18,7 @@ from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
+from pytocu.frontend.ufunc_methods import call_ufunc_method, ufunc_method
 from pytocu.frontend.values import Context, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
 
@@ -75,6 +76,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     name = numpy_name(function)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
+    method = ufunc_method(function)
+    if method is not None:
+        return call_ufunc_method(context, *method, args, kwargs)
     if has_handler(function):
         return call_builtin(frame, function, args, kwargs)
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.array_functions import truths
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.operators import binary, elementwise, truth
+from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.values import Context, as_value, dimensions, is_dynamic
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import ScalarType, WeakType

@@ -62,7 +62,7 @@ def note_write(context: Context, target: Value, what: str) -> None:
         builder.write_check(param, what)
 
 
-def _fit(context: Context, value: Value, target: Value, what: str = "input array") -> Value:
+def fitted(context: Context, value: Value, target: Value, what: str = "input array") -> Value:
     """Check that a value broadcasts to a target, and drop its leading axes of length 1."""
     given, wanted = dimensions(value), dimensions(target)
     try:
@@ -122,7 +122,7 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
         return
     made = as_value(context, value)
     # The shape first, as NumPy does; a view of the target itself is read before anything is written.
-    made = _fit(context, made, target)
+    made = fitted(context, made, target)
     context.builder.update(target, cast(context, made, dtype))
 
 
@@ -203,17 +203,17 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         made = as_value(context, src)
         attempt(context, np.copyto, np.zeros(1, dtype.numpy), _example(made), casting=casting)
     note_write(context, dst, DESTINATION)
-    made = _fit(context, made, dst)
+    made = fitted(context, made, dst)
     if made.type == WEAK_FLOAT and dtype.kind in "iu":
         # Only reached by casting="unsafe", which makes an array of the number first.
         made = convert(context, made, F64)
     made = cast(context, made, dtype)
     if where is not True:
-        made = elementwise(context, "where", _fit(context, _mask(context, where), dst, "where mask"), made, dst)
+        made = elementwise(context, "where", fitted(context, mask_of(context, where), dst, "where mask"), made, dst)
     context.builder.update(dst, made)
 
 
-def _mask(context: Context, where: Any) -> Value:
+def mask_of(context: Context, where: Any) -> Value:
     """The mask of ``where=``.
 
     Raises
@@ -291,10 +291,10 @@ def prepare_outputs(
     shapes = [dimensions(v) for v in values]
     arrays = [o for o in outs if o is not None]
     if where is not True:
-        _mask(context, where)
+        mask_of(context, where)
     for out in arrays:
         note_write(context, out, OUTPUT)
-    mask = [] if where is True else [dimensions(_mask(context, where))]
+    mask = [] if where is True else [dimensions(mask_of(context, where))]
     _fit_outputs(context, shapes, [dimensions(o) for o in arrays], mask)
 
 
@@ -308,7 +308,7 @@ def write_outputs(
             continue
         made = cast(context, result, element(out.type))
         if where is not True:
-            made = elementwise(context, "where", _mask(context, where), made, out)
+            made = elementwise(context, "where", mask_of(context, where), made, out)
         if len(dimensions(made)) <= len(dimensions(out)):
             writes.append((out, made))
     for out, made in writes:

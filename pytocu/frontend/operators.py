@@ -13,6 +13,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.values import (
     Context,
     as_dim,
+    as_strong,
     as_value,
     describe,
     dim_value,
@@ -231,6 +232,14 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
     if answer is not None:
         return answer
     return context.builder.emit(row, values)
+
+
+def truths(context: Context, condition: Any) -> Value:
+    """Whether elements are not zero, as bools."""
+    chosen = as_strong(context, condition)
+    if element(chosen.type) is BOOL:
+        return chosen
+    return elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
 
 
 def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:

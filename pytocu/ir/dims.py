@@ -367,6 +367,19 @@ def output_sentence(output: tuple[DimLike, ...], whole: tuple[DimLike, ...]) -> 
     return f"{sentence} doesn't match the broadcast shape {format_shape(whole)}"
 
 
+def empty_sentence(name: str) -> str:
+    """What NumPy says of a reduction of no elements that has no value then.
+
+    Examples
+    --------
+    >>> empty_sentence("argmax")
+    'attempt to get argmax of an empty sequence'
+    """
+    if name in ("argmin", "argmax"):
+        return f"attempt to get {name} of an empty sequence"
+    return f"zero-size array to reduction operation {name} which has no identity"
+
+
 def parse_dim(text: str) -> DimLike:
     """Read what ``str(dim)`` writes.
 

@@ -16,7 +16,16 @@ import numpy as np
 from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
 from pytocu.ir import reductions
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import DimLike, Fact, as_symbol, assignment_sentence, evaluate, format_shape, output_sentence
+from pytocu.ir.dims import (
+    DimLike,
+    Fact,
+    as_symbol,
+    assignment_sentence,
+    empty_sentence,
+    evaluate,
+    format_shape,
+    output_sentence,
+)
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
@@ -424,6 +433,9 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         case "squeeze":
             if tuple(dims) != (1,):
                 raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)
+        case str(kind) if kind.startswith("empty "):
+            if tuple(dims) == (0,):
+                raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")
     return ()

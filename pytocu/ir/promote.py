@@ -50,7 +50,14 @@ def numpy_result(op: Op, args: Sequence[Any]) -> Any:
     return answer[op.output] if isinstance(answer, tuple) else answer
 
 
-def _found(dtype: np.dtype, what: str) -> DType:
+def known_dtype(dtype: np.dtype, what: str) -> DType:
+    """pytocu's dtype for one of NumPy's.
+
+    Raises
+    ------
+    DTypeError
+        There is none; the message begins with `what`.
+    """
     found = dtype_of(dtype)
     if found is None:
         raise DTypeError(f"{what} gives dtype {dtype}, which pytocu does not know")
@@ -80,7 +87,7 @@ def ufunc_loop(
     given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
     chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), signature=chosen, casting=casting)
-    dtypes = [_found(d, f"np.{name}") for d in resolved]
+    dtypes = [known_dtype(d, f"np.{name}") for d in resolved]
     return tuple(dtypes[: ufunc.nin]), tuple(dtypes[ufunc.nin :])
 
 
@@ -106,7 +113,7 @@ def check_outputs(
 def result_dtype(operands: tuple[Operand, ...]) -> DType:
     """``np.result_type`` of dtypes and weak scalars; weak alone gives NumPy's default."""
     examples = [_EXAMPLE[o] if isinstance(o, str) else o.numpy for o in operands]
-    return _found(np.result_type(*examples), "this mix of dtypes")
+    return known_dtype(np.result_type(*examples), "this mix of dtypes")
 
 
 def default_dtype(weak: WeakType) -> DType:

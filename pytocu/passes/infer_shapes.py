@@ -20,6 +20,9 @@ from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
 
+_EQUALITIES = ("assign", "broadcast", "mask", "output")
+"""The checks that two lengths are equal."""
+
 
 def run(function: Function, context: PassContext) -> Function:
     """Unify lengths and make broadcasting visible."""
@@ -124,7 +127,7 @@ def _apply(function: Function, facts: _Facts) -> Function:
     for inst in function.body.insts:
         builder.loc = inst.loc
         args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
-        if inst.op.name == "check" and len(inst.attr("dims")) == 2:
+        if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
             checked.add(inst.attr("dims"))
         _checks(builder, inst, checked)
         if inst.op.kind == "elementwise" and len(args) > 1:

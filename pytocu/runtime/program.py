@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
-from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, format_shape, output_sentence, product
+from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
@@ -107,6 +107,7 @@ class _Writer:
         self.lines: list[str] = []
         self.globals: dict[str, Any] = {"fail_broadcast": self._fail_broadcast, "fail_index": self._fail_index}
         self.globals |= {"fail_squeeze": self._fail_squeeze, "fail_assign": self._fail_assign}
+        self.globals["fail_empty"] = self._fail_empty
         self.globals["check_output"] = self._check_output
         self.lengths: dict[str, str] = {}
         self.shapes: dict[int, str] = {}
@@ -313,6 +314,8 @@ class _Writer:
                 add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
+            case ("check", str(kind), dims, _) if kind.startswith("empty "):
+                add(f"if {self.dim(dims[0])} == 0: fail_empty({position}, {kind.removeprefix('empty ')!r})")
             case ("writable", source, what):
                 if self.access.writable:
                     add(self.access.writable.format(n=source, what=what, position=position))
@@ -410,6 +413,9 @@ class _Writer:
     def _fail_squeeze(self, position: int) -> None:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self._loc(position))
+
+    def _fail_empty(self, position: int, name: str) -> None:
+        raise ShapeError(empty_sentence(name), self._loc(position))
 
     def _check_output(self, info: arrays.ArrayInfo, what: str, position: int) -> None:
         try:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls
+from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, reduction_functions
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
@@ -123,11 +123,12 @@ def _lines() -> Iterator[str]:
     described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
-    others = set(numpy_calls.FUNCTIONS) - set(described)
+    others = set(numpy_calls.FUNCTIONS) - set(described) - set(reduction_functions.FUNCTIONS)
     yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. "
     yield "The scalar types (`np.float32(x)`) convert.\n\nRefused by name:\n\n"
     for name, instead in sorted(attributes.REFUSED.items()):
         yield f"* `{name}`: {instead}\n"
+    yield from _reductions()
     yield "\n## Arrays and NumPy scalars\n\n"
     yield f"Methods: {_listed(m for m in attributes.METHODS if m[0] != '_')}. "
     yield f"Attributes: {_listed(attributes.ATTRIBUTES)}.\n"
@@ -153,6 +154,30 @@ def _lines() -> Iterator[str]:
         if expand is not None and expand.__doc__:
             yield f"`{name}` is {_summary(expand)}. "
     yield "\n"
+
+
+_REDUCTIONS = """
+## Reductions
+
+The arguments are NumPy's: `axis` (None, an integer, a tuple), `dtype`, `out`, `keepdims`, `initial`, `where`, `ddof`,
+`correction` and `mean`, where the function has them; `axis` and `keepdims` are known while compiling. Integers add up in 64
+bits and are exact. Sums and products of floats are trees whose shape depends on the lengths alone: the same bits on every
+run and every machine of a kind, but not NumPy's bits. float16 adds up in float32. Everything around the sums (the division
+by the number of elements, squared distances, roots) is NumPy's formula in NumPy's dtypes. Of equal zeros `min` and `max`
+may return either; NumPy's warnings about empty slices and degrees of freedom are not given, the NaN is.
+
+| function | meaning |
+|---|---|
+"""
+
+
+def _reductions() -> Iterator[str]:
+    yield _REDUCTIONS
+    names: dict[Any, list[str]] = {}
+    for name, handler in reduction_functions.FUNCTIONS.items():
+        names.setdefault(handler, []).append(name)
+    for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
+        yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
 
 
 def page() -> str:

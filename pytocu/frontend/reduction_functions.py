@@ -1,0 +1,33 @@
+"""The functions and methods of arrays that reduce or scan, by NumPy's names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.frontend import reductions, scans, statistics
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {**reductions.FUNCTIONS, **statistics.FUNCTIONS, **scans.FUNCTIONS}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as the method, which lacks the array API's name of ``ddof=``."""
+    signature = inspect.signature(function)
+    if "correction" not in signature.parameters:
+        return function
+
+    def method(context: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(context, a, *args, **kwargs)
+
+    kept = [p for p in signature.parameters.values() if p.name != "correction"]
+    method.__signature__ = signature.replace(parameters=kept)  # pyright: ignore[reportFunctionMemberAccess]
+    method.__doc__ = function.__doc__
+    return method
+
+
+METHODS: dict[str, Callable[..., Any]] = {n: _method(f) for n, f in FUNCTIONS.items() if hasattr(np.ndarray, n)}
+"""Methods of arrays and NumPy scalars: ``(context, value, *args, **kwargs)``."""

@@ -1,0 +1,353 @@
+"""Reductions of ufuncs: what ``np.add.reduce`` and every function made of it share.
+
+In: an array, and the arguments of NumPy's reductions.  Out: ``reduce`` instructions around which
+every conversion stands: NumPy's accumulator before, the result's dtype behind.  NumPy itself is
+asked for dtypes and errors, by a reduction of one element.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import ShapeError, UnsupportedError, raised
+from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, write_outputs
+from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
+from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.values import (
+    Context,
+    as_strong,
+    as_value,
+    cast,
+    contains_dynamic,
+    describe,
+    dim_value,
+    dimensions,
+    is_array,
+    is_number,
+)
+from pytocu.guards import MISSING
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, empty_sentence, lower_bound, product
+from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.types import F16, F32, I64, WEAK_INT, DType, element, scalar
+
+_LOGICAL = {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}
+ROUNDING = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
+"""What loses digits in float16: NumPy's loops keep a float32, and so does the accumulator."""
+
+
+def row_of(name: str, dtype: DType) -> str | None:
+    """The row of the table of reductions behind a ufunc, or None."""
+    if name in ("fmin", "fmax") and dtype.kind not in "fc":
+        name = "minimum" if name == "fmin" else "maximum"
+    name = _LOGICAL.get(name, name)
+    return name if name in REDUCTIONS and REDUCTIONS[name].states == 1 else None
+
+
+def known_axis(context: Context, axis: Any) -> Any:
+    """The argument ``axis=``, which is known while compiling.
+
+    Raises
+    ------
+    CompileError
+        It is an array, or a number known only at run time.
+    """
+    if contains_dynamic(axis):
+        if is_array(axis) and dimensions(axis):
+            raise raised(TypeError("only integer scalar arrays can be converted to a scalar index"), context.loc)
+        raise UnsupportedError(
+            "axis= must be known while compiling", context.loc, "write a constant, or name the argument in @jit(static=(...))"
+        )
+    check_plain(context, axis, "axis=")
+    return axis
+
+
+def known_flag(context: Context, keepdims: Any) -> bool:
+    """The argument ``keepdims=``, which is known while compiling."""
+    if keepdims is MISSING or keepdims is np._NoValue:
+        return False
+    if contains_dynamic(keepdims):
+        raise UnsupportedError(
+            "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
+        )
+    return bool(attempt(context, operator.index, keepdims))
+
+
+def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes in order, counted from 0, of an argument that NumPy has accepted."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    # NumPy lets axis 0 and -1 of an array without axes pass.
+    return tuple(sorted(operator.index(a) % ndim for a in axes)) if ndim else ()
+
+
+def ask(context: Context, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What NumPy answers for small stand-ins of the arguments; its exceptions get the user's line."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return attempt(context, function, *args, **kwargs)
+
+
+def stand_in(value: Any) -> Any:
+    """An array of ones with one element on every axis for a run-time value; others are themselves."""
+    if not isinstance(value, Value):
+        return value
+    dtype = promote.strong(value.type).numpy
+    return np.ones((1,) * len(dimensions(value)), dtype) if is_array(value) else dtype.type(1)
+
+
+def _accumulator(
+    context: Context, name: str, value: Value, axis: Any, dtype: Any, out: Value | None, keepdims: Any, initial: Any, where: Any
+) -> DType:
+    """The dtype that NumPy reduces in, which is that of its result.
+
+    Raises
+    ------
+    CompileError
+        What NumPy raises for these dtypes and axes.
+    """
+    ufunc = promote.numpy_function(name)
+    options: dict[str, Any] = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    if initial is not MISSING:
+        options["initial"] = stand_in(initial)
+    if where is not True:
+        # A mask of the same number of axes: where it has too many, NumPy says so.
+        options["where"] = stand_in(where)
+    found = ask(context, ufunc.reduce, stand_in(value), **options).dtype
+    if out is not None:
+        ask(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
+        if dtype is None and name not in _LOGICAL:
+            given = (element(out.type).numpy, element(value.type).numpy, None)
+            found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
+    return promote.known_dtype(found, f"np.{name}.reduce")
+
+
+def check_not_empty(context: Context, name: str, shape: Sequence[DimLike], axes: Sequence[int]) -> None:
+    """State that there is something to reduce.
+
+    Raises
+    ------
+    ShapeError
+        The lengths are known to be 0; NumPy's sentence.
+    """
+    count = product([shape[a] for a in axes])
+    low = lower_bound(count)
+    if low is not None and low > 0:
+        return
+    if count == 0:
+        raise ShapeError(empty_sentence(name), context.loc)
+    context.builder.emit("check", (), {"kind": f"empty {name}", "dims": (count,), "shapes": ()})
+
+
+def combined(context: Context, row: str, operands: Sequence[Value], axes: Sequence[int], keepdims: bool) -> tuple[Value, ...]:
+    """The ``reduce`` instruction, and the axes of length 1 that `keepdims` asks for."""
+    if not axes:
+        return tuple(operands)
+    made = context.builder.inst("reduce", operands, {"op": row, "axes": tuple(axes)}).results
+    return tuple(kept_axes(context, m, axes) for m in made) if keepdims else tuple(made)
+
+
+def kept_axes(context: Context, value: Value, axes: Sequence[int]) -> Value:
+    """A result with its reduced axes as axes of length 1."""
+    for axis in axes:
+        value = context.builder.emit("newaxis", (value,), {"axis": axis})
+    return value
+
+
+def reduce(
+    context: Context,
+    name: str,
+    value: Value,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Value | None = None,
+    keepdims: Any = False,
+    initial: Any = MISSING,
+    where: Any = True,
+) -> Value:
+    """The value of ``ufunc.reduce``, in the dtype of `out` where that is given, which is not written.
+
+    Raises
+    ------
+    UnsupportedError
+        The ufunc is no row of the table of reductions.
+    CompileError
+        What NumPy raises.
+    """
+    initial = MISSING if initial is np._NoValue else initial
+    where = True if where is np._NoValue else where
+    axis, keep = known_axis(context, axis), known_flag(context, keepdims)
+    if isinstance(dtype, Value):
+        raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
+    result = _accumulator(context, name, value, axis, dtype, out, keep, initial, where)
+    row = row_of(name, result)
+    if row is None:
+        raise UnsupportedError(
+            f"np.{name}.reduce is not compiled: the order in which it combines elements matters or has no row",
+            context.loc,
+            f"compiled are the reductions of {', '.join(reducible())}",
+        )
+    axes = normal_axes(axis, len(dimensions(value)))
+    if out is not None:
+        note_write(context, out, OUTPUT)
+        _check_output(context, value, axes, keep, out)
+    kept = F32 if result is F16 and row in ROUNDING else result
+    logical = name in _LOGICAL
+    made = truths(context, value) if logical else cast(context, value, kept)
+    start = _start(context, initial, kept, logical)
+    if start is None and (initial is None or not REDUCTIONS[row].empty):
+        check_not_empty(context, name, dimensions(value), axes)
+    if where is not True:
+        # Without an identity NumPy asks for `initial`, which changes nothing the second time.
+        other = start if start is not None and not REDUCTIONS[row].empty else _identity(context, row, kept)
+        made = _masked(context, made, where, other)
+    made = combined(context, row, (made,), axes, keep)[0]
+    if start is not None:
+        made = elementwise(context, row, start, made)
+    made = cast(context, made, result if out is None else element(out.type))
+    if not axes and is_array(value):
+        made = context.builder.emit("copy", (made,)) if dimensions(value) and made is value else without_axes(context, made)
+    return made
+
+
+def reducible() -> list[str]:
+    """The ufuncs whose reductions are compiled."""
+    return sorted([n for n, r in REDUCTIONS.items() if r.states == 1] + list(_LOGICAL))
+
+
+def _identity(context: Context, row: str, dtype: DType) -> Value:
+    return context.builder.const(REDUCTIONS[row].identity((dtype,))[0], scalar(dtype))
+
+
+def _start(context: Context, initial: Any, dtype: DType, logical: bool) -> Value | None:
+    """The argument ``initial=`` in the accumulator's dtype."""
+    if initial is MISSING or initial is None:
+        return None
+    if is_number(initial):
+        number = bool(initial) if logical else attempt(context, np.array, initial, dtype.numpy).item()
+        return context.builder.const(number, scalar(dtype))
+    made = as_value(context, initial)
+    if dimensions(made):
+        raise raised(ValueError("setting an array element with a sequence."), context.loc)
+    return without_axes(context, truths(context, made) if logical else cast(context, made, dtype))
+
+
+def _masked(context: Context, value: Value, where: Any, other: Value) -> Value:
+    """The elements that ``where=`` chooses, the others changed into one that changes nothing."""
+    return elementwise(context, "where", mask_like(context, where, value), value, other)
+
+
+def mask_like(context: Context, where: Any, value: Value) -> Value:
+    """The mask of ``where=``, which must broadcast to the shape of the value."""
+    return fitted(context, mask_of(context, where), value, "where mask")
+
+
+def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims: bool, out: Value) -> None:
+    shape = dimensions(value)
+    wanted = tuple(1 if a in axes else d for a, d in enumerate(shape) if keepdims or a not in axes)
+    check_lengths(context, dimensions(out), wanted)
+
+
+def check_lengths(context: Context, out: Sequence[DimLike], wanted: Sequence[DimLike]) -> None:
+    """State that an output array has exactly the shape of the result; they have as many axes.
+
+    Raises
+    ------
+    ShapeError
+        The lengths are known and differ.
+    """
+    shapes = (tuple(out), tuple(wanted))
+    for pair in zip(out, wanted, strict=True):
+        if pair[0] != pair[1]:
+            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": shapes})
+
+
+def replaced_nan(context: Context, value: Value, other: Any) -> tuple[Value, Value | None]:
+    """The value with a number in place of NaN, and where NaN stood; integers have none."""
+    if element(value.type).kind not in "fc":
+        return value, None
+    mask = elementwise(context, "isnan", value)
+    return elementwise(context, "where", mask, element(value.type).numpy.type(other), value), mask
+
+
+def reduce_into(context: Context, name: str, a: Any, out: Any = None, **options: Any) -> Value:
+    """As :func:`reduce`, written into ``out=``, which is then the result."""
+    outs = out_arrays(context, out, 1)
+    made = reduce(context, name, as_strong(context, a), out=outs[0], **options)
+    return write_outputs(context, (made,), outs)[0]
+
+
+def length(context: Context, dim: DimLike) -> Value:
+    """A number of elements as NumPy has it, an int64."""
+    value = dim_value(context, dim)
+    if not isinstance(value, Value):
+        return context.builder.const(value, scalar(I64))
+    assert value.type == WEAK_INT
+    return context.builder.emit("convert", (value,), {}, (scalar(I64),))
+
+
+def repeated(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value:
+    """The value broadcast to a shape that it fits."""
+    given = dimensions(value)
+    if given == shape:
+        return value
+    lead = len(shape) - len(given)
+    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
+    return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
+
+
+# The functions that are one reduction.
+
+
+def _function(name: str, doc: str, with_dtype: bool) -> Callable[..., Any]:
+    def typed(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = MISSING,
+        where: Any = True,
+    ) -> Any:
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
+        return reduce_into(context, name, a, out, **options)
+
+    def plain(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = MISSING,
+        where: Any = True,
+    ) -> Any:
+        return typed(context, a, axis, None, out, keepdims, initial, where)
+
+    def logical(
+        context: Context, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+    ) -> Any:
+        return typed(context, a, axis, None, out, keepdims, MISSING, where)
+
+    made = typed if with_dtype else logical if name.startswith("logical") else plain
+    made.__doc__ = doc
+    return made
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": _function("add", "The sum of elements; integers add up as 64 bits, float16 in float32", True),
+    "prod": _function("multiply", "The product of elements", True),
+    "min": _function("minimum", "The smallest element; NaN wins", False),
+    "max": _function("maximum", "The largest element; NaN wins", False),
+    "any": _function("logical_or", "Whether any element is not zero", False),
+    "all": _function("logical_and", "Whether no element is zero", False),
+}
+FUNCTIONS |= {"amin": FUNCTIONS["min"], "amax": FUNCTIONS["max"]}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,150 @@
+"""Scans: ``np.add.accumulate`` and the functions made of it."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
+from pytocu.frontend.operators import attempt, truths
+from pytocu.frontend.reductions import ROUNDING, ask, check_lengths, known_axis, replaced_nan, row_of, stand_in
+from pytocu.frontend.values import Context, as_strong, cast, describe, dimensions, is_array
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.types import F16, F32, DType, element
+
+SCANNED = ("add", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm",
+           "hypot", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor")  # fmt: skip
+"""The ufuncs whose scans are compiled."""
+
+
+def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None, out: Value | None = None) -> Value:
+    """The value of ``ufunc.accumulate``, in the dtype of `out` where that is given, which is not written.
+
+    Raises
+    ------
+    UnsupportedError
+        The ufunc is no row of the table of reductions.
+    CompileError
+        What NumPy raises.
+    """
+    if isinstance(dtype, Value):
+        raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
+    result = _dtype(context, name, value, axis, dtype, out)
+    row = row_of(name, result)
+    if row is None:
+        raise UnsupportedError(
+            f"np.{name}.accumulate is not compiled: the order in which it combines elements matters or has no row",
+            context.loc,
+            f"compiled are the scans of {', '.join(SCANNED)}",
+        )
+    if out is not None:
+        note_write(context, out, OUTPUT)
+        check_lengths(context, dimensions(out), dimensions(value))
+    kept = F32 if result is F16 and row in ROUNDING else result
+    made = truths(context, value) if name.startswith("logical") else cast(context, value, kept)
+    made = context.builder.emit("scan", (made,), {"op": row, "axis": axis})
+    return cast(context, made, result if out is None else element(out.type))
+
+
+def _dtype(context: Context, name: str, value: Value, axis: int, dtype: Any, out: Value | None) -> DType:
+    ufunc = promote.numpy_function(name)
+    found = ask(context, ufunc.accumulate, stand_in(value), axis, dtype).dtype
+    if out is not None:
+        ask(context, ufunc.accumulate, stand_in(value), axis, dtype, stand_in(out))
+        if dtype is None and not name.startswith("logical"):
+            given = (element(out.type).numpy, element(value.type).numpy, None)
+            found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
+    return promote.known_dtype(found, f"np.{name}.accumulate")
+
+
+def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
+    """``ufunc.accumulate`` with its own checks of the axis."""
+    value, outs = as_strong(context, array), out_arrays(context, out, 1)
+    axis = known_axis(context, axis)
+    ask(context, promote.numpy_function(name).accumulate, stand_in(value), axis)
+    place = axis[0] if isinstance(axis, tuple) else axis
+    made = scan(context, name, value, operator.index(place) % len(dimensions(value)), dtype, outs[0])
+    return write_outputs(context, (made,), outs)[0]
+
+
+def _cumulative(name: str, doc: str) -> Any:
+    def handler(context: Context, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        made = scan_along(context, name, value, known_axis(context, axis), dtype, outs[0])
+        return write_outputs(context, (made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+def scan_along(context: Context, name: str, value: Value, axis: Any, dtype: Any, out: Value | None) -> Value:
+    """As ``np.cumsum``: without an axis along the flat array, and of a scalar an array of one element.
+
+    Raises
+    ------
+    UnsupportedError
+        An array of several axes would have to be flattened.
+    """
+    ask(context, np.cumsum if name == "add" else np.cumprod, stand_in(value), axis)
+    if not dimensions(value):
+        value = context.builder.emit("newaxis", (value,), {"axis": 0})
+    ndim = len(dimensions(value))
+    if axis is None and ndim > 1:
+        raise UnsupportedError(
+            f"a scan along the flat array of {ndim} axes is not compiled", context.loc, "name the axis, or pass a 1-D array"
+        )
+    return scan(context, name, value, 0 if axis is None else operator.index(axis) % ndim, dtype, out)
+
+
+def _cumulative_of_axes(name: str, doc: str) -> Any:
+    def handler(
+        context: Context,
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: Any = False,
+    ) -> Any:
+        value, outs = as_strong(context, x), out_arrays(context, out, 1)
+        if include_initial is not False:
+            raise UnsupportedError(
+                f"np.cumulative_{'sum' if name == 'add' else 'prod'} with the argument include_initial= is not supported",
+                context.loc,
+                "put the first element in front outside the function",
+            )
+        axis = known_axis(context, axis)
+        function = np.cumulative_sum if name == "add" else np.cumulative_prod
+        ask(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        made = scan_along(context, name, value, axis, dtype, outs[0])
+        return write_outputs(context, (made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _without_nan(name: str, neutral: int, doc: str) -> Any:
+    def handler(context: Context, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        value, _ = replaced_nan(context, value, neutral)
+        made = scan_along(context, name, value, known_axis(context, axis), dtype, outs[0])
+        return write_outputs(context, (made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+FUNCTIONS = {
+    "cumsum": _cumulative("add", "The sums of each element and those before it"),
+    "cumprod": _cumulative("multiply", "The products of each element and those before it"),
+    "cumulative_sum": _cumulative_of_axes("add", "``np.cumsum`` by the array API's name"),
+    "cumulative_prod": _cumulative_of_axes("multiply", "``np.cumprod`` by the array API's name"),
+    "nancumsum": _without_nan("add", 0, "``np.cumsum`` with 0 for NaN"),
+    "nancumprod": _without_nan("multiply", 1, "``np.cumprod`` with 1 for NaN"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,193 @@
+"""Means, variances and what else NumPy computes of sums, step by step as NumPy does.
+
+Sums are reductions and have an order of their own; the arithmetic around them and its dtypes
+are NumPy's: a mean is the sum divided in float64 (or complex128) by the number of elements, and
+rounded to the sum's dtype.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import raised
+from pytocu.frontend.inplace import out_arrays, write_outputs
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import (
+    combined,
+    kept_axes,
+    known_axis,
+    known_flag,
+    length,
+    mask_like,
+    normal_axes,
+    reduce,
+    repeated,
+)
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array
+from pytocu.guards import MISSING
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_max, product
+from pytocu.ir.types import F32, F64, I64, DType, element
+
+
+def _given(value: Any, default: Any) -> Any:
+    """An argument, where NumPy marks one that is left out by an object."""
+    return default if value is MISSING or value is np._NoValue else value
+
+
+def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
+    """How many elements each result is of: a length, or of a mask an int64 for each."""
+    axes = normal_axes(axis, len(dimensions(value)))
+    if where is True:
+        return product([dimensions(value)[a] for a in axes])
+    mask = repeated(context, mask_like(context, where, value), dimensions(value))
+    (count,) = combined(context, "add", (cast(context, mask, I64),), axes, keepdims)
+    return count
+
+
+def _as_count(context: Context, items: Value | DimLike) -> Value:
+    return items if isinstance(items, Value) else length(context, items)
+
+
+def _divided(context: Context, value: Value, count: Value) -> Value:
+    """``np.true_divide(value, count, casting="unsafe")`` in the dtype of the value."""
+    return cast(context, elementwise(context, "divide", value, count), element(value.type))
+
+
+def _default_dtype(value: Value, dtype: Any) -> Any:
+    """Integers and bools have statistics in float64."""
+    return F64.numpy if dtype is None and element(value.type).kind in "biu" else dtype
+
+
+def mean(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """The sum divided by the number of elements; of float16 in float32, of integers in float64"""
+    value = as_strong(context, a)
+    where = _given(where, True)
+    outs = out_arrays(context, out, 1)
+    half = dtype is None and element(value.type).numpy == np.float16
+    chosen = F32.numpy if half else _default_dtype(value, dtype)
+    total = reduce(context, "add", value, axis, chosen, outs[0], keepdims, where=where)
+    items = _items(context, value, axis, known_flag(context, keepdims), where)
+    if half and outs[0] is None:
+        made = cast(context, elementwise(context, "divide", total, _as_count(context, items)), element(value.type))
+    else:
+        made = _divided(context, total, _as_count(context, items))
+    return write_outputs(context, (made,), outs)[0]
+
+
+def variance(
+    context: Context,
+    value: Value,
+    axis: Any,
+    dtype: Any,
+    out: Value | None,
+    ddof: Any,
+    keepdims: Any,
+    where: Any,
+    mean: Any,
+) -> Value:
+    """The mean of squared distances from the mean, with NumPy's steps; `out` is not written."""
+    where = _given(where, True)
+    axis, keep = known_axis(context, axis), known_flag(context, keepdims)
+    dtype = _default_dtype(value, dtype)
+    if _given(mean, None) is None:
+        # The mean of all elements is one number, which fits every shape.
+        total = reduce(context, "add", value, axis, dtype, None, False, where=where)
+        apart = bool(dimensions(total))
+        total = kept_axes(context, total, normal_axes(axis, len(dimensions(value)))) if apart else total
+        middle = _divided(context, total, _as_count(context, _items(context, value, axis, apart, where)))
+    else:
+        middle = as_value(context, mean)
+    distance = elementwise(context, "subtract", value, middle)
+    squares = squared(context, distance, element(value.type))
+    made = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
+    return _divided(context, made, _degrees(context, _items(context, value, axis, keep, where), ddof))
+
+
+def squared(context: Context, distance: Value, source: DType) -> Value:
+    """Squared distances of numbers of the dtype `source`: of complex ones those of both parts."""
+    if element(distance.type).kind != "c" or source.kind in "iuf":
+        return elementwise(context, "square", distance)
+    parts = [context.builder.emit(part, (distance,)) for part in ("real", "imag")]
+    return elementwise(context, "add", *(elementwise(context, "square", p) for p in parts))
+
+
+def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
+    """``max(items - ddof, 0)``, on the host where it can be."""
+    if not isinstance(items, Value) and isinstance(ddof, (int, np.integer)):
+        return length(context, dim_max(items - int(ddof), 0))
+    if is_array(ddof) and dimensions(ddof):
+        text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+        raise raised(ValueError(text), context.loc)
+    left = elementwise(context, "subtract", _as_count(context, items), ddof)
+    return elementwise(context, "maximum", left, 0)
+
+
+def _correction(context: Context, ddof: Any, correction: Any) -> Any:
+    """`ddof`, or `correction`, its name in the array API."""
+    given = _given(correction, None)
+    if given is None:
+        return ddof
+    if ddof != 0:
+        raise raised(ValueError("ddof and correction can't be provided simultaneously."), context.loc)
+    return given
+
+
+def var(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """The mean of squared distances from the mean; divided by the number of elements less `ddof`"""
+    value, outs = as_strong(context, a), out_arrays(context, out, 1)
+    ddof = _correction(context, ddof, correction)
+    made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
+    return write_outputs(context, (made,), outs)[0]
+
+
+def std(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """The root of the variance"""
+    value, outs = as_strong(context, a), out_arrays(context, out, 1)
+    ddof = _correction(context, ddof, correction)
+    made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
+    dtype_made = element(made.type)
+    if dimensions(made) or outs[0] is not None:
+        attempt(context, promote.check_outputs, "sqrt", (dtype_made,), (dtype_made,), None, "same_kind")
+    root = cast(context, elementwise(context, "sqrt", made), dtype_made)
+    return write_outputs(context, (root,), outs)[0]
+
+
+FUNCTIONS = {"mean": mean, "var": var, "std": std}
+"""By NumPy's name; parameters are called as NumPy calls them."""

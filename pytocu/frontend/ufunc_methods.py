@@ -1,0 +1,67 @@
+"""``np.add.reduce`` and ``np.add.accumulate``: methods of ufuncs on abstract values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.numpy_calls import call_handler, numpy_name
+from pytocu.frontend.reductions import reduce_into
+from pytocu.frontend.scans import accumulate_into
+from pytocu.frontend.ufunc_calls import rows_of
+from pytocu.frontend.values import Context
+from pytocu.guards import MISSING
+
+_HELP = {
+    "outer": "write x[:, np.newaxis] + y with the operator or function itself",
+    "at": "compute it outside the function",
+    "reduceat": "compute it outside the function",
+}
+
+
+def ufunc_method(function: Any) -> tuple[str, str] | None:
+    """The ufunc's name and the method's, of a bound method of a ufunc of NumPy or a namesake library."""
+    owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if owner is None or method not in ("reduce", "accumulate", *_HELP):
+        return None
+    name = numpy_name(owner)
+    return None if name is None or not rows_of(name) else (name, method)
+
+
+def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A reduction or scan by a ufunc.
+
+    Raises
+    ------
+    UnsupportedError
+        There is no row for it; the message says which there are.
+    """
+    if method in _HELP:
+        raise UnsupportedError(f"np.{name}.{method} is not compiled", context.loc, _HELP[method])
+    (row, *others) = rows_of(name)
+    if others:
+        raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
+    if row.arity != 2:
+        raise raised(ValueError(f"{method} only supported for binary functions"), context.loc)
+    handler = _reduce if method == "reduce" else _accumulate
+    return call_handler((context, name), f"np.{name}.{method}", handler, args, kwargs, context)
+
+
+def _reduce(
+    owner: tuple[Context, str],
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = MISSING,
+    where: Any = True,
+) -> Any:
+    context, name = owner
+    options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
+    return reduce_into(context, name, array, out, **options)
+
+
+def _accumulate(owner: tuple[Context, str], array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    context, name = owner
+    return accumulate_into(context, name, array, axis, dtype, out)

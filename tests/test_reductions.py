@@ -1,0 +1,235 @@
+"""Reductions against NumPy: dtype, shape and values over functions, dtypes, axes and shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.ir import interp
+from pytocu.ir.verifier import verify
+from pytocu.passes.context import PassContext, Target
+from pytocu.passes.pipeline import PIPELINE
+from pytocu.testing.compare import compare, edge_values
+from pytocu.testing.operands import make_function
+
+DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+SHAPES: tuple[tuple[int, ...], ...] = ((7,), (5, 3), (1, 4), (3, 1, 2), (1,), ())
+
+
+def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
+    """The interpreter's answer after the front end and after every pass before fusion; all must agree."""
+    function = low.function
+    tree = function.body.terminator.attr("tree")
+    answer = interp.arrange(tree, interp.run(function, arguments))
+    established: list[str] = []
+    for step in PIPELINE:
+        if step.name == "fuse":
+            break
+        function = step.run(function, PassContext(Target("cpu")))
+        established.extend(step.establishes)
+        verify(function, established)
+    compare(interp.arrange(tree, interp.run(function, arguments)), answer)
+    return answer
+
+
+def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
+    """Every expression has NumPy's answer: dtype, shape and values."""
+    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
+    with np.errstate(all="ignore"):
+        expected = function(*arguments)
+    answer = interpreted(pytocu.jit(function).lower(*arguments), arguments)
+    expected, answer = (e if isinstance(e, tuple) else (e,) for e in (expected, answer))
+    for text, a, e in zip(texts, answer, expected, strict=True):
+        try:
+            compare(a, e, exact, ulp)
+        except AssertionError as error:
+            raise AssertionError(f"{text} of {', '.join(str(np.shape(x)) for x in arguments)}: {error}") from None
+
+
+def axes_of(ndim: int) -> list[str]:
+    every = [None, *range(-ndim, ndim)]
+    if ndim > 1:
+        every += [(0, 1), (-1, 0), (), tuple(range(ndim))]  # type: ignore[list-item]
+    return [repr(a) for a in every]
+
+
+def sample(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Few values, so that most repeat: extremes, zeros, NaN and infinities where the dtype has them."""
+    count = math.prod(shape)
+    return np.random.default_rng(1).permutation(edge_values(np.dtype(dtype), max(count, 120)))[:count].reshape(shape)
+
+
+def small(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers whose sums and products are exact in every dtype."""
+    values = np.random.default_rng(2).integers(0, 3, shape).astype(dtype)
+    return values if np.dtype(dtype).kind != "c" else values + values[..., ::-1] * values.dtype.type(1j) if shape else values
+
+
+EXACT = ("np.min(a, {})", "np.max(a, {})", "np.any(a, {})", "np.all(a, {})", "a.min({})", "a.max(axis={}, keepdims=True)",
+         "a.any(axis={}, keepdims=True)", "a.all({})", "np.amin(a, axis={}, keepdims=False)",
+         "np.max(a, {}, initial=1)", "np.min(a, axis={}, where=a != 0, initial=1)", "np.any(a, {}, where=a != 1)")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_selections_have_numpys_bits(dtype: str, shape: tuple[int, ...]) -> None:
+    # Which zero and which NaN of complex numbers is chosen is not NumPy's to say either.
+    values = sample(dtype, shape) if np.dtype(dtype).kind != "c" else small(dtype, shape)
+    values = values + values.dtype.type(0) if values.dtype.kind == "f" else values
+    check([t.format(axis) for axis in axes_of(len(shape)) for t in EXACT], values)
+
+
+SUMS = ("np.sum(a, {})", "np.prod(a, axis={})", "a.sum({}, keepdims=True)", "a.prod(axis={}, keepdims=True)",
+        "np.sum(a, {}, initial=2)", "a.sum({}, where=a != 1)", "a.prod({}, where=a != 0, initial=2)",
+        "np.sum(a, {}, dtype='f8')", "np.sum(a, {}, dtype=a.dtype)", "np.prod(a, {}, dtype=np.float32)")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_exact_sums_and_products(dtype: str, shape: tuple[int, ...]) -> None:
+    check([t.format(axis) for axis in axes_of(len(shape)) for t in SUMS], small(dtype, shape))
+
+
+MOMENTS = ("np.mean(a, {})", "np.var(a, axis={})", "a.std({})", "a.mean({}, keepdims=True)", "a.var({}, ddof=1, keepdims=True)",
+           "np.std(a, {}, ddof=0.5)", "np.mean(a, {}, dtype='f4')", "a.mean(axis={}, where=a != 1)",
+           "np.var(a, {}, correction=1)", "np.std(a, axis={}, where=a != 1, ddof=1)", "np.var(a, {}, dtype='f8')",
+           "np.var(a, {}, mean=a.mean(axis={}, keepdims=True))")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_moments(dtype: str, shape: tuple[int, ...]) -> None:
+    check([t.format(axis, axis) for axis in axes_of(len(shape)) for t in MOMENTS], small(dtype, shape), exact=False, ulp=8)
+
+
+# Lengths of 0, and what NumPy refuses.
+
+
+EMPTY = ("np.sum(a, {})", "np.prod(a, {})", "np.any(a, {})", "np.all(a, {})", "np.max(a, {}, initial=-1)",
+         "np.mean(a, {})", "np.var(a, axis={})", "np.std(a, {}, keepdims=True)")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:Degrees of freedom", "ignore:invalid value")
+@pytest.mark.parametrize("dtype", ["?", "i2", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)], ids=str)
+def test_no_elements(dtype: str, shape: tuple[int, ...]) -> None:
+    check([t.format(axis) for axis in axes_of(len(shape)) for t in EMPTY], np.zeros(shape, dtype))
+
+
+def both_raise(text: str, *arguments: Any) -> None:
+    """NumPy's exception class and sentence, from the interpreter as well."""
+    function = make_function("abc"[: len(arguments)], [text], {"np": np})
+    with pytest.raises(Exception) as numpys:
+        function(*arguments)
+    with pytest.raises(type(numpys.value)) as ours:
+        interpreted(pytocu.jit(function).lower(*arguments), arguments)
+    assert str(ours.value).splitlines()[0] == str(numpys.value)
+    assert "^" in str(ours.value)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "amax", "maximum.reduce"])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (0,)], ids=str)
+def test_no_elements_and_no_identity(name: str, shape: tuple[int, ...]) -> None:
+    values = np.zeros(shape, np.float32)
+    for axis in axes_of(len(shape)):
+        text = f"np.{name}(a, axis={axis})"
+        try:
+            eval(text, {"np": np, "a": values})
+        except ValueError:
+            both_raise(text, values)
+        else:
+            check([text], values)
+
+
+@pytest.mark.parametrize("text", [
+    "np.sum(a, axis=2)", "a.sum(-3)", "np.max(a, axis=(0, 5))", "np.sum(a, axis=(0, 0))", "np.sum(a, axis=(0, -2))",
+    "np.sum(a, axis=[0, 1])", "np.sum(a, axis=1.5)", "np.sum(a, axis='a')", "np.sum(a, axis=a)", "np.sum(a[0, 0], axis=1)",
+    "np.mean(a, axis=2)", "np.var(a, axis=(1, 1))", "np.max(a, axis=0, where=a > 0)", "np.sum(a, where=a)",
+    "np.sum(a, initial=[1, 2])", "np.sum(a, initial=a)", "np.sum(a.astype('i1'), dtype='i1', initial=300)",
+    "np.max(a.astype('i1'), initial=np.nan)", "np.sum(a, keepdims='a')", "np.sum(a, out=a)", "np.sum(a, dtype='q4')",
+    "np.sum(a, axis=0, out=a)", "np.sum(a, axis=0, out=3)", "np.var(a, ddof=1, correction=1)", "np.var(a, ddof=a)",
+    "np.std(a.astype(int), axis=0, dtype='i4')", "np.sum(a, initial=None, where=a > 0)",
+])  # fmt: skip
+def test_refused_as_numpy_refuses(text: str) -> None:
+    both_raise(text, np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize("dtypes", ["f4 f4", "f4 f8", "f8 f4", "i4 i2", "f4 i4", "? ?", "f2 f4", "i1 f4", "c8 c16"])
+def test_out(dtypes: str) -> None:
+    source, target = dtypes.split()
+    values = small(source, (4, 3))
+    for name in ("sum", "mean", "max", "var", "any", "prod"):
+        if name in ("mean", "var") and np.dtype(target).kind in "b":
+            continue
+        for call, target_shape in (("a, axis=1", 4), ("a", ()), ("a, axis=0, keepdims=True", (1, 3))):
+            out, expected = np.zeros(target_shape, target), np.zeros(target_shape, target)
+            function = make_function("ab", [f"np.{name}({call}, out=b)"], {"np": np})
+            try:
+                function(values, expected)
+            except (TypeError, ValueError) as error:
+                with pytest.raises(type(error).__mro__[1]):
+                    pytocu.jit(function).lower(values, out)
+                continue
+            low = pytocu.jit(function).lower(values, out)
+            interp.run(low.function, (values, out))
+            compare(out, expected, exact=False, ulp=4)
+
+
+# Methods of ufuncs, and scans.
+
+UFUNCS = {
+    "biu": ("bitwise_and", "bitwise_or", "bitwise_xor"), "iu": ("gcd", "lcm"),
+    "biufc": ("add", "multiply", "maximum", "minimum", "fmin", "fmax", "logical_and", "logical_or", "logical_xor"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(6,), (4, 3)], ids=str)
+def test_methods_of_ufuncs(dtype: str, shape: tuple[int, ...]) -> None:
+    names = [n for kinds, row in UFUNCS.items() if np.dtype(dtype).kind in kinds for n in row]
+    texts = [f"np.{n}.reduce(a)" for n in names] + [f"np.{n}.accumulate(a, axis=-1)" for n in names]
+    texts += [f"np.{n}.reduce(a, axis=None, keepdims=True)" for n in names if n not in ("gcd", "lcm")]
+    texts += [f"np.{n}.reduce(a, initial=1)" for n in names]
+    check(texts, small(dtype, shape))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f4", "f8"])
+def test_roots_and_logarithms_of_sums(dtype: str) -> None:
+    texts = ["np.hypot.reduce(a)", "np.logaddexp.reduce(a, 1)", "np.logaddexp2.reduce(a, axis=0)", "np.hypot.accumulate(a, 1)",
+             "np.logaddexp.reduce(a[:0])"]  # fmt: skip
+    check(texts, small(dtype, (4, 3)), exact=False, ulp=4)
+
+
+@pytest.mark.parametrize("text", [
+    "np.add.accumulate(a[0, 0])", "np.add.accumulate(a, axis=None)", "np.add.accumulate(a, axis=2)", "np.divmod.reduce(a)",
+    "np.add.accumulate(a, axis=(0, 1))", "np.exp.reduce(a)", "np.equal.reduce(a)", "np.bitwise_or.reduce(a)",
+    "np.cumsum(a, axis=2)", "np.cumsum(a, axis=(0,))", "np.cumulative_sum(a)", "np.cumprod(a, 0, 'nothing')",
+])  # fmt: skip
+def test_ufunc_methods_refused_as_numpy_refuses(text: str) -> None:
+    both_raise(text, np.arange(6.0).reshape(2, 3))
+
+
+SCANS = ("np.cumsum(a, {})", "a.cumsum(axis={})", "np.cumprod(a, axis={})", "a.cumprod({}, dtype='f4')",
+         "np.cumsum(a, {}, 'i2')", "np.cumulative_sum(a, axis={})", "np.cumulative_prod(a, axis={})", "np.nancumsum(a, {})",
+         "np.nancumprod(a, {})")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (1, 2), (0, 2), (1,), ()], ids=str)
+def test_scans(dtype: str, shape: tuple[int, ...]) -> None:
+    axes = range(-len(shape), len(shape)) if len(shape) > 1 else [None, 0]
+    values = small(dtype, shape)
+    if values.dtype.kind in "fc" and values.size and values.ndim:
+        values[..., -1] = np.nan
+    texts = [t.format(axis) for axis in axes for t in SCANS]
+    if values.dtype.kind in "fc":
+        texts = [t for t in texts if "i2" not in t]
+    check([t for t in texts if shape or "cumulative" not in t], values)
