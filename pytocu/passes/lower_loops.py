@@ -14,11 +14,12 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import INDEX, ArrayType, PointerType, Type, element, shape_of
+from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
 from pytocu.passes.affine import merge_axes, unit
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
+from pytocu.passes.failures import place_words, requirements
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -27,10 +28,20 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
-        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets).lower()
+        own = [i for i in needs if i in inst.regions[0].insts]
+        if own and not noted:
+            noted.append(builder.emit("failures", (), {}, (ArrayType(I64, (count,)),), name="failures"))
+        failures = (noted[0], words) if own else None
+        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures).lower()
+        for need in own:
+            builder.loc = need.loc
+            builder.inst("failed", (noted[0],), {"at": words[need], **dict(need.attrs)})
         return ()
 
     strides, offsets = _shared_symbols(function)
+    needs = requirements(function)
+    words, count = place_words(needs)
+    noted: list[Value] = []
     return rewrite(function, rule)
 
 
@@ -57,6 +68,7 @@ class _Kernel:
     scalars: dict[Value, Value] = field(default_factory=dict)
     strides: dict[str, tuple[Value, int]] = field(default_factory=dict)
     offsets: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
+    failures: tuple[Value, Mapping[Inst, int]] | None = None
 
     def lower(self) -> None:
         outputs = self.inst.attr("outputs")
@@ -81,6 +93,9 @@ class _Kernel:
         written = frozenset(t.pointer for t in targets)
         loc = self.inst.loc
         elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        if self.failures is not None:
+            words, elements.words = self.failures
+            elements.failures = self._parameter(words, PointerType(I64), "failures")
         body = _Body(elements)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
