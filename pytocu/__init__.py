@@ -26,6 +26,7 @@ from pytocu.errors import (
 )
 from pytocu.jit import JitFunction, jit
 from pytocu.runtime.changes import SpecializationWarning
+from pytocu.runtime.failures import check, synchronize
 from pytocu.runtime.streams import stream
 
 if TYPE_CHECKING:
@@ -47,9 +48,11 @@ __all__ = [
     "SpecializationWarning",
     "UnsupportedError",
     "__version__",
+    "check",
     "jit",
     "load",
     "stream",
+    "synchronize",
 ]
 
 

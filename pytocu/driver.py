@@ -442,6 +442,11 @@ class _PlanWriter:
                 type = inst.types[0]
                 layout = type.layout if isinstance(type, ArrayType) else "C"
                 return ("allocate", made, element(type).name, shape_of(type), layout, isinstance(type, ScalarType))
+            case "failures":
+                return ("failures", made, shape_of(inst.types[0])[0])
+            case "failed":
+                numbers = 1 + len(inst.attr("dims"))
+                return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers)
             case "writable":
                 return ("writable", used[0], inst.attr("what"))
             case "memory":

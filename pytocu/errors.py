@@ -7,8 +7,9 @@ a caret.  The classes also derive from the exception NumPy or Python would have 
 
 from __future__ import annotations
 
+import builtins
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pytocu.record import Record
@@ -184,6 +185,29 @@ _BY_BUILTIN: tuple[tuple[type[BaseException], type[CompileError]], ...] = (
     (TypeError, DTypeError),
     (ValueError, ShapeError),
 )
+
+
+def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -> CompileError:
+    """The exception of something that went wrong with the data.
+
+    Parameters
+    ----------
+    kind : str
+        Python's class of exceptions by name.
+    sentence : str
+        With ``{0}`` and so on for the numbers.
+
+    Examples
+    --------
+    >>> error = failure("IndexError", "index {0} is out of bounds for axis 0 with size {1}", (7, 5), None)
+    >>> isinstance(error, IndexError), str(error)
+    (True, 'index 7 is out of bounds for axis 0 with size 5')
+    """
+    return located(getattr(builtins, kind)(sentence.format(*numbers)), loc)
+
+
+NOTHING = 2**63 - 1
+"""What a word of failures holds while nothing has gone wrong."""
 
 
 def located(error: BaseException, loc: Loc | None, help: str | None = None) -> CompileError:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytocu.errors import UNKNOWN, InternalError
-from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.types import (
     BOOL,
@@ -305,7 +305,7 @@ class _Kernel:
         self.loc = UNKNOWN
         self.uses: dict[Value, list[Block]] = {}
         self.count_uses(function.body)
-        self.written = {i.args[0] for i in walk(function.body) if i.op.name == "store"}
+        self.written = written_pointers(function.body)
 
     def count_uses(self, body: Block) -> None:
         pending = [body]
@@ -395,6 +395,9 @@ class _Kernel:
             match inst.op.name:
                 case "store":
                     self.store(inst)
+                case "atomic_minimum":
+                    pointer, at, value = (self.expressions[a].text for a in inst.args)
+                    self.statement(f"atomicMin({pointer} + {at}, {value});")
                 case "for":
                     self.loop(inst)
                 case "while":

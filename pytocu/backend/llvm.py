@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pytocu.backend.llvm_dialect import CPU, X86_64, Dialect, host_dialect, kind_of, symbol
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
-from pytocu.ir.core import Block, Function, Value, walk
+from pytocu.ir.core import Block, Function, Value, walk, written_pointers
 from pytocu.ir.types import IndexType, PointerType
 
 __all__ = ["CPU", "X86_64", "Dialect", "emit", "host_dialect"]
@@ -51,7 +51,7 @@ def _function(function: Function, dialect: Dialect, declarations: set[str]) -> s
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     _check_share(function)
-    written = {inst.args[0] for inst in walk(function.body) if inst.op.name == "store"}
+    written = written_pointers(function.body)
     work = Writer(function, dialect, declarations)
     params: list[str] = []
     for param in function.params:

@@ -155,6 +155,10 @@ class Writer:
                 self.load(inst)
             case "store":
                 self.store(inst)
+            case "atomic_minimum":
+                pointer, index, value = inst.args
+                fields = self.address(pointer, index)
+                self.line(f"atomicrmw min {fields['pointer']} {fields['address']}, {self.typed(value)} monotonic")
             case "for":
                 self.loop(inst)
             case "if":

@@ -23,7 +23,7 @@ from pytocu.backend.cuda_c import kernel_names
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Function, walk
+from pytocu.ir.core import Function, written_pointers
 from pytocu.ir.types import PointerType
 
 # libNVVM ends the process on a module without a layout.
@@ -83,7 +83,7 @@ def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str,
     """The text of a kernel, and its type."""
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
-    written = {inst.args[0] for inst in walk(function.body) if inst.op.name == "store"}
+    written = written_pointers(function.body)
     writer = Writer(function, NVVM, declarations, name)
     params: list[str] = []
     types: list[str] = []

@@ -59,7 +59,7 @@ def _is_safe(inst: Inst) -> bool:
     weak = [isinstance(a.type, WeakType) for a in inst.args]
     if inst.types and isinstance(inst.types[0], WeakType):
         return inst.op.name in _CANNOT_RAISE
-    if inst.op.effects == "check" or sum(bool(dimensions(a)) for a in inst.args) > 1:
+    if inst.op.effects == "check" or inst.op.name == "require" or sum(bool(dimensions(a)) for a in inst.args) > 1:
         return False
     # A Python int known only at run time may not fit.
     return not any(w and a.inst is None for w, a in zip(weak, inst.args, strict=True))

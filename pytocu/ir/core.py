@@ -241,6 +241,11 @@ def walk(block: Block) -> Iterator[Inst]:
             stack.append(iter(region.insts))
 
 
+def written_pointers(block: Block) -> set[Value]:
+    """The pointers through which a kernel changes memory."""
+    return {inst.args[0] for inst in walk(block) if inst.op.name in ("store", "atomic_minimum")}
+
+
 def attr_key(value: Attr) -> Any:
     """A hashable key that keeps 1, 1.0 and True apart, and 0.0 and -0.0, and joins NaNs."""
     match value:

@@ -150,6 +150,14 @@ def same(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (types[0],)
 
 
+def require(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The first operand, over the shape of all; a condition is bool, a number for the sentence int64."""
+    wanted = (BOOL, I64)[: len(types) - 1]
+    if not 2 <= len(types) <= 3 or any(element(t) is not d for t, d in zip(types[1:], wanted, strict=True)):
+        raise TypeError(f"require takes a value, a bool and an int64, not {', '.join(map(str, types))}")
+    return (shaped(element(types[0]), types, True),)
+
+
 def as_array(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The same dtype, as an array without axes."""
     return (ArrayType(element(types[0]), ()),)

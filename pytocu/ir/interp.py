@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, DTypeError, IndexingError, InternalError, ShapeError, located
+from pytocu.errors import NOTHING, CompileError, DTypeError, IndexingError, InternalError, ShapeError, failure, located
 from pytocu.ir import reductions
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import (
@@ -441,6 +441,30 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return ()
 
 
+def _require(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    made, *others = (np.array(a) for a in np.broadcast_arrays(*args))
+    broken = ~others[0]
+    if broken.any():
+        raise _failure(state, inst, int(others[1][broken].min()) if len(others) > 1 else 0)
+    return (made,)
+
+
+def _failure(state: _State, inst: Inst, number: int) -> CompileError:
+    numbers = (number, *state.dims(inst.attr("dims")))
+    return failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc)
+
+
+def _failures(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.full(state.dims(shape_of(inst.types[0])), NOTHING),)
+
+
+def _failed(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    found = args[0][inst.attr("at")]
+    if found != NOTHING:
+        raise _failure(state, inst, int(found))
+    return ()
+
+
 def _assume(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     fact = Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number"))
     if not fact.holds(state.sizes):
@@ -547,6 +571,8 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "const": _const,
     "convert": _convert,
     "dim": _dim,
+    "failed": _failed,
+    "failures": _failures,
     "imag": _part,
     "index": _index,
     "iota": _iota,
@@ -557,6 +583,7 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "part": _part,
     "real": _part,
     "reduce": _reduce,
+    "require": _require,
     "scan": _scan,
     "offset": _offset,
     "slice": _slice,

@@ -343,6 +343,9 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
         case "store":
             _store(run, inst, mask, *args)
             return ()
+        case "atomic_minimum":
+            _atomic_minimum(run, inst, mask, *args)
+            return ()
         case "shared":
             return (_shared(run, inst),)
         case "barrier":
@@ -484,6 +487,12 @@ def _store(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.n
     _raced(run, inst, memory, threads, at)
     memory.data[at] = run.wide(value)[threads]
     memory.initialised[at] = True
+
+
+def _atomic_minimum(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray) -> None:
+    # Threads that meet do no harm, so nothing is noted for races.
+    threads, at = _reach(run, inst, mask, memory, offset)
+    np.minimum.at(memory.data, at, run.wide(value)[threads])
 
 
 def _shared(run: _Run, inst: Inst) -> Memory:

@@ -182,6 +182,9 @@ for _name, _function in PYTHON_FUNCTIONS.items():
 row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 
+row("require", "elementwise", None, "The first where the second holds; else an exception, in whose sentence {0} is the "
+    "smallest of the third that breaks it, and {1} ... are lengths", infer=infer.require, attrs=("error", "sentence", "dims"))  # fmt: skip
+
 # Views: no data moves; `index_map` takes output indices to input indices.
 row("view", "view", 1, "The same memory as numbers of another dtype of the same size", levels=UPPER,
     index_map=lambda index, attrs: index)  # fmt: skip
@@ -236,6 +239,10 @@ row("offset", "host", 2, "Elements from the beginning of shared memory to an arg
     levels=HOST)  # fmt: skip
 row("stride", "host", 1, "Elements from one position of an axis to the next", infer=infer.index_of, levels=HOST,
     attrs=("axis",))  # fmt: skip
+row("failures", "host", 0, "Words in which kernels note what went wrong: the smallest number of each", levels=HOST,
+    effects="alloc")  # fmt: skip
+row("failed", "host", 1, "The exception of a requirement, where its word was written", infer=infer.nothing, levels=HOST,
+    effects="check", attrs=("at", "error", "sentence", "dims"))  # fmt: skip
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
     regions=1, isolated=True, attrs=("name", "why", "parallel", "reduced", "places"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
@@ -249,6 +256,8 @@ row("yield", "control", None, "Leave a region with these results", infer=infer.n
 # Loop level: memory, control, indices, raw arithmetic.
 row("load", "memory", 2, "The element at an offset", infer=infer.load, levels=LOOP, effects="read")
 row("store", "memory", 3, "Write an element at an offset", infer=infer.nothing, levels=LOOP, effects="write")
+row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and the value, at once", infer=infer.nothing,
+    levels=LOOP, effects="write")  # fmt: skip
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
     levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
 row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,

@@ -8,11 +8,12 @@ trees.  Rows are those of the op table; the formulas run at loop level.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from pytocu.ir.types import DType, dtype_of
+from pytocu.record import Record
 
 if TYPE_CHECKING:
     from pytocu.ir.core import Value
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 State: TypeAlias = "tuple[Value, ...]"
 
 
-class Reduction(NamedTuple):
+class Reduction(Record):
     """A row.
 
     Parameters

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytocu.errors import Loc
+from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Value
+from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
-from pytocu.ir.types import INDEX, ArrayType, DType, element, scalar
+from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine, constant
 
@@ -75,6 +75,10 @@ class Elements:
         The index of each loop.
     linear : Value or None
         The index over all loops in row-major order, where there is one.
+    failures : Value or None
+        Points to the words in which requirements note that they do not hold.
+    words : mapping
+        The first word of each requirement.
     """
 
     loc: Loc
@@ -92,6 +96,8 @@ class Elements:
     made: dict[tuple[Value, Index], Value] = field(default_factory=dict)
     offsets: dict[Affine, Value] = field(default_factory=dict)
     linear: Value | None = None
+    failures: Value | None = None
+    words: Mapping[Inst, int] = field(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -100,6 +106,9 @@ class Elements:
                 self.made[value, at] = self.write(self.before, value, at)
 
     def _moves(self, value: Value, at: Index) -> bool:
+        if value.inst is not None and value.inst.op.name == "require":
+            # Where there are no iterations there is nothing to require.
+            return True
         needed = operands(value, at, self.ndim)
         return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
 
@@ -136,6 +145,8 @@ class Elements:
         if inst.op.name == "iota":
             place = self.address(builder, at[inst.attr("axis")])
             return builder.emit("convert_raw", (place,), {}, (scalar(element(value.type)),))
+        if inst.op.name == "require":
+            return self.require(builder, inst, values)
         if inst.op.name == "view":
             return self.view(builder, values[0], element(value.type))
         if inst.op.name in ("real", "imag"):
@@ -147,6 +158,26 @@ class Elements:
             return builder.const(inst.attr("value"), type, value.name)
         attrs = dict(inst.attrs)
         return builder.emit(inst.op, values, attrs, (type,), name=value.name)
+
+    def require(self, builder: Builder, inst: Inst, values: Sequence[Value]) -> Value:
+        """The first value; where the second does not hold, the third and the lengths go to the requirement's words."""
+        value, condition, *shown = values
+        assert self.failures is not None
+        first, word = self.words[inst], scalar(I64)
+        lengths = [self.dim(d) for d in inst.attr("dims")]
+        with builder.nested() as bad:
+            number = shown[0] if shown else builder.const(0, word)
+            # The largest number says that nothing went wrong.
+            number = builder.emit("minimum", (number, builder.const(NOTHING - 1, word)))
+            for place, length in enumerate((number, *lengths)):
+                noted = length if place == 0 else builder.emit("convert_raw", (length,), {}, (word,))
+                builder.inst("atomic_minimum", (self.failures, builder.const(first + place, INDEX), noted))
+            builder.emit("yield")
+        with builder.nested() as good:
+            builder.emit("yield")
+        broken = builder.emit("invert", (condition,))
+        builder.inst("if", (broken,), {}, (), (Block((), tuple(bad)), Block((), tuple(good))))
+        return value
 
     def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
         """An element's bits as another dtype; a bool is one byte, 0 or 1."""

@@ -15,11 +15,12 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import INDEX, ArrayType, PointerType, Type, element, shape_of
+from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
 from pytocu.passes.affine import Affine, merge_axes, unit
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
+from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.reduce_loops import Rows
 
 
@@ -29,10 +30,20 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
-        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets).lower()
+        own = [i for i in needs if i in inst.regions[0].insts]
+        if own and not noted:
+            noted.append(builder.emit("failures", (), {}, (ArrayType(I64, (count,)),), name="failures"))
+        failures = (noted[0], words) if own else None
+        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures).lower()
+        for need in own:
+            builder.loc = need.loc
+            builder.inst("failed", (noted[0],), {"at": words[need], **dict(need.attrs)})
         return ()
 
     strides, offsets = _shared_symbols(function)
+    needs = requirements(function)
+    words, count = place_words(needs)
+    noted: list[Value] = []
     return rewrite(function, rule)
 
 
@@ -59,6 +70,7 @@ class _Kernel:
     scalars: dict[Value, Value] = field(default_factory=dict)
     strides: dict[str, tuple[Value, int]] = field(default_factory=dict)
     offsets: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
+    failures: tuple[Value, Mapping[Inst, int]] | None = None
 
     def lower(self) -> None:
         outputs = self.inst.attr("outputs")
@@ -84,8 +96,7 @@ class _Kernel:
         accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
         sizes, groups = merge_axes(shape, [*accesses, *(t.offset for t in targets)])
         written = frozenset(t.pointer for t in targets)
-        loc = self.inst.loc
-        elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
@@ -122,13 +133,19 @@ class _Kernel:
             sizes.extend(made)
             groups.extend([first + axis for axis in group] for group in merged)
         loops = sum(group[0] < parallel for group in groups)
-        loc = inst.loc
-        written = frozenset(t.pointer for t in targets)
-        elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
         rows = Rows(elements, parallel, loops, pairs, inst.attr("lanes") or 1, inst.attr("block") or 0, columns, piece)
         work = rows.write(wanted, targets)
         self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
+
+    def _elements(self, sizes: list[DimLike], groups: list[list[int]], ndim: int, written: frozenset[Value]) -> Elements:
+        loc = self.inst.loc
+        elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        if self.failures is not None:
+            words, elements.words = self.failures
+            elements.failures = self._parameter(words, PointerType(I64), "failures")
+        return elements
 
     def _input(self, outer: Value, inner: Value) -> None:
         if isinstance(outer.type, ArrayType):

@@ -9,18 +9,18 @@ none (a mean).  A reduction that is read in another way gets memory of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import Index, demand, into_reduction, whole_index
 from pytocu.passes.affine import Affine, unit
+from pytocu.record import Record
 
 Dims = tuple[DimLike, ...]
 
 
-class Space(NamedTuple):
+class Space(Record):
     """Iterations of a kernel.
 
     Parameters
@@ -44,7 +44,7 @@ class Space(NamedTuple):
         return len(self.parallel) + len(self.reduced)
 
 
-class Settled(NamedTuple):
+class Settled(Record):
     """How a value is computed.
 
     Parameters

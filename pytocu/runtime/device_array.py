@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import BackendError
-from pytocu.runtime import cuda, dlpack, streams
+from pytocu.runtime import cuda, dlpack, failures, streams
 from pytocu.runtime.strides import byte_bounds, c_strides, is_c_contiguous
 
 _pools: dict[int, bool] = {}
@@ -172,6 +172,7 @@ class DeviceArray:
         low, high = byte_bounds(self.shape, self.strides, self.dtype.itemsize)
         raw = np.empty(high - low, np.uint8)
         copy_to_host(raw, self.pointer + low, self.device, self.stream)
+        failures.check()
         return np.ndarray(self.shape, self.dtype, raw, -low, self.strides).copy()
 
     def __dlpack_device__(self) -> tuple[int, int]:

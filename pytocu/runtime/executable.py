@@ -51,7 +51,8 @@ class Executable:
 
     @lazy
     def _cuda_kernels(self) -> CudaKernels:
-        return CudaKernels(self.binary, [spec.name for spec in self.plan.kernels])
+        names = [spec.name for spec in self.plan.kernels]
+        return CudaKernels(self.binary, names, self.plan.failures(), self.plan.words())
 
     @lazy
     def _program(self) -> Program:
@@ -69,7 +70,8 @@ class Executable:
         key = (library, device)
         if key not in self._short:
             kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
-            access = libraries.access_of(library, device, self.plan.kernels, kernels, lambda: self._cpu_addresses)
+            words = self._cuda_kernels.words
+            access = libraries.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words)
             self._short[key] = write_program(self.plan, access, ())
         return self._short[key]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.types import DType, dtype_named
-from pytocu.runtime import arrays, cuda, device_array, graphs, results, streams, threads
+from pytocu.runtime import arrays, cuda, device_array, failures, graphs, results, streams, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec
 
@@ -35,6 +35,8 @@ class CpuExecutor:
         Whose library results belong to; None for NumPy.
     """
 
+    waits = True
+
     def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
         self.specs = specs
         self.addresses = addresses
@@ -54,6 +56,11 @@ class CpuExecutor:
         packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
         minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def failures(self, count: int) -> tuple[Any, int]:
+        """Words of this call, and their address."""
+        words = failures.new_words(count)
+        return words, ctypes.addressof(words)
 
     def keep(self, temporaries: tuple[Any, ...]) -> None:
         """Nothing uses them any more."""
@@ -79,11 +86,16 @@ def slot_layout(parameters: tuple[str, ...]) -> struct.Struct:
 
 
 class CudaKernels:
-    """The kernels of a plan, loaded once a device."""
+    """The kernels of a plan, loaded once a device, and the words in which they note what is wrong with the data."""
 
-    def __init__(self, binary: Callable[[str], bytes], names: Sequence[str]):
+    def __init__(
+        self, binary: Callable[[str], bytes], names: Sequence[str], needs: Sequence[failures.Failure] = (), words: int = 0
+    ):
         self._binary = binary
         self._names = tuple(names)
+        self._needs = needs
+        self._count = words
+        self._words: dict[int, failures.SharedWords] = {}
         self._lock = threading.Lock()
         self._loaded: dict[int, tuple[cuda.Kernel, ...]] = {}
 
@@ -102,6 +114,14 @@ class CudaKernels:
         return found
 
 
+    def words(self, device: int) -> failures.SharedWords:
+        """The words on a device."""
+        with self._lock:
+            if device not in self._words:
+                self._words[device] = failures.SharedWords(self._needs, self._count, device)
+            return self._words[device]
+
+
 class CudaExecutor:
     """Launches kernels on the caller's stream.
 
@@ -117,6 +137,8 @@ class CudaExecutor:
         All arrays of the call; the launch is ordered after whoever writes them.
     """
 
+    waits = False
+
     def __init__(self, specs: Sequence[KernelSpec], kernels: CudaKernels, like: ArrayInfo, infos: Iterable[ArrayInfo]):
         self.specs = specs
         self.like = like
@@ -124,6 +146,7 @@ class CudaExecutor:
         assert isinstance(device, int)
         self.device = device
         self.kernels = kernels.on(device)
+        self.words = kernels.words
         self.stream = streams.current(like.library, device)
         self.producers = arrays.producer_streams(infos, like)
         for producer in self.producers:
@@ -140,6 +163,12 @@ class CudaExecutor:
         parameters.pack(*values)
         blocks = min(-(-work // spec.block), _MAX_GRID)
         cuda.launch(self.kernels[number], (blocks, 1, 1), (spec.block, 1, 1), parameters, self.stream)
+
+    def failures(self, count: int) -> tuple[Any, int]:
+        """The words of this code on the device; what an earlier call wrote is raised."""
+        words = self.words(self.device)
+        words.check()
+        return words.memory, words.pointer
 
     def keep(self, temporaries: tuple[Any, ...]) -> None:
         """Replays of a graph use them again."""

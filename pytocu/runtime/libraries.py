@@ -17,9 +17,9 @@ import numpy as np
 
 from pytocu.ir.types import DType
 from pytocu.record import Record
-from pytocu.runtime import cuda, graphs, threads
+from pytocu.runtime import cuda, failures, graphs, threads
 from pytocu.runtime.executors import ELEMENTS_PER_THREAD, parameter_codes, slot_layout
-from pytocu.runtime.plan import KernelSpec
+from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.program import Access
 from pytocu.runtime.strides import is_c_contiguous
 
@@ -129,9 +129,10 @@ def torch_layout(shape: Sequence[int], strides: Sequence[int]) -> str:
 def access_of(
     library: str,
     device: int | str,
-    specs: Sequence[KernelSpec],
+    plan: Plan,
     kernels: Callable[[int], Sequence[cuda.Kernel]],
     addresses: Callable[[], Sequence[int]],
+    words: Callable[[int], failures.SharedWords],
 ) -> Access:
     """How a program for a library's arrays on a device reads, makes and launches.
 
@@ -139,16 +140,17 @@ def access_of(
     ----------
     device : int or str
         CUDA ordinal, or ``"cpu"``.
-    specs : sequence of KernelSpec
-        The kernels of the plan.
+    plan : Plan
     kernels : callable
         ``kernels(device)``: them, loaded there.
     addresses : callable
         ``addresses()``: them, as native functions.
+    words : callable
+        ``words(device)``: where they note what is wrong with the data.
     """
     make = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library]
     arrays = make(device)
-    launch = _native_launch(specs, addresses()) if device == "cpu" else _cuda_launch(specs, kernels(int(device)))
+    launch = _native_launch(plan, addresses()) if device == "cpu" else _cuda_launch(plan, int(device), kernels, words)
     return Access(
         shape="s{n}",
         pointer="p{n}",
@@ -170,6 +172,8 @@ def access_of(
         ),
         writable=arrays.writable,
         shared="return NotImplemented",
+        failures=launch.failures,
+        failed=launch.failed,
     )
 
 
@@ -190,6 +194,8 @@ class _Launch(Record):
     idle: str
     globals: Mapping[str, Any]
     keep: str = ""
+    failures: str = ""
+    failed: str = ""
 
 
 def _numpy(device: int | str) -> _Arrays:
@@ -244,8 +250,14 @@ def _torch(device: int | str) -> _Arrays:
     )
 
 
-def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) -> _Launch:
+def _cuda_launch(
+    plan: Plan,
+    device: int,
+    kernels_on: Callable[[int], Sequence[cuda.Kernel]],
+    words: Callable[[int], failures.SharedWords],
+) -> _Launch:
     driver = cuda.bindings()
+    specs, kernels = plan.kernels, kernels_on(device)
     names: dict[str, Any] = {
         "launch_ex": driver.launch_ex,
         "thread_parameters": cuda.thread_parameters,
@@ -267,10 +279,16 @@ def _cuda_launch(specs: Sequence[KernelSpec], kernels: Sequence[cuda.Kernel]) ->
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"
         "    launch_failed(kernels[{number}], status, blocks, {block})"
     )
-    return _Launch(text, "if is_foreign(kernels[{number}]): return NotImplemented", names, "keep_for_replays(stream, {made})")
+    noted = ""
+    if plan.words():
+        names["failing"] = words(device)
+        noted = "failing.check()\n{made}_pointer = failing.pointer"
+    idle = "if is_foreign(kernels[{number}]): return NotImplemented"
+    return _Launch(text, idle, names, "keep_for_replays(stream, {made})", noted)
 
 
-def _native_launch(specs: Sequence[KernelSpec], addresses: Sequence[int]) -> _Launch:
+def _native_launch(plan: Plan, addresses: Sequence[int]) -> _Launch:
+    specs = plan.kernels
     names: dict[str, Any] = {
         "addressof": ctypes.addressof,
         "run_threads": threads.run,
@@ -278,13 +296,15 @@ def _native_launch(specs: Sequence[KernelSpec], addresses: Sequence[int]) -> _La
         "addresses": tuple(addresses),
         "packs": tuple(_packer(s) for s in specs),
         "enough": ELEMENTS_PER_THREAD,
+        "new_words": failures.new_words,
     }
     text = (
         "slots = packs[{number}]({values},)\n"
         "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
         "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
-    return _Launch(text, "", names)
+    noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
+    return _Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})")
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from pytocu.ir.dims import DimLike, Fact, as_symbol
 from pytocu.ir.types import dtype_named
 from pytocu.record import Record
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.failures import Failure
 from pytocu.runtime.strides import byte_bounds, is_c_contiguous
 
 Step: TypeAlias = tuple[Any, ...]
@@ -71,6 +72,19 @@ class Plan(Record):
     written: tuple[int, ...] = ()
     sharing: Sharing = ()
     locs: Mapping[int, Loc] = MappingProxyType({})
+
+    def failures(self) -> tuple[Failure, ...]:
+        """What kernels may find wrong with the data."""
+        found: list[Failure] = []
+        for place, step in enumerate(self.steps):
+            match step:
+                case ("failed", _, at, error, sentence, numbers):
+                    found.append(Failure(at, error, sentence, numbers, self.locs.get(place)))
+        return tuple(found)
+
+    def words(self) -> int:
+        """How many words kernels have to note it."""
+        return sum(step[2] for step in self.steps if step[0] == "failures")
 
     def shared(self, infos: Mapping[int, ArrayInfo]) -> Sharing:
         """Which arguments are in one memory with one that is written."""

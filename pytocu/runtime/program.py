@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
+from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
 from pytocu.runtime import arrays, results
+from pytocu.runtime.failures import found
 from pytocu.runtime.plan import Plan, memory_range
 from pytocu.runtime.strides import byte_bounds
 
@@ -45,7 +46,9 @@ class Access(Record):
     `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     `writable` refuses an array that must not be written (``{what}``: NumPy's name for it,
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
-    the plan says; where it is empty, that was compared before.
+    the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
+    in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
+    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.
     """
 
     shape: str
@@ -64,6 +67,8 @@ class Access(Record):
     keep: str = ""
     writable: str = ""
     shared: str = ""
+    failures: str = ""
+    failed: str = ""
 
 
 class Program(Record):
@@ -109,6 +114,9 @@ class _Writer:
         self.globals |= {"fail_squeeze": self._fail_squeeze, "fail_assign": self._fail_assign}
         self.globals["fail_empty"] = self._fail_empty
         self.globals["check_output"] = self._check_output
+        self.globals["raise_found"] = self._raise_found
+        self.needs = plan.failures()
+        self.words: set[int] = set()
         self.lengths: dict[str, str] = {}
         self.shapes: dict[int, str] = {}
         self.views: dict[int, tuple[int, str, str, str]] = {}
@@ -295,6 +303,13 @@ class _Writer:
                 template = self.access.allocate["F" if layout == "F" else "C"]
                 add(template.format(made=f"v{slot}", shape=self.dims(shape), **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
+            case ("failures", slot, count):
+                self.words.add(slot)
+                self.lines.extend(self.access.failures.format(made=f"v{slot}", count=count).splitlines())
+            case ("failed", slot, at, *_):
+                if self.access.failed:
+                    number = next(n for n, need in enumerate(self.needs) if need.at == at)
+                    add(self.access.failed.format(made=f"v{slot}", at=at, number=number, nothing=NOTHING))
             case ("dim", slot, dim):
                 add(f"v{slot} = {self.dim(dim)}")
             case ("stride", slot, source, axis):
@@ -385,6 +400,8 @@ class _Writer:
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":
             return f"v{slot}"
+        if slot in self.words:
+            return f"v{slot}_pointer"
         if slot < len(self.plan.parameters):
             return self.read(self.access.pointer, slot)
         return self.access.made_pointer.format(made=f"v{slot}")
@@ -422,6 +439,9 @@ class _Writer:
             arrays.check_output(info, what)
         except CompileError as error:
             raise type(error)(error.message, self._loc(position), error.help) from None
+
+    def _raise_found(self, words: Any, number: int) -> None:
+        raise found(words, self.needs[number])
 
     def _loc(self, position: int) -> Loc | None:
         return self.plan.locs.get(position)
@@ -624,5 +644,7 @@ ANY_LIBRARY = Access(
     globals={},
     keep="executor.keep({made})",
     writable="check_output(infos[{n}], {what!r}, {position})",
+    failures="{made}, {made}_pointer = executor.failures({count})",
+    failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""
