@@ -110,7 +110,7 @@ def rows_of(function: Function) -> set[str]:
     return {inst.op.name for inst in walk(function.body)}
 
 
-def _within_bound(
+def within_bound(
     op: Op, actual: Any, reference: np.ndarray, of_complex: bool = False, grown: np.ndarray | float = 1.0, own: Any = None
 ) -> None:
     """Within the row's bound of the correctly rounded value, or `own`, NumPy's answer."""
@@ -206,7 +206,9 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
 def _python_complex_with_float64(group: Group) -> bool:
     """np.float64 is a Python float too, so Python's complex answers, with a number of its own: see LIMITS."""
     weak = any(o.dtype == "complex" for o in group.operands)
-    return weak and any(o.dtype == "f64" and o.form in ("scalar", "constant") for o in group.operands)
+    # What is known while compiling is Python's own.
+    known = not group.parameters
+    return weak and not known and any(o.dtype == "f64" and o.form in ("scalar", "constant") for o in group.operands)
 
 
 def _holds_complex(group: Group, expression: Expression) -> bool:
@@ -274,7 +276,10 @@ def check_group(group: Group, call: Callable[..., Any], results: list[Any] | Non
     failures: list[Failure] = []
     for expression in group.expressions():
         expected = _numpy_answer(expression.text, dict(scope))
-        if expression.operator and _python_complex_with_float64(group) and isinstance(expected, (bool, complex)):
+        if expression.operator and isinstance(expected, (bool, complex)) and _python_complex_with_float64(group):
+            if expression.row == "power":
+                # Python's complex powers of zeros and infinities are its own.
+                continue
             expected = np.asarray(expected)[()]
         if isinstance(expected, Exception) or must_refuse(group, expression, expected):
             message = _check_refused(group, expression, expected, call, arguments)
@@ -326,7 +331,7 @@ def device_failures(group: Group, call: Callable[..., Any]) -> list[Failure]:
                 continue
             compare(np.zeros_like(actual), np.zeros_like(np.asarray(expected)))
             grown = growth(op, given) if of_complex else 1.0
-            _within_bound(op, actual, reference(op, given, np.asarray(expected).dtype, expected), of_complex, grown)
+            within_bound(op, actual, reference(op, given, np.asarray(expected).dtype, expected), of_complex, grown)
         except AssertionError as error:
             failures.append(Failure(group, expression, str(error)))
     return failures
@@ -411,7 +416,7 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
         compare(np.zeros_like(actual)[()] if np.ndim(actual) == 0 else np.zeros_like(actual),
                 np.zeros_like(expected)[()] if np.ndim(expected) == 0 else np.zeros_like(expected))  # fmt: skip
         grown = growth(op, values) if of_complex else 1.0
-        _within_bound(op, actual, reference(op, values, expected.dtype, expected), of_complex, grown, expected)
+        within_bound(op, actual, reference(op, values, expected.dtype, expected), of_complex, grown, expected)
         return
     if op.name == "reciprocal" and kind in "iu":
         argument = np.asarray(eval(expression.arguments[0], scope))
