@@ -276,11 +276,11 @@ def check_group(group: Group, call: Callable[..., Any], results: list[Any] | Non
     failures: list[Failure] = []
     for expression in group.expressions():
         expected = _numpy_answer(expression.text, dict(scope))
-        if expression.operator and isinstance(expected, (bool, complex)) and _python_complex_with_float64(group):
-            if expression.row == "power":
-                # Python's complex powers of zeros and infinities are its own.
+        if expression.operator and _python_complex_with_float64(group):
+            if expression.row in ("power", "divide"):
+                # Python's complex powers and quotients of zeros and infinities are its own, and some are errors.
                 continue
-            expected = np.asarray(expected)[()]
+            expected = np.asarray(expected)[()] if isinstance(expected, (bool, complex)) else expected
         if isinstance(expected, Exception) or must_refuse(group, expression, expected):
             message = _check_refused(group, expression, expected, call, arguments)
             if message:

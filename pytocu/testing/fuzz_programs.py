@@ -40,7 +40,8 @@ LAYOUTS = ("{}", "{}", "np.asfortranarray({})", "np.flip(np.flip({}).copy())", "
 """Expressions that put the elements of an array elsewhere in memory."""
 
 VIEWS: dict[str, tuple[str, ...]] = {
-    "x": ("{}", "{}", "{}", "{}[::-1]", "{}[:, ::-1]", "{}[...]", "{}[:, None, :][:, 0]", "{}[0]", "{}[:, :1]", "{}[-1:]"),
+    "x": ("{}", "{}", "{}", "{}[::-1]", "{}[:, ::-1]", "{}[...]", "{}[:, None, :][:, 0]", "{}[0]", "{}[:, :1]", "{}[-1:]",
+          "{}[:, ::2]"),
     "row": ("{}", "{}[::-1]", "{}[None, :]", "{}[np.newaxis]", "np.expand_dims({}, 0)"),
     "column": ("{}", "{}[::-1]", "{}[:, :1]"),
     "turned": ("{}.T", "{}.T[::-1]", "np.transpose({}, (1, 0))", "{}[::-1, ::-1].T", "{}.swapaxes(0, 1)",
@@ -142,7 +143,7 @@ OTHERS: tuple[Form, ...] = (
 CHANGES = (
     "{w}[...] = {e}", "{w}[::-1] = {e}", "{w}[1:] = {s}", "{w} += {e}", "{w} -= {e}", "np.add({e}, {s}, out={w})",
     "np.copyto({w}, {e}, where={w} == {w})", "np.maximum({w}, {e}, out={w}, where={w} == {w})", "{w}[..., ::2] = {s}",
-    "{w}.fill({s})", "{w}[-1:] = {w}[:1]", "np.negative({w}, out={w})",
+    "{w}.fill({s})", "{w}[-1:] = {w}[:1]", "np.negative({w}, out={w})", "{w}[::-1] = {w} + {s}", "{w}[1:] -= {w}[:-1]",
 )  # fmt: skip
 """In-place changes of a new array `w`, with `e` that broadcasts to it and a number `s`."""
 
