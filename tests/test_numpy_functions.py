@@ -287,6 +287,26 @@ def test_integer_powers() -> None:
             call_jit(make_function("a", [text], {"np": np}), x)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_powers_that_numpy_rewrites(dtype: str) -> None:
+    """Of a Python scalar known only at run time the value counts too: the root of -inf is NaN, not infinite."""
+    x = edge_values(dtype, 200)
+    for exponent in (-1, 2, 0.5, 2.0, -1.0):
+        agree(["a ** b"], x, exponent)
+
+    def in_place(x, b):
+        x **= b
+        return x
+
+    compare(pytocu.jit(in_place)(x.copy(), 0.5), in_place(x.copy(), 0.5))
+
+
+def test_complex_powers_that_numpy_rewrites() -> None:
+    x = edge_values("c8", 60)[:6]
+    agree(["a ** b"], x, -1)
+    agree(["a ** b"], x[4:], 2)
+
+
 def test_integer_extremes() -> None:
     for dtype in ("i1", "i2", "i4", "i8", "u1", "u8"):
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pytocu.errors import DTypeError
-from pytocu.ir import interp
 from pytocu.ir.core import OPS
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES
@@ -21,6 +20,7 @@ from pytocu.testing.cases import (
     compare_with_numpy,
     reference,
 )
+from pytocu.testing.matrix import call_threads, clusters, one_value
 from pytocu.testing.operands import ALWAYS, Group, Operand, all_groups, make_function, sampled_groups
 
 PAIR = Group((Operand("array", "f32"), Operand("array", "f32")))
@@ -43,13 +43,6 @@ def test_every_case_builds_for_a_gpu(dtypes: tuple[str, ...], backend: str) -> N
     function = make_function(group.parameters, [e.text for e, _ in answered], group.globals())
     compiled = jit(function).lower(*group.arguments()).compile("cuda:sm_90", backend=backend)
     assert len(answered) > 50 and compiled.binary[:4] == b"\x7fELF"
-
-
-def call_threads(function: Any, *arguments: Any) -> Any:
-    """Run the GPU form of the kernels thread by thread."""
-    low = jit(function).lower(*arguments)
-    results = interp.run(low.host("cuda"), arguments)
-    return interp.arrange(low.function.body.terminator.attr("tree"), results)
 
 
 # At the end of the range a complex power is infinite in one way of computing it and not in another.
@@ -76,6 +69,18 @@ def test_matrix_has_every_pair_of_dtypes() -> None:
     forms = {tuple(o.form for o in g.operands) for g in all_groups()}
     names = ("array", "zero_d", "scalar", "python", "literal", "constant")
     assert forms == {(a,) for a in names} | {(a, b) for a in names for b in names}
+
+
+def test_clusters_share_functions() -> None:
+    """Every group is in one cluster, and those of a cluster differ in the values of arguments only."""
+    groups = [g for g in all_groups() if {o.form for o in g.operands} <= {"scalar", "literal"}]
+    found = clusters(groups)
+    assert sorted(map(str, groups)) == sorted(str(g) for cluster in found for g in cluster)
+    assert all(len({(g.names, tuple(o.dtype for o in g.operands)) for g in cluster}) == 1 for cluster in found)
+    assert len(found) < len(groups) / 3
+    assert {tuple((o.form, o.dtype) for o in g.operands) for g in one_value(groups)} == {
+        tuple((o.form, o.dtype) for o in g.operands) for g in groups
+    }
 
 
 def test_formulas_name_rows() -> None:

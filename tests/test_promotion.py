@@ -1,7 +1,7 @@
 """Promotion is NumPy's: every pair of kinds of operands, for every binary operation and operator.
 
 The groups are run by the interpreter on what the front end and the passes that settle types make,
-so that thousands of them need no compiler; ``python -m pytocu.testing.cases --promotion`` runs all.
+so that thousands of them need no compiler; ``python -m pytocu.testing.matrix --promotion --on interpreter`` runs all.
 """
 
 from __future__ import annotations

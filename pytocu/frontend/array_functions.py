@@ -195,10 +195,11 @@ def isclose(
     if not is_weak(y):
         other = as_value(context, y)
         y = cast(context, other, promote.result_dtype((promote.operand(other.type), "float")))
-    elif is_weak(x):
-        x, y = as_strong(context, x), as_strong(context, elementwise(context, "multiply", y, 1.0))
-    elif as_value(context, y).type not in (WEAK_FLOAT, WEAK_COMPLEX):
-        y = elementwise(context, "multiply", y, 1.0)
+    else:
+        if as_value(context, y).type not in (WEAK_FLOAT, WEAK_COMPLEX):
+            y = elementwise(context, "multiply", y, 1.0)
+        if is_weak(x):
+            x, y = as_strong(context, x), as_strong(context, y)
     distance = apply("absolute", apply("subtract", x, y))
     tolerance = apply("add", atol, apply("multiply", rtol, apply("absolute", y)))
     finite = elementwise(context, "isfinite", as_strong(context, y))

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.operators import attempt, elementwise, fast_power
+from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power
 from pytocu.frontend.values import (
     Context,
     as_strong,
@@ -328,7 +328,10 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     operands = (target, value) if fast is None else (target,)
     numpy_name = OPS[fast or name].numpy
     prepare_outputs(context, numpy_name, [as_value(context, o) for o in operands], (target,))
-    (made,) = write_outputs(context, (elementwise(context, fast or name, *operands),), (target,))
+    result = elementwise(context, fast or name, *operands)
+    if name == "power" and fast is None:
+        result = choose_power(context, result, target, value)
+    (made,) = write_outputs(context, (result,), (target,))
     return made
 
 

@@ -130,6 +130,7 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
         rewritten = fast_power(left, right)
         if rewritten is not None:
             return elementwise(context, rewritten, left)
+        return choose_power(context, elementwise(context, name, left, right), left, right)
     return elementwise(context, name, left, right)
 
 
@@ -173,6 +174,25 @@ def fast_power(left: Any, right: Any) -> str | None:
         if kind in "iu" and type(right) is int and right in (1, 2):
             return "positive" if right == 1 else "square"
     return None
+
+
+_REWRITTEN_POWERS: dict[tuple[str, str], tuple[tuple[float, str], ...]] = {
+    ("f", "int"): ((-1, "reciprocal"), (2, "square")),
+    ("f", "float"): ((-1, "reciprocal"), (0.5, "sqrt"), (2, "square")),
+    ("c", "int"): ((-1, "reciprocal"), (2, "square")),
+    ("c", "float"): ((0.5, "sqrt"),),
+}
+"""By the kinds of an array and of a Python scalar: exponents for which NumPy runs another row."""
+
+
+def choose_power(context: Context, power: Value, left: Any, right: Any) -> Value:
+    """``array ** scalar`` of a Python scalar known only at run time: NumPy looks at its value too."""
+    if not (isinstance(right, Value) and isinstance(right.type, WeakType) and is_array(left) and dimensions(left)):
+        return power
+    for exponent, row in _REWRITTEN_POWERS.get((element(left.type).kind, right.type.kind), ()):
+        same = as_strong(context, binary(context, "equal", right, type(exponent)(exponent)))
+        power = elementwise(context, "where", same, elementwise(context, row, left), power)
+    return power
 
 
 def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value]:

@@ -66,6 +66,8 @@ class Op:
         Spelling: a C expression template, an LLVM instruction or intrinsic, a C math function.
     expand : callable
         ``expand(e, inst_types, attrs, *args)`` writes the op with primitive rows.
+    gpu_float32 : callable
+        As ``expand``, of float32 numbers on GPUs, where CUDA's function is beyond the bound.
     half : callable
         ``half(e, *bits)`` writes the op on the bits of float16 numbers; without one it is
         computed in float32 and rounded once.
@@ -107,6 +109,7 @@ class Op:
     llvm: str = ""
     libm: str = ""
     expand: Callable[..., Any] | None = None
+    gpu_float32: Callable[..., Any] | None = None
     half: Callable[..., Any] | None = None
     complex: Callable[..., Any] | None = None
     complex_ulp: float = 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, expand_bits, expand_half, infer
+from pytocu.ir import expand, expand_bits, expand_float32, expand_half, infer
 from pytocu.ir import expand_complex as cx
 from pytocu.ir import expand_complex_math as cm
 from pytocu.ir.core import OPS, Op
@@ -146,20 +146,20 @@ math("log1p", "log(1 + x)", 2, complex_ulp=6)
 math("cbrt", "Cube root", 4)
 math("sin", "Sine of an angle in radians", 2)
 math("cos", "Cosine of an angle in radians", 2)
-math("tan", "Tangent of an angle in radians", 4, complex_ulp=6)
+math("tan", "Tangent of an angle in radians", 2, complex_ulp=6, gpu_float32=expand_float32.tan)
 math("arcsin", "Inverse sine, in radians", 3, libm="asin", aliases=("asin",))
 math("arccos", "Inverse cosine, in radians", 3, libm="acos", aliases=("acos",))
 math("arctan", "Inverse tangent, in radians", 2, libm="atan", aliases=("atan",))
 math("sinh", "Hyperbolic sine", 4)
 math("cosh", "Hyperbolic cosine", 4)
-math("tanh", "Hyperbolic tangent", 4, complex_ulp=6)
+math("tanh", "Hyperbolic tangent", 2, complex_ulp=6)
 math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
 math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
 ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y),
       complex=cm.power, complex_ulp=4)  # fmt: skip
-math("hypot", "sqrt(x*x + y*y) without overflow", 3, arity=2)
+math("hypot", "sqrt(x*x + y*y) without overflow", 2, arity=2, gpu_float32=expand_float32.hypot)
 ufunc("logaddexp", 2, "log(exp(x) + exp(y))", exact=False, ulp=4, expand=expand.logaddexp)
 ufunc("logaddexp2", 2, "log2(2**x + 2**y)", exact=False, ulp=4, expand=expand.logaddexp2)
 ufunc("deg2rad", 1, "Degrees to radians", expand=expand.degrees_to_radians, aliases=("radians",))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
 from pytocu.ir.expand import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import IndexType, ScalarType, VectorType, element
+from pytocu.ir.types import F32, IndexType, ScalarType, VectorType, element, scalar
 from pytocu.passes.context import PassContext
 
 
@@ -25,17 +26,22 @@ def is_primitive(inst: Inst) -> bool:
 
 def run(function: Function, context: PassContext | None = None) -> Function:
     """Expand until only primitives remain."""
+    on_gpu = context is not None and context.target.kind == "cuda"
     while True:
-        expanded = rewrite(function, _rule)
+        expanded = rewrite(function, functools.partial(_rule, on_gpu))
         if expanded is function:
             return function
         function = expanded
 
 
-def _rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-    if inst.op.kind != "elementwise" or inst.op.expand is None or not args:
-        return None
+def _rule(on_gpu: bool, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
-    if not all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args)) or is_primitive(inst):
-        return None
-    return (inst.op.expand(Expander(builder), inst.types[0], *args),)
+    elements = args and all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args))
+    formula = _formula(inst, on_gpu) if elements and inst.op.kind == "elementwise" else None
+    return None if formula is None else (formula(Expander(builder), inst.types[0], *args),)
+
+
+def _formula(inst: Inst, on_gpu: bool) -> Callable[..., Value] | None:
+    if on_gpu and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
+        return inst.op.gpu_float32
+    return None if inst.op.expand is None or is_primitive(inst) else inst.op.expand

@@ -1,13 +1,11 @@
 """Every operation of the op table on every kind of operand, compared strictly with NumPy.
 
-``python -m pytocu.testing.cases --full`` runs the whole matrix of :mod:`pytocu.testing.operands`;
-tests run a sample.  FORMULAS and LIMITS state where the answer is not NumPy's.
+:mod:`pytocu.testing.matrix` runs the whole matrix of :mod:`pytocu.testing.operands`; tests run a
+sample.  FORMULAS and LIMITS state where the answer is not NumPy's.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from pytocu.passes import fold, infer_types
 from pytocu.passes.context import PassContext, Target
 from pytocu.testing.compare import compare, complex_distance, same_bits, ulp_distance
 from pytocu.testing.complex_reference import PLAIN_STEPS, bound_of, complex_reference, growth, relative_distance
-from pytocu.testing.operands import Expression, Group, Operand, all_groups, make_function, promotion_groups, sampled_groups
+from pytocu.testing.operands import Expression, Group, Operand, function_of
 
 FORMULAS = {
     **dict.fromkeys(
@@ -46,7 +44,8 @@ FORMULAS = {
 LIMITS = {
     "power": "an integer power whose exponents are signed numbers in an array or a NumPy scalar is refused",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
-    "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time",
+    "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
+    "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead."""
@@ -111,16 +110,18 @@ def rows_of(function: Function) -> set[str]:
     return {inst.op.name for inst in walk(function.body)}
 
 
-def _within_bound(
-    op: Op, actual: Any, reference: np.ndarray, of_complex: bool = False, grown: np.ndarray | float = 1.0
+def within_bound(
+    op: Op, actual: Any, reference: np.ndarray, of_complex: bool = False, grown: np.ndarray | float = 1.0, own: Any = None
 ) -> None:
-    """Within the row's bound of the correctly rounded value."""
+    """Within the row's bound of the correctly rounded value, or `own`, NumPy's answer."""
     left, right = np.asarray(actual), np.asarray(reference)
     distance = complex_distance(left, right) if right.dtype.kind == "c" else ulp_distance(left, right)
     bound = bound_of(op, of_complex)
     if of_complex:
         distance = relative_distance(distance, left, right, grown)
     good = distance <= bound
+    if own is not None:
+        good |= same_bits(left, np.asarray(own))
     if op.name in ABSOLUTE:
         with np.errstate(all="ignore"):
             good |= np.abs(left - right) <= op.ulp * np.finfo(right.dtype).eps
@@ -202,6 +203,14 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
     return loop[1].kind == "i" and exponent.strong and dtype_named(exponent.dtype).kind == "i"
 
 
+def _python_complex_with_float64(group: Group) -> bool:
+    """np.float64 is a Python float too, so Python's complex answers, with a number of its own: see LIMITS."""
+    weak = any(o.dtype == "complex" for o in group.operands)
+    # What is known while compiling is Python's own.
+    known = not group.parameters
+    return weak and not known and any(o.dtype == "f64" and o.form in ("scalar", "constant") for o in group.operands)
+
+
 def _holds_complex(group: Group, expression: Expression) -> bool:
     """What is refused of complex numbers: dtypes that depend on data, attributes of Python's own."""
     if not any(np.iscomplexobj(o.value() if o.text else np.empty(0, dtype_named(o.dtype).numpy)) for o in group.operands):
@@ -267,6 +276,11 @@ def check_group(group: Group, call: Callable[..., Any], results: list[Any] | Non
     failures: list[Failure] = []
     for expression in group.expressions():
         expected = _numpy_answer(expression.text, dict(scope))
+        if expression.operator and _python_complex_with_float64(group):
+            if expression.row in ("power", "divide"):
+                # Python's complex powers and quotients of zeros and infinities are its own, and some are errors.
+                continue
+            expected = np.asarray(expected)[()] if isinstance(expected, (bool, complex)) else expected
         if isinstance(expected, Exception) or must_refuse(group, expression, expected):
             message = _check_refused(group, expression, expected, call, arguments)
             if message:
@@ -317,7 +331,7 @@ def device_failures(group: Group, call: Callable[..., Any]) -> list[Failure]:
                 continue
             compare(np.zeros_like(actual), np.zeros_like(np.asarray(expected)))
             grown = growth(op, given) if of_complex else 1.0
-            _within_bound(op, actual, reference(op, given, np.asarray(expected).dtype, expected), of_complex, grown)
+            within_bound(op, actual, reference(op, given, np.asarray(expected).dtype, expected), of_complex, grown)
         except AssertionError as error:
             failures.append(Failure(group, expression, str(error)))
     return failures
@@ -328,7 +342,7 @@ def _answers(group: Group, expressions: list[Expression], call: Callable[..., An
     if not expressions:
         return []
     try:
-        return list(call(make_function(group.parameters, [e.text for e in expressions], group.globals()), *arguments))
+        return list(call(function_of(group, tuple(e.text for e in expressions)), *arguments))
     except PytocuError as error:
         if len(expressions) == 1:
             return [error]
@@ -344,7 +358,7 @@ def _check_refused(
     kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, UnsupportedError)
     wanted = next(kind for kind in kinds if issubclass(wanted, kind))
     try:
-        answer = call(make_function(group.parameters, [expression.text], group.globals()), *arguments)
+        answer = call(function_of(group, (expression.text,)), *arguments)
     except PytocuError as error:
         if isinstance(error, UnsupportedError) and must_refuse(group, expression, expected):
             return ""
@@ -402,7 +416,7 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
         compare(np.zeros_like(actual)[()] if np.ndim(actual) == 0 else np.zeros_like(actual),
                 np.zeros_like(expected)[()] if np.ndim(expected) == 0 else np.zeros_like(expected))  # fmt: skip
         grown = growth(op, values) if of_complex else 1.0
-        _within_bound(op, actual, reference(op, values, expected.dtype, expected), of_complex, grown)
+        within_bound(op, actual, reference(op, values, expected.dtype, expected), of_complex, grown, expected)
         return
     if op.name == "reciprocal" and kind in "iu":
         argument = np.asarray(eval(expression.arguments[0], scope))
@@ -412,7 +426,8 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
         expected = expected if isinstance(actual, np.ndarray) else expected[()]
     if op.name in ORDER and not python and of_complex and not known:
         arrays = [np.asarray(v) for v in values]
-        if all(a.dtype != object for a in arrays) and any((a != a).any() for a in arrays):
+        found = bool(np.all(np.asarray(actual) == expected))
+        if not found and all(a.dtype != object for a in arrays) and any((a != a).any() for a in arrays):
             with np.errstate(all="ignore"):
                 expected = promote.numpy_function(op.numpy)(*arrays)
     compare_with_numpy({op.name}, actual, expected)
@@ -451,35 +466,3 @@ def call_interpreted(function: Any, *arguments: Any) -> Any:
         given = dict(zip(function.__code__.co_varnames, arguments, strict=False))
         results = interp.run(settled, [given[p.name] for p in settled.params])
         return interp.arrange(low.function.body.terminator.attr("tree"), results)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """``python -m pytocu.testing.cases [--full | --promotion] [--count N] [--seed S] [--part I/N]``."""
-    parser = argparse.ArgumentParser(prog="python -m pytocu.testing.cases", description=main.__doc__)
-    parser.add_argument("--full", action="store_true", help="the whole matrix")
-    parser.add_argument("--promotion", action="store_true", help="every pair of kinds of operands, with the interpreter")
-    parser.add_argument("--count", type=int, default=60, help="how many groups of a sample")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--part", default="0/1", help="the I-th of N parts, to run several at once")
-    options = parser.parse_args(argv)
-    part, parts = map(int, options.part.split("/"))
-    call = call_interpreted if options.promotion else call_jit
-    if options.promotion:
-        groups = list(promotion_groups())
-    else:
-        groups = list(all_groups()) if options.full else sampled_groups(options.count, options.seed)
-    cases = failed = 0
-    for number, group in enumerate(groups[part::parts]):
-        failures = check_group(group, call)
-        cases += sum(1 for _ in group.expressions())
-        failed += len(failures)
-        for failure in failures:
-            print(failure, flush=True)
-        if number % 50 == 49:
-            print(f"{number + 1} of {len(groups[part::parts])} groups, {cases} cases, {failed} failures", flush=True)
-    print(f"{cases} cases, {failed} failures")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,6 +6,7 @@ compilations answer for thousands of cases.  :mod:`pytocu.testing.cases` runs an
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import random
@@ -220,6 +221,19 @@ def make_function(parameters: Iterable[str], expressions: Iterable[str], namespa
     linecache.cache[name] = (0, None, lines, name)
     exec(compile("".join(lines), name, "exec"), namespace)
     return namespace["case"]
+
+
+@functools.lru_cache(256)
+def _function_of(
+    parameters: tuple[str, ...], constants: tuple[tuple[str, Operand], ...], texts: tuple[str, ...]
+) -> Any:
+    return make_function(parameters, texts, {"np": np, **{name: operand.value() for name, operand in constants}})
+
+
+def function_of(group: Group, texts: tuple[str, ...]) -> Any:
+    """A function of some of a group's expressions; groups that differ in the values of arguments share it."""
+    constants = tuple((n, o) for n, o in zip(group.names, group.operands, strict=True) if o.form == "constant")
+    return _function_of(group.parameters, constants, texts)
 
 
 def all_groups() -> Iterator[Group]:

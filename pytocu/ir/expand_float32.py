@@ -1,0 +1,107 @@
+"""Formulas of float32 functions for GPUs, where CUDA's are further from the exact value than the row's bound.
+
+They use ``fma``, which every GPU has, and no table; numbers of twice the precision are sums of two
+float32 ``(high, low)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from pytocu.ir.core import Block, Value
+from pytocu.ir.expand import Expander
+from pytocu.ir.types import F32, F64, I32, Type, scalar
+
+Pair: TypeAlias = tuple[Value, Value]
+
+# pi / 2 as a sum of three float32, the largest first.
+_HALF_PI = (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15)
+
+# tan(r) = r + r * z * P(z) with z = r * r, for |r| <= 0.7925; the error is below 2**-29 of tan(r).
+_TANGENT = (0.33333352, 0.1333257, 0.054070786, 0.021224681, 0.010988219, -0.000107629545, 0.0044753593)  # fmt: skip
+
+_REDUCED = 2.0**15
+"""Below this the three parts of pi / 2 are enough for every float32."""
+
+
+def tan(e: Expander, result: Type, x: Value) -> Value:
+    """``x`` minus the nearest multiple of pi / 2 with 48 bits, then a polynomial; float64 for large angles."""
+    small = e("less", e("absolute", x), e.const(_REDUCED, x))
+    return _branch(e, small, lambda: _tan_of_small(e, x), lambda: e.cast(e("tan", e.cast(x, F64)), F32))
+
+
+def _branch(e: Expander, condition: Value, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
+    """A float32 that threads of one side compute without waiting for the other's code."""
+    regions: list[Block] = []
+    for write in (yes, no):
+        with e.builder.nested() as insts:
+            e.builder.emit("yield", (write(),))
+        regions.append(Block((), tuple(insts)))
+    return e.builder.inst("if", (condition,), {}, (scalar(F32),), regions).result
+
+
+def _tan_of_small(e: Expander, x: Value) -> Value:
+    turns = e("rint", e("multiply", x, e.const(2 / math.pi, x)))
+    first, second, third = (e.const(-part, x) for part in _HALF_PI)
+    # The first difference is exact: it has no bit below 2**-24 and is smaller than 1.
+    near = e("fma", turns, first, x)
+    moved = e("multiply", turns, second)
+    below = e("add", e("fma", turns, second, e("negative", moved)), e("multiply", turns, third))
+    high, low = _sum(e, near, moved)
+    angle, rest = _ordered_sum(e, high, e("add", low, below))
+
+    square = e("multiply", angle, angle)
+    series = e.const(_TANGENT[-1], x)
+    for factor in reversed(_TANGENT[:-1]):
+        series = e("fma", series, square, e.const(factor, x))
+    tangent, tail = _ordered_sum(e, angle, e("multiply", angle, e("multiply", square, series)))
+    # The derivative of the tangent is 1 + tan**2.
+    tail = e("add", tail, e("fma", rest, e("multiply", tangent, tangent), rest))
+
+    inverse = e("divide", e.const(-1.0, x), tangent)
+    error = e("fma", inverse, tail, e("fma", inverse, tangent, e.const(1.0, x)))
+    cotangent = e("fma", inverse, error, inverse)
+    count = e.cast(turns, I32)
+    odd = e("not_equal", e("bitwise_and", count, e.const(1, count)), e.const(0, count))
+    made = e.where(odd, cotangent, e("add", tangent, tail))
+    # Nearer to zero the sum above would lose the sign of zero.
+    return e.where(e("less", e("absolute", x), e.const(2.0**-13, x)), x, made)
+
+
+def _sum(e: Expander, a: Value, b: Value) -> Pair:
+    """The sum of any two numbers, and what rounding it lost."""
+    total = e("add", a, b)
+    of_b = e("subtract", total, a)
+    return total, e("add", e("subtract", a, e("subtract", total, of_b)), e("subtract", b, of_b))
+
+
+def _ordered_sum(e: Expander, a: Value, b: Value) -> Pair:
+    """The sum of two numbers of which the first is larger, and what rounding it lost."""
+    total = e("add", a, b)
+    return total, e("add", e("subtract", a, total), b)
+
+
+def hypot(e: Expander, result: Type, x: Value, y: Value) -> Value:
+    """The root of the sum of squares, moved by a power of two so that the larger square is in range.
+
+    Three roundings before the root count half, that of the root whole: less than 2 units in all.
+    """
+    a, b = e("absolute", x), e("absolute", y)
+    larger = e("maximum", a, b)
+    huge, tiny = e("greater", larger, e.const(2.0**60, x)), e("less", larger, e.const(2.0**-40, x))
+
+    def factor(of_huge: float, of_tiny: float) -> Value:
+        return e.where(huge, e.const(of_huge, x), e.where(tiny, e.const(of_tiny, x), e.const(1.0, x)))
+
+    scale = factor(2.0**-80, 2.0**90)
+    p, q = e("multiply", a, scale), e("multiply", b, scale)
+    root = e("sqrt", e("fma", p, p, e("multiply", q, q)))
+    made = e("multiply", root, factor(2.0**80, 2.0**-90))
+    infinity = e.const(math.inf, x)
+    # An infinity wins over a NaN.
+    return e.where(e("bitwise_or", e("equal", a, infinity), e("equal", b, infinity)), infinity, made)
+
+
+__all__ = ["hypot", "tan"]

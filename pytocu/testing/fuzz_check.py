@@ -1,0 +1,282 @@
+"""Whether a random program computes what NumPy computes, and the smallest program that does not.
+
+NumPy runs the program line by line.  What an operation with a bound gives is measured against the
+correctly rounded value, and then taken for what follows, so that everything else is compared bit
+for bit however far it is from the input.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytocu.errors import PytocuError, UnsupportedError
+from pytocu.ir import interp_rows, promote
+from pytocu.ir.core import OPS
+from pytocu.ir.types import dtype_of
+from pytocu.testing.cases import FORMULAS, ORDER, reference, within_bound
+from pytocu.testing.compare import compare
+from pytocu.testing.complex_reference import bound_of, growth
+from pytocu.testing.fuzz_programs import Argument, Program, Statement, evaluate, execute, shows_nan, unused, with_results
+
+Run = Callable[..., Any]
+"""``run(function, *arguments)`` compiles a function and runs it."""
+
+
+class Verdict(NamedTuple):
+    """``same``, ``differs``, ``refused``, ``error`` (the same in both) or ``invalid`` (no program)."""
+
+    kind: str
+    message: str = ""
+    statement: Statement | None = None
+
+
+def bounded(row: str, values: Sequence[Any], value: Any) -> bool:
+    """Whether a result may be off by some units in the last place."""
+    op = OPS[row]
+    kind = getattr(value, "dtype", np.dtype(object)).kind
+    return bool(bound_of(op, any(map(np.iscomplexobj, values)))) and kind in "fc"
+
+
+def bounded_by(statement: Statement, values: Sequence[Any], value: Any) -> bool:
+    """Whether a statement's value may be off."""
+    return bool(statement.row) and statement.row != "cast" and bounded(statement.row, values, value)
+
+
+def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verdict:
+    """Run a program both ways and compare.
+
+    Parameters
+    ----------
+    arguments : mapping
+        By name; in-place changes are made to copies only, so that both sides get the same.
+    run : callable
+        The compiled side.
+    """
+    given = [arguments[name].placed() for name in program.parameters]
+    env = dict(zip(program.parameters, given, strict=True))
+    try:
+        actual = run(program.function(), *given)
+    except UnsupportedError as error:
+        return Verdict("refused", str(error))
+    except PytocuError as error:
+        return _refused_too(program, env, error)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        return _refused_too(program, env, error)
+    computed = dict(zip(program.results, actual, strict=True))
+    for statement in program.statements:
+        try:
+            if not statement.name:
+                execute(statement.code, env)
+                continue
+            values = [evaluate(o, env) for o in statement.operands]
+            if shows_nan(statement, env):
+                return Verdict("invalid")
+            value = evaluate(statement.code, env)
+        except Exception as error:
+            kind = "differs" if program.error else "invalid"
+            return Verdict(kind, f"no error where NumPy has {error!r}", statement)
+        if bounded_by(statement, values, value) and statement.name not in computed:
+            # What is computed of it could not be compared.
+            return Verdict("invalid")
+        try:
+            env[statement.name] = _settled(statement, values, value, computed.get(statement.name))
+        except AssertionError as error:
+            return Verdict("differs", str(error), statement)
+    for name, found in computed.items():
+        try:
+            compare(found, env[name])
+        except AssertionError as error:
+            return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
+    return Verdict("same")
+
+
+def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Verdict:
+    for statement in program.statements:
+        try:
+            if statement.name:
+                env[statement.name] = evaluate(statement.code, env)
+            else:
+                execute(statement.code, env)
+        except Exception as expected:
+            kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, AttributeError, IndexError)
+            wanted = next((k for k in kinds if isinstance(expected, k)), Exception)
+            if isinstance(error, wanted):
+                return Verdict("error")
+            return Verdict("differs", f"{type(error).__name__} where NumPy has {expected!r}: {error}", statement)
+    return Verdict("differs", f"{type(error).__name__}: {error}")
+
+
+def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -> Any:
+    """The value that what follows is computed of."""
+    if not statement.row:
+        return value
+    op = OPS[statement.row]
+    if statement.row == "cast":
+        dtype = dtype_of(value.dtype)
+        assert dtype is not None
+        exact = interp_rows.cast(values[0], dtype)
+        return np.asarray(exact) if isinstance(value, np.ndarray) else np.asarray(exact)[()]
+    if bounded_by(statement, values, value):
+        of_complex = any(map(np.iscomplexobj, values))
+        # Zeros of both: only the kind of object, the dtype and the shape are compared.
+        compare(*(np.zeros_like(v) if isinstance(v, np.ndarray) else type(v)(0) for v in (actual, value)))
+        grown = growth(op, values) if of_complex else 1.0
+        within_bound(op, actual, reference(op, tuple(values), value.dtype, value), of_complex, grown, value)
+        return actual
+    if statement.row not in FORMULAS:
+        return value
+    if op.name == "reciprocal" and value.dtype.kind in "iu":
+        return _reciprocal(values[0], value)
+    if op.name in ORDER:
+        return np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values))) if value.ndim else value
+    # np.clip makes an array of its first operand, a Python scalar too; the row is the ufunc behind it.
+    given = [np.asarray(values[0]), *values[1:]] if op.name == "clip" else values
+    made = interp_rows.evaluate(op, given) if op.name != "reciprocal" else value
+    return np.asarray(made) if isinstance(value, np.ndarray) else np.asarray(made)[()]
+
+
+def _reciprocal(argument: Any, value: Any) -> Any:
+    dtype = dtype_of(value.dtype)
+    assert dtype is not None
+    with np.errstate(all="ignore"):
+        of_zero = interp_rows.cast(1.0 / np.asarray(argument).astype(np.float64), dtype)
+    made = np.where(np.asarray(argument) == 0, of_zero, value).astype(value.dtype)
+    return made if isinstance(value, np.ndarray) else made[()]
+
+
+# Making a failure small.
+
+
+def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tuple[Program, dict[str, Argument], Verdict]:
+    """The smallest program and arguments found that still differ.
+
+    Returns
+    -------
+    Program, dict of Argument, Verdict
+    """
+    best, known = program, dict(arguments)
+    verdict = check(best, known, run)
+    steps = 0
+    improved = True
+    while improved and steps < 400:
+        improved = False
+        for smaller, given in (*_smaller_programs(best, known), *_smaller_arguments(best, known)):
+            steps += 1
+            found = check(smaller, given, run)
+            if found.kind == "differs":
+                best, known, verdict, improved = smaller, given, found, True
+                break
+            if steps >= 400:
+                break
+    return best, {name: known[name] for name in best.parameters}, verdict
+
+
+def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[Program, dict[str, Argument]]]:
+    given = dict(known)
+    for result in program.results:
+        fewer = with_results(program, [r for r in program.results if r != result])
+        if fewer.results:
+            yield _without_unread(fewer), given
+    for number in reversed(range(len(program.statements))):
+        statement = program.statements[number]
+        others = program.statements[:number] + program.statements[number + 1 :]
+        if not statement.name:
+            yield replace(program, statements=others), given
+            continue
+        # An operand, or an argument of the same dtype, in place of the value.
+        for operand in dict.fromkeys(statement.operands):
+            if operand.isidentifier():
+                renamed = tuple(_renamed(s, statement.name, operand) for s in others)
+                results = [operand if r == statement.name else r for r in program.results if r != statement.name]
+                yield replace(program, statements=renamed, results=tuple(dict.fromkeys(results)) or (operand,)), given
+    if program.inline:
+        yield replace(program, inline=False), given
+
+
+def _renamed(statement: Statement, name: str, other: str) -> Statement:
+    return replace(statement, operands=tuple(other if o == name else o for o in statement.operands))
+
+
+def _without_unread(program: Program) -> Program:
+    """Without values that nothing reads and that are not returned."""
+    while True:
+        idle = set(unused(program.statements)) - set(program.results)
+        changed = {s.operands[0] for s in program.statements if not s.name}
+        if not idle - changed:
+            return program
+        kept = tuple(s for s in program.statements if s.name not in idle - changed)
+        program = replace(program, statements=kept)
+
+
+def _smaller_arguments(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[Program, dict[str, Argument]]]:
+    for name in program.parameters:
+        value = known[name]
+        if value.layout != "{}":
+            yield program, {**known, name: Argument(value.value)}
+    for axis_sizes in ((2, 2), (1, 1), (3, 2)):
+        cut = {name: _cut(name, known[name], axis_sizes) for name in known}
+        if any(cut[n].value is not known[n].value for n in program.parameters):
+            yield program, cut
+    for name in program.parameters:
+        value = known[name].value
+        if isinstance(value, np.ndarray) and value.size and (value != 1).any():
+            yield program, {**known, name: Argument(np.ones_like(value), known[name].layout)}
+
+
+def _cut(name: str, argument: Argument, sizes: tuple[int, int]) -> Argument:
+    """An array argument with fewer elements."""
+    kind = name.rpartition("_")[0]
+    n, m = sizes
+    ends = {"x": (n, m), "row": (m,), "column": (n,), "turned": (m, n), "padded": (n + 2, m + 2), "cube": (2, n, m)}.get(kind)
+    if ends is None or not isinstance(argument.value, np.ndarray):
+        return argument
+    smaller = argument.value[tuple(slice(0, end) for end in ends)]
+    return argument if smaller.shape == argument.value.shape else Argument(smaller.copy(), argument.layout)
+
+
+def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdict) -> str:
+    """A pytest of the program, to be pasted into a file."""
+    statement = verdict.statement
+    op = OPS.get(statement.row) if statement is not None else None
+    ulp = max(op.ulp, op.complex_ulp) if op is not None else 0.0
+    tolerance = f", exact=False, ulp={ulp:g}" if ulp else ""
+    lines = ["import math", "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
+             *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
+    lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
+    lines += ["    )", '    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
+              f"    compare(pytocu.jit(program)(*arguments), expected{tolerance})"]  # fmt: skip
+    said = verdict.message.strip().splitlines()
+    return "\n".join([*lines, *(f"    # {line}" for line in said[:6]), ""])
+
+
+def _spelled(argument: Argument) -> str:
+    value = argument.value
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return _number(value)
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype.name}({_number(value.item())})".replace("np.bool(", "np.bool_(")
+    return argument.layout.format(f"np.array({_listed(value.tolist())}, np.{value.dtype.name}).reshape({value.shape})")
+
+
+def _listed(values: Any) -> str:
+    return f"[{', '.join(map(_listed, values))}]" if isinstance(values, list) else _number(values)
+
+
+def _number(value: Any) -> str:
+    match value:
+        case float() if math.isnan(value):
+            return "np.nan" if math.copysign(1, value) > 0 else "-np.nan"
+        case float() if math.isinf(value):
+            return "np.inf" if value > 0 else "-np.inf"
+        case complex():
+            return f"complex({_number(value.real)}, {_number(value.imag)})"
+        case _:
+            return repr(value)
+
+
+__all__ = ["Run", "Verdict", "as_test", "bounded", "check", "shrink"]

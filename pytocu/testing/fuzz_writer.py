@@ -1,0 +1,223 @@
+"""Grows random programs: see :mod:`pytocu.testing.fuzz_programs` for what they are made of."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir.core import OPS
+from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
+from pytocu.testing.fuzz_check import bounded
+from pytocu.testing.fuzz_programs import (
+    CHANGES,
+    LITERALS,
+    OTHERS,
+    PYTHON_EXPRESSIONS,
+    ROWS,
+    SHAPES,
+    SIZES,
+    VIEWS,
+    WANTED,
+    Argument,
+    Coverage,
+    Form,
+    Program,
+    Statement,
+    argument,
+    evaluate,
+    execute,
+    is_argument,
+    loop_dtype,
+    shows_nan,
+    unused,
+)
+
+REFUSED_ERRORS = (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError, IndexError)
+"""What NumPy raises for operands it has no answer for."""
+
+
+class Writer:
+    """A program in the making, and what NumPy computes of it."""
+
+    def __init__(self, pick: random.Random, coverage: Coverage):
+        self.pick = pick
+        self.coverage = coverage
+        self.size = pick.choice(SIZES)
+        self.arguments: dict[str, Argument] = {}
+        self.env: dict[str, Any] = {}
+        self.statements: list[Statement] = []
+        self.variables: list[str] = []
+        self.error = False
+        self.inexact: set[str] = set()
+
+    def need(self, code: str) -> None:
+        """Make the arguments that an expression names."""
+        for name in sorted(Statement("", code.replace("{", "{{").replace("}", "}}")).names):
+            if is_argument(name) and name not in self.arguments:
+                made = argument(name, self.size, self.pick)
+                self.arguments[name], self.env[name] = made, made.placed()
+
+    def leaf(self, dtype: DType, strong: bool = False) -> str:
+        """An expression of a dtype: a value computed before, or a view of an argument."""
+        known = [v for v in self.variables if getattr(self.env[v], "dtype", None) == dtype.numpy]
+        if known and self.pick.random() < 0.75:
+            return self.pick.choice(known[-4:])
+        if not strong and self.pick.random() < 0.1:
+            return self.pick.choice(LITERALS)
+        kind = self.pick.choices((*SHAPES, "scalar"), (6, 2, 2, 2, 2, 1, 1, 2))[0]
+        return self.pick.choice(VIEWS[kind]).format(f"{kind}_{dtype.name}")
+
+    def other(self, dtype: DType) -> str:
+        """A second operand: mostly of the same dtype, or a value of any, or a scalar."""
+        chance = self.pick.random()
+        if chance < 0.45:
+            return self.leaf(dtype)
+        if chance < 0.65 and self.variables:
+            return self.pick.choice(self.variables)
+        if chance < 0.75:
+            return self.pick.choice(LITERALS)
+        if chance < 0.85:
+            return self.pick.choice(PYTHON_EXPRESSIONS)
+        return self.leaf(self.pick.choice(ALL_DTYPES))
+
+    def operands(self, form: Form, dtype: DType) -> tuple[str, ...]:
+        """Operands for a form whose first one has a dtype."""
+        first = self.leaf(dtype, form.strong)
+        match form.row:
+            case "power":
+                return first, self.exponent(dtype)
+            case "ldexp":
+                return first, self.pick.choice(("3", "-5", "row_i32", "row_i8", "x_i16", "count"))
+            case "clip":
+                return first, self.leaf(dtype), self.leaf(dtype)
+            case "left_shift" | "right_shift":
+                return first, self.leaf(dtype)
+        return first, *(self.other(dtype) for _ in range(form.arity - 1))
+
+    def exponent(self, dtype: DType) -> str:
+        """Negative powers of integers are errors that depend on the data."""
+        if dtype.kind in "fc":
+            return self.pick.choice((self.other(dtype), "2", "0.5", "-1", "3", "count", "factor"))
+        return self.pick.choice((self.leaf(dtype), "np.float32(1.5)") if dtype.kind in "ub" else ("2", "3", "5"))
+
+    def grow(self) -> None:
+        """Write one more statement."""
+        if self.pick.random() < 0.75:
+            least = min((self.coverage[name, d.name], self.pick.random(), name, d) for name, d in self.pick.sample(WANTED, 25))
+            name, dtype = least[2:]
+            self.let(self.pick.choice(ROWS[name]), dtype)
+            return
+        form = self.pick.choice(OTHERS)
+        self.let(form, self.pick.choice([d for d in ALL_DTYPES if d.kind in form.kinds]))
+
+    def let(self, form: Form, dtype: DType) -> None:
+        """Name the value of an operation, unless NumPy has none."""
+        made = Statement(f"v{len(self.variables)}", form.text, self.operands(form, dtype), form.row, form.no_nan)
+        self.need(made.code)
+        try:
+            value = evaluate(made.code, self.env)
+            if shows_nan(made, self.env):
+                return
+            values = [evaluate(o, self.env) for o in made.operands]
+        except REFUSED_ERRORS as error:
+            if isinstance(error, (TypeError, OverflowError)) and self.pick.random() < 0.02 and len(self.statements) > 3:
+                self.statements.append(made)
+                self.error = True
+            return
+        if not acceptable(made, value, values):
+            return
+        if form.row and form.row != "cast":
+            chosen = loop_dtype(OPS[form.row], values)
+            self.coverage[form.row, chosen.name if chosen else "?"] += 1
+        if form.row and bounded(form.row, values, value):
+            self.inexact.add(made.name)
+        self.statements.append(made)
+        self.variables.append(made.name)
+        self.env[made.name] = value
+
+    def change(self) -> None:
+        """Copy a value and change the copy in place."""
+        arrays = [v for v in self.variables if isinstance(self.env[v], np.ndarray) and self.env[v].ndim]
+        if not arrays:
+            return
+        source = self.pick.choice(arrays)
+        copied = Statement(f"v{len(self.variables)}", "{0}.copy()", (source,))
+        self.statements.append(copied)
+        self.variables.append(copied.name)
+        self.env[copied.name] = self.env[source].copy()
+        for _ in range(self.pick.choice((1, 1, 2))):
+            self.change_once(copied.name)
+
+    def change_once(self, target: str) -> None:
+        """One in-place change that NumPy allows."""
+        array = self.env[target]
+        dtype = dtype_of(array.dtype)
+        assert dtype is not None
+        value, number = self.other(dtype), self.pick.choice(("2", "0.5", "count", f"scalar_{dtype.name}"))
+        form = self.pick.choice(CHANGES)
+        text = form.replace("{w}", "{0}").replace("{e}", "{1}").replace("{s}", "{2}")
+        made = Statement("", text, (target, value, number))
+        self.need(f"{value}, {number}")
+        before = array.copy()
+        try:
+            given = [evaluate(o, self.env) for o in (value, number)]
+            kinds = [np.min_scalar_type(g) if isinstance(g, (bool, int, float, complex)) else g.dtype for g in given]
+            # What an assignment makes of a float out of an integer's range depends on the processor.
+            if not all(np.can_cast(k, array.dtype, "same_kind") for k in kinds):
+                return
+            execute(made.code, self.env)
+        except REFUSED_ERRORS:
+            np.copyto(array, before)
+            return
+        self.statements.append(made)
+
+
+def acceptable(made: Statement, value: Any, values: Sequence[Any]) -> bool:
+    """Whether the value is one that programs go on with."""
+    if not isinstance(value, (np.ndarray, np.generic)) or dtype_of(value.dtype) is None or value.size > 20_000:
+        return False
+    if made.row == "clip" and any(type(v) is int for v in values[1:]):
+        return False
+    if "isclose" in made.text and any(map(np.iscomplexobj, values)):
+        return False
+    # The angle of a large power has no digits left, and the tests of the matrix have measured all of it.
+    return not (value.dtype.kind == "c" and made.row in ("power", "float_power", "exp2"))
+
+
+def random_program(pick: random.Random, coverage: Coverage) -> tuple[Program, dict[str, Argument]]:
+    """A program of four to twenty operations and its arguments.
+
+    Parameters
+    ----------
+    pick : random.Random
+        Source of every choice.
+    coverage : Counter
+        How often each row and dtype was written; what is rare is preferred, and the counts go up.
+
+    Examples
+    --------
+    >>> program, arguments = random_program(random.Random(0), Coverage())
+    >>> set(program.parameters) <= set(arguments)
+    True
+    """
+    writer = Writer(pick, coverage)
+    length = pick.choice((4, 8, 10, 12, 14, 20))
+    for _ in range(4 * length):
+        if len(writer.statements) >= length or writer.error:
+            break
+        if writer.pick.random() < 0.04:
+            writer.change()
+        else:
+            writer.grow()
+    statements = tuple(writer.statements)
+    # What is not exact is returned, so that the values computed of it can be checked exactly.
+    ends = {*writer.inexact, *unused(statements)}
+    results = tuple(s.name for s in statements if s.name in ends)
+    program = Program(statements, results, inline=pick.random() < 0.5, error=writer.error)
+    return program, {name: writer.arguments[name] for name in program.parameters}
+
+
+__all__ = ["Writer", "random_program"]

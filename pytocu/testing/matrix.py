@@ -1,0 +1,181 @@
+"""The whole matrix: every operation on every pair of dtypes and kinds of operands, on one backend or several.
+
+``python -m pytocu.testing.matrix`` runs :func:`pytocu.testing.operands.all_groups` on the interpreter and
+on the CPU; ``--on cuda_c`` and ``--on nvvm`` on a GPU, ``--on threads`` the GPU form of the kernels
+thread by thread.  Groups that differ only in the values of arguments run one after the other in one
+process, so that each function is compiled once.  ``--write FILE`` puts the figures into the docs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import multiprocessing
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytocu.ir import interp
+from pytocu.jit import jit
+from pytocu.testing import figures
+from pytocu.testing.cases import call_interpreted, check_group, device_failures
+from pytocu.testing.operands import Group, all_groups, promotion_groups, sampled_groups
+
+Cluster = tuple[Group, ...]
+"""Groups whose functions are the same."""
+
+
+@functools.lru_cache(256)
+def _jitted(function: Any, device: str | None, backend: str | None) -> Any:
+    return jit(function, device=device, backend=backend)
+
+
+def call_cpu(function: Any, *arguments: Any) -> Any:
+    """Run with the CPU backend; a function that was seen lately is not compiled again."""
+    with warnings.catch_warnings():
+        # Python warns of ~True, which is what a case is for.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return _jitted(function, None, None)(*arguments)
+
+
+def call_threads(function: Any, *arguments: Any) -> Any:
+    """Run the GPU form of the kernels thread by thread."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        low = jit(function).lower(*arguments)
+    results = interp.run(low.host("cuda"), arguments)
+    return interp.arrange(low.function.body.terminator.attr("tree"), results)
+
+
+def _on_device(backend: str) -> Callable[[Group], list[Any]]:
+    def call(function: Any, *arguments: Any) -> Any:
+        return _jitted(function, "cuda", backend)(*arguments)
+
+    return lambda group: device_failures(group, call)
+
+
+CHECKS: dict[str, Callable[[Group], list[Any]]] = {
+    "interpreter": lambda group: check_group(group, call_interpreted),
+    "cpu": lambda group: check_group(group, call_cpu),
+    "threads": lambda group: check_group(group, call_threads),
+    "cuda_c": _on_device("cuda_c"),
+    "nvvm": _on_device("nvvm"),
+}
+"""By name of what runs: the failures of a group."""
+
+
+def _function_key(group: Group) -> tuple[tuple[str, str, str], ...]:
+    """What decides a group's functions: kinds of arguments, and values of what the source holds."""
+    known = ("literal", "constant")
+    return tuple((o.form, o.dtype, o.text if o.form in known else "") for o in group.operands)
+
+
+def clusters(groups: Iterable[Group]) -> list[Cluster]:
+    """Groups with the same functions together.
+
+    Examples
+    --------
+    >>> from pytocu.testing.operands import Operand
+    >>> [len(c) for c in clusters(Group((Operand("scalar", "i8", f"np.int8({n})"),)) for n in range(3))]
+    [3]
+    """
+    return [tuple(found) for _, found in itertools.groupby(sorted(groups, key=_function_key), _function_key)]
+
+
+def one_value(groups: Iterable[Group]) -> list[Group]:
+    """Of the groups that differ only in values, the first: where a function takes long to compile."""
+    first: dict[Any, Group] = {}
+    for group in groups:
+        first.setdefault(tuple((o.form, o.dtype) for o in group.operands), group)
+    return list(first.values())
+
+
+class Outcome(NamedTuple):
+    """What a cluster gave."""
+
+    groups: int
+    cases: int
+    failures: tuple[str, ...]
+
+
+def run_cluster(job: tuple[str, Cluster]) -> Outcome:
+    """Every case of some groups on one backend."""
+    on, groups = job
+    failures = [str(failure) for group in groups for failure in CHECKS[on](group)]
+    return Outcome(len(groups), sum(1 for g in groups for _ in g.expressions()), tuple(failures))
+
+
+def run(on: str, groups: Sequence[Group], jobs: int, report: Callable[[str], None]) -> Outcome:
+    """Run groups on one backend with some processes, and report failures as they come."""
+    work = [(on, cluster) for cluster in clusters(groups)]
+    total = Outcome(0, 0, ())
+    begun = said = time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(jobs) if jobs > 1 else _Here() as pool:
+        for outcome in pool.imap_unordered(run_cluster, work):
+            total = Outcome(total.groups + outcome.groups, total.cases + outcome.cases, total.failures + outcome.failures)
+            for failure in outcome.failures:
+                report(failure)
+            if time.perf_counter() - said > 30:
+                said = time.perf_counter()
+                report(f"{on}: {total.groups} of {len(groups)} groups, {total.cases} cases, "
+                       f"{len(total.failures)} differences, {said - begun:.0f} s")  # fmt: skip
+    return total
+
+
+class _Here:
+    """A pool of this process alone."""
+
+    def __enter__(self) -> _Here:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def imap_unordered(self, function: Any, work: Iterable[Any]) -> Iterable[Any]:
+        return map(function, work)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m pytocu.testing.matrix [--on BACKEND]... [--jobs N] [--part I/N] [--write FILE]``."""
+    parser = argparse.ArgumentParser(prog="python -m pytocu.testing.matrix", description=main.__doc__)
+    parser.add_argument("--on", action="append", choices=tuple(CHECKS), help="what runs: interpreter and cpu unless stated")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--part", default="0/1", help="the I-th of N parts")
+    parser.add_argument("--one-value", action="store_true", help="one value of each kind of operand instead of several")
+    parser.add_argument("--promotion", action="store_true", help="what decides the dtype alone")
+    parser.add_argument("--sample", type=int, help="so many groups of the matrix, besides the usual ones")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
+    options = parser.parse_args(argv)
+    if options.promotion:
+        groups = list(promotion_groups())
+    else:
+        groups = list(all_groups()) if options.sample is None else sampled_groups(options.sample, options.seed)
+    if options.one_value:
+        groups = one_value(groups)
+    part, parts = map(int, options.part.split("/"))
+    groups = [group for cluster in clusters(groups)[part::parts] for group in cluster]
+    failed = 0
+    for on in options.on or ["interpreter", "cpu"]:
+        begun = time.perf_counter()
+        total = run(on, groups, options.jobs, functools.partial(print, flush=True))
+        seconds = time.perf_counter() - begun
+        failed += len(total.failures)
+        covered = f"{total.groups} groups, {total.cases} cases"
+        print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
+        if options.write:
+            extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
+            command = f"python -m pytocu.testing.matrix --on {on}{extent}"
+            figures.write(options.write, figures.Row(f"matrix, {on}", covered, len(total.failures), command))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    # Every process would write the same plans.
+    os.environ.setdefault("PYTOCU_CACHE", "0")
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The float32 formulas of GPUs, compiled for the CPU so that millions of numbers are tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.ir.core import OPS
+from pytocu.passes import pipeline
+from pytocu.passes.context import Target
+from pytocu.testing.compare import compare, edge_values, ulp_distance
+from pytocu.testing.matrix import call_threads
+
+
+@pytest.fixture
+def gpu_formulas(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Code for the CPU with the formulas of GPUs."""
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path))
+
+    def as_on_a_gpu(step: pipeline.Pass) -> pipeline.Pass:
+        return step._replace(run=lambda function, context: step.run(function, context._replace(target=Target("cuda"))))
+
+    steps = tuple(as_on_a_gpu(step) if step.name == "expand" else step for step in pipeline.PIPELINE)
+    monkeypatch.setattr(pipeline, "PIPELINE", steps)
+
+
+def tangent(x):
+    return np.tan(x)
+
+
+def hypotenuse(x, y):
+    return np.hypot(x, y)
+
+
+def nearest(function: Any, *operands: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return function(*(x.astype(np.float64) for x in operands)).astype(np.float32)
+
+
+@pytest.mark.usefixtures("gpu_formulas")
+def test_tangent_of_every_size_of_number() -> None:
+    """Every 509th float32, and the neighbours of multiples of pi / 2, where most digits cancel."""
+    every = np.arange(0, 1 << 31, 509, dtype=np.uint32).view(np.float32)
+    multiples = (np.arange(1, 60_000) * (np.pi / 2)).astype(np.float32)
+    near = [np.nextafter(multiples, np.float32(to)) for to in (0, np.inf)]
+    x = np.concatenate([every[np.isfinite(every)], multiples, *near])
+    x = np.concatenate([x, -x])
+    actual = pytocu.jit(tangent)(x)
+    assert ulp_distance(actual, nearest(np.tan, x)).max() <= OPS["tan"].ulp
+    assert (actual != nearest(np.tan, x)).any(), "the tangent of the C library was called"
+
+
+@pytest.mark.usefixtures("gpu_formulas")
+def test_hypotenuse_of_every_size_of_number() -> None:
+    random = np.random.default_rng(0)
+    x = random.integers(0, 2**32, 1_000_000, dtype=np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        comparable = x * random.uniform(-2, 2, x.size).astype(np.float32)
+    for y in (random.permutation(x), comparable):
+        actual, rounded = pytocu.jit(hypotenuse)(x, y), nearest(np.hypot, x, y)
+        assert ulp_distance(actual, rounded).max() <= OPS["hypot"].ulp
+        assert (actual != rounded).any(), "the function of the C library was called"
+
+
+def test_special_numbers() -> None:
+    x = edge_values("f4", 80)
+    compare(call_threads(tangent, x[[0, 1, 2, 3]]), np.array([0.0, -0.0, np.nan, np.nan], np.float32))
+    pair = np.repeat(x, x.size), np.tile(x, x.size)
+    compare(call_threads(hypotenuse, *pair), nearest(np.hypot, *pair), exact=False, ulp=1)
