@@ -194,6 +194,8 @@ def measure(section: Section, workload: Workload, sizes: Sequence[int], slow: fl
     slow : float
         Seconds a call that a peer may take.
     """
+    if section.xp is not np:
+        check_reference(section, workload)
     arguments = workload.make(sizes, section.xp, section.random())
     ready, moved = _prepare(section, workload, arguments, slow)
     times = section.clock(ready.calls, ready.estimates)

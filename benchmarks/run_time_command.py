@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -75,6 +76,8 @@ def run(chosen: argparse.Namespace) -> int:
     os.environ["PYTOCU_CACHE"] = "0"
     try:
         workloads = chosen_workloads(chosen.only)
+        if chosen.chart and importlib.util.find_spec("matplotlib") is None:
+            raise BenchmarkError("a chart needs matplotlib (pip install matplotlib)")
         about = environment(chosen.group == "gpu", tuple(PEERS), chosen.without)
         section = make_section(chosen)
         about["copy GB/s"] = section.copy_speed / 1e9
@@ -102,10 +105,10 @@ def finish(chosen: argparse.Namespace, section: Section, about: dict[str, Any], 
         print(f"without a figure: {why}")
     for miss in run_time.misses(table.rows, section.ours):
         print(f"miss: {miss}")
+    names = (section.ours, section.peers, section.references)
+    if chosen.write:
+        performance_page.write(chosen.write, chosen.group, about, table, *names, chosen.chart)
     if chosen.chart:
         from benchmarks import chart
 
-        chart.draw(chosen.chart, table.rows, section.ours, section.peers, about)
-    if chosen.write:
-        names = (section.ours, section.peers, section.references)
-        performance_page.write(chosen.write, chosen.group, about, table, *names, chosen.chart)
+        chart.draw(chosen.chart, table.rows, *names, about)

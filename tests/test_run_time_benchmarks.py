@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,19 @@ sys.path.insert(0, str(ROOT))
 
 import pytocu  # noqa: E402
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import cpu, cpu_peers, functions, performance_page, report, run_time, run_time_command  # noqa: E402
+from benchmarks import (  # noqa: E402
+    chart,
+    cpu,
+    cpu_peers,
+    cuda_kernels,
+    functions,
+    gpu,
+    gpu_peers,
+    performance_page,
+    report,
+    run_time,
+    run_time_command,
+)
 from benchmarks.run_time import Call, Section  # noqa: E402
 from benchmarks.workloads import WORKLOADS, Array, Workload, as_tuple, complaint, error_of, reference, result_types  # noqa: E402
 
@@ -63,7 +77,7 @@ def test_arrays_have_values_of_their_range(dtype):
 def test_errors_are_seen():
     x = np.array([1.0, 100.0, np.inf])
     assert error_of([x], [x]) == 0
-    assert error_of([x + [0, 1, 0]], [x]) == pytest.approx(0.01)
+    assert error_of([np.array([1.0, 101.0, np.inf])], [x]) == pytest.approx(0.01)
     assert error_of([np.array([1, np.nan, np.inf])], [x]) == np.inf
     assert error_of([x[:2]], [x]) == np.inf
     assert error_of([x, x], [x]) == np.inf
@@ -163,6 +177,18 @@ def test_details_that_fail_leave_the_figures(monkeypatch):
 ABOUT = {"date": "2026-01-02 03:04 UTC", "processor": "a CPU", "cpus": 2, "versions": {"numpy": "2"}, "device": "a GPU"}
 
 
+def test_the_picture(tmp_path):
+    from matplotlib.image import imread
+
+    section = _section(pytocu=_numpy, numpy=_numpy, odd=_refuses, cuda=_wrong)
+    for number, chosen in enumerate(([DOUBLE, PAIRS], [DOUBLE], [PAIRS], [])):
+        table, _ = run_time.run(section, chosen, 1.0, 100.0)
+        file = tmp_path / f"{number}.png"
+        chart.draw(file, table.rows, section.ours, section.peers, section.references, ABOUT)
+        picture = imread(file)
+        assert picture.shape[0] > 200 and picture[:, :, :3].min() < 0.5 < picture[:, :, :3].mean()
+
+
 def test_the_page_keeps_what_people_wrote(tmp_path):
     section = _section(pytocu=_numpy, numpy=_numpy, odd=_refuses)
     table, _ = run_time.run(section, [DOUBLE], 1.0, 100.0)
@@ -222,3 +248,82 @@ def test_the_clock_takes_turns():
     calls = {name: Call(lambda name=name: order.append(name), _waits) for name in "ab"}
     times = cpu.clock(calls, {"a": 0.05, "b": 10.0}, rounds=4)
     assert order == ["a", "b", "a", "b", "a", "b", "a"] and all(t > 0 for t in times.values())
+
+
+class _Event:
+    def record(self):
+        self.time = time.perf_counter()
+
+    def synchronize(self):
+        pass
+
+
+@pytest.fixture
+def cupy_on_the_host(monkeypatch):
+    """What the GPU benchmarks use of CuPy, with NumPy's arrays."""
+    stand_in = types.ModuleType("cupy")
+    vars(stand_in).update(vars(np))
+    pool = types.SimpleNamespace(free_all_blocks=lambda: None)
+    stand_in.get_default_memory_pool = lambda: pool
+    stand_in.fuse = lambda kernel_name: lambda function: function
+    stand_in.RawModule = _refuses
+    device = types.SimpleNamespace(synchronize=lambda: None)
+    elapsed = lambda start, end: (end.time - start.time) * 1e3  # noqa: E731
+    stand_in.cuda = types.SimpleNamespace(Event=_Event, Device=lambda: device, get_elapsed_time=elapsed)
+    monkeypatch.setitem(sys.modules, "cupy", stand_in)
+    monkeypatch.setattr(gpu, "copy_speed", lambda: 1e12)
+    cuda_kernels._module.cache_clear()
+    return stand_in
+
+
+def test_the_gpu_section_with_a_stand_in(cupy_on_the_host):
+    section = gpu.section(("cupy", "cupy.fuse", "cuda"), ("nvvm", "cuda_c"))
+    assert section.ours == ("pytocu nvvm", "pytocu cuda_c") and section.peers == ("cupy", "cupy.fuse")
+    chosen = [w for w in WORKLOADS if w.name in ("Black-Scholes", "x.T + y")]
+    section.makers |= {"pytocu nvvm": _numpy, "pytocu cuda_c": _numpy}
+    table, problems = run_time.run(section, chosen, 10.0, 100.0, sizes=lambda workload: workload.tiny)
+    assert not problems
+    first, second = table.rows
+    assert all(first[f"{n} us"] > 0 for n in (*section.ours, *section.peers))
+    assert second["cuda"] == "fails: NotImplementedError: none is written" and first["cuda"].startswith("fails: TypeError")
+    # With no device nothing is known of the kernels, and what was measured stays.
+    assert "launches" in first
+
+
+def test_times_of_streams_of_their_own_are_slopes(cupy_on_the_host, monkeypatch):
+    now = [0.0]
+
+    def passes(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    # Waiting takes longer than three calls, and is not in the slope.
+    call = Call(lambda: passes(2.0), lambda result: passes(7.0), own_stream=True)
+    assert gpu.slope_time(call, 3, cupy_on_the_host) == pytest.approx(2.0)
+    assert gpu.event_time(call, 3, cupy_on_the_host) == pytest.approx(2.0)
+    assert gpu.clock({"a": call, "b": call._replace(own_stream=False)}, {"a": 2.0, "b": 2.0}) == {"a": 2.0, "b": 2.0}
+
+
+def test_gpu_peers_have_the_names_that_are_offered():
+    assert (*gpu_peers.PEERS,) == run_time_command.GPU_PEERS
+
+
+def test_every_kernel_by_hand_belongs_to_a_workload():
+    assert {w.function.__name__ for w in WORKLOADS} >= cuda_kernels.KERNELS.keys()
+
+
+def test_kernels_by_hand_compile():
+    nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+    _, program = nvrtc.nvrtcCreateProgram(cuda_kernels.SOURCE.encode(), b"by_hand.cu", 0, None, None)
+    (status,) = nvrtc.nvrtcCompileProgram(program, 1, [b"--gpu-architecture=sm_90"])
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
+
+
+def test_a_lost_device_ends_the_run_and_keeps_what_is_measured():
+    def lost(workload, arguments):
+        if workload is PAIRS:
+            raise pytocu.errors.DeviceLostError("the context is lost")
+        return _numpy(workload, arguments)
+
+    table, problems = run_time.run(_section(pytocu=lost), [DOUBLE, PAIRS, DOUBLE], 1.0, 100.0)
+    assert len(table.rows) == 1 and problems == ["pairs: refused: the context is lost"]
