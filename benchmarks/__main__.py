@@ -45,6 +45,7 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     run_times.add_argument("--peers", nargs="*", metavar="NAME", help="only these columns, such as cupy.fuse and torch.compile")
     run_times.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS", help="begin no workload after it")
     run_times.add_argument("--slow", type=float, metavar="SECONDS", help="leave a peer out where a call takes longer")
+    run_times.add_argument("--from", type=Path, metavar="FILE", dest="read", help="measure nothing: show the JSON of a run")
     run_times.add_argument("--chart", type=Path, metavar="FILE", help="draw the shares as a PNG")
     run_times.add_argument("--write", type=Path, metavar="FILE", help="put the table into this page: docs/performance.md")
 

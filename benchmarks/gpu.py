@@ -38,9 +38,9 @@ def slope_time(call: Call, count: int, cupy: Any) -> float:
     for calls in (count, 3 * count):
         cupy.cuda.Device().synchronize()
         start = time.perf_counter()
-        for _ in range(calls):
-            result = call.function()
-        call.wait(result)
+        for _ in range(calls - 1):
+            call.function()
+        call.wait(call.function())
         spent.append(time.perf_counter() - start)
     return (spent[1] - spent[0]) / (2 * count)
 

@@ -52,7 +52,8 @@ def cupy_fuse_call(workload: Workload, arguments: Sequence[Any]) -> Call:
 def _tensors(arguments: Sequence[Any]) -> list[Any]:
     import torch
 
-    return [torch.from_dlpack(a) if hasattr(a, "__dlpack__") else a for a in arguments]
+    # Shares the memory, for every dtype that both have.
+    return [torch.as_tensor(a, device="cuda") if hasattr(a, "__cuda_array_interface__") else a for a in arguments]
 
 
 def torch_call(workload: Workload, arguments: Sequence[Any]) -> Call:

@@ -10,6 +10,12 @@ from typing import Any
 from benchmarks.report import Table, cell
 from benchmarks.run_time import misses, reasons, shown
 
+INTRODUCTION = """# Measured performance
+
+The functions, the peers and the way of measuring are those of [benchmarks](benchmarks.md). On a GPU the target is 0.95 of the
+copy limit, or hand-written speed where arithmetic is heavy, and everywhere at most 3 % behind the best peer. What misses it is
+listed by name.
+"""
 TITLE = {"gpu": "On a GPU", "cpu": "On a CPU"}
 
 
@@ -88,7 +94,7 @@ def write(
     first, last = _marks(group)
     address = os.path.relpath(chart, file.parent) if chart else ""
     text = f"{first}\n{section_text(group, about, table, ours, peers, references, address)}\n{last}"
-    page = file.read_text() if file.exists() else "# Measured performance\n"
+    page = file.read_text() if file.exists() else INTRODUCTION
     if first in page and last in page:
         before, _, rest = page.partition(first)
         page = before + text + rest.partition(last)[2]

@@ -63,8 +63,7 @@ class Workload:
     gpu, cpu, tiny : tuple of int
         Sizes for each kind of run.
     tolerance : float
-        The largest error, relative to the value or to 1 where that is more, against float64; of
-        results that are integers the largest share that may differ.
+        The largest error against float64 as :func:`error_of` counts it.
     operations : callable, optional
         ``operations(*sizes)`` counts arithmetic operations, where they and not the bytes set the pace.
     target : float
@@ -119,8 +118,8 @@ def result_types(workload: Workload) -> tuple[np.dtype, ...]:
 def error_of(results: Sequence[Any], expected: Sequence[Any], xp: Any = np) -> float:
     """The worst error of any element; infinite where a shape is another.
 
-    Of floating-point values relative to the expected value, or to 1 where that is more; of
-    integers the share of the elements that differ.
+    Of floating-point values relative to the expected value, or to the mean size of all of them
+    where that is more; of integers the share of the elements that differ.
     """
     if len(results) != len(expected):
         return float("inf")
@@ -133,8 +132,10 @@ def error_of(results: Sequence[Any], expected: Sequence[Any], xp: Any = np) -> f
             error = float((result != wanted).mean()) if wanted.size else 0.0
         else:
             same = (result == wanted) | ((result != result) & (wanted != wanted))
-            with np.errstate(invalid="ignore"):
-                error = float(xp.where(same, 0.0, abs(result - wanted) / xp.maximum(abs(wanted), 1.0)).max())
+            size = abs(wanted)
+            scale = xp.where(xp.isfinite(size), size, 0).mean()
+            with np.errstate(invalid="ignore", divide="ignore"):
+                error = float(xp.where(same, 0.0, abs(result - wanted) / xp.maximum(size, scale)).max())
         # A NaN that is not expected compares as no error.
         worst = max(worst, error if error == error else float("inf"))
     return worst
@@ -221,12 +222,12 @@ WORKLOADS: tuple[Workload, ...] = (
     Workload("moving average", f.moving_average, _same("x"), N, M, (371,)),
     Workload("shaded relief", f.shaded_relief, _same("e", low=0, high=900), PLANE, (2048, 2048), (9, 41), tolerance=1e-3),
     Workload("variance, float64", f.variance, _same("x", dtype="float64"), N, M, (371,)),
-    Workload("min, max and mean", f.extremes, _same("x"), N, M, (371,)),
+    Workload("min, max and mean", f.extremes, _same("x", low=0.0), N, M, (371,)),
     Workload("(x - min) / (max - min)", f.rescale, _same("x"), N, M, (371,)),
-    Workload("mean and variance of rows", f.row_moments, _same("x"), ROWS, CPU_ROWS, TINY),
+    Workload("mean and variance of rows", f.row_moments, _same("x", low=0.0), ROWS, CPU_ROWS, TINY),
     Workload("argmax of rows", f.argmax_rows, _same("x"), ROWS, CPU_ROWS, TINY, tolerance=1e-3),
     Workload("count of x > y", f.count_above, _same(*"xy"), N, M, (371,)),
-    Workload("cosine similarity of rows", f.cosine_similarity, _same(*"xy"), ROWS, CPU_ROWS, TINY),
+    Workload("cosine similarity of rows", f.cosine_similarity, _same(*"xy", low=0.0), ROWS, CPU_ROWS, TINY),
     Workload("logsumexp of rows", f.log_sum_exp, _same("x"), WIDE, CPU_WIDE, TINY),
     Workload(
         "RMSNorm, float16",

@@ -223,6 +223,13 @@ def test_the_command_on_the_cpu(tmp_path, capsys, monkeypatch):
     assert rows.keys() == {w.name for w in tiny}
     assert rows["2.5*a*x + y*z - 1"]["pytocu us"] > 0 and rows["softmax of rows"]["numpy us"] > 0
     assert "Run time" in capsys.readouterr().out and "## On a CPU" in page.read_text()
+    # What follows from the rows can be made later.
+    again, picture = tmp_path / "again.md", tmp_path / "shares.png"
+    assert command.main(["cpu", "--from", str(file), "--write", str(again), "--chart", str(picture)]) == 0
+    assert again.read_text().replace("![Shares of the limit](shares.png)\n\n", "") == page.read_text()
+    assert picture.stat().st_size > 10_000
+    assert command.main(["cpu", "--from", str(page)]) == 1
+    assert "is no result of an earlier run" in capsys.readouterr().err
     assert command.main(["cpu", *options, "--only", "no such workload"]) == 1
     assert "no workload has 'no such workload'" in capsys.readouterr().err
 
