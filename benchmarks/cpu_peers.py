@@ -11,7 +11,7 @@ import numpy as np
 
 import pytocu
 from benchmarks.run_time import Call, Maker
-from benchmarks.workloads import Workload, as_tuple, result_types, with_module
+from benchmarks.workloads import Workload, as_tuple, result_types
 
 
 def cpus() -> int:
@@ -69,12 +69,14 @@ def numba_call(workload: Workload, arguments: Sequence[Any]) -> Call:
 
 
 def jax_call(workload: Workload, arguments: Sequence[Any]) -> Call:
-    """``jax.jit`` of the same text."""
+    """``jax.jit`` of the same text, or of its own."""
     import jax
+
+    from benchmarks.jax_functions import function_for
 
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", True)
-    traced = jax.jit(with_module(workload.function, jax.numpy))
+    traced = jax.jit(function_for(workload.function))
     mine = [jax.device_put(a) if isinstance(a, np.ndarray) else a for a in arguments]
     return Call(lambda: traced(*mine), jax.block_until_ready)
 

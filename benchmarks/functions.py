@@ -116,6 +116,15 @@ def heat_step_3d(u):
     return c + 0.1 * (x + y + z - 6 * c)
 
 
+def heat_steps(u):
+    for _ in range(10):
+        new = u.copy()
+        c = u[1:-1, 1:-1]
+        new[1:-1, 1:-1] = c + 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * c)
+        u = new
+    return u
+
+
 def moving_average(x):
     return (x[:-4] + x[1:-3] + x[2:-2] + x[3:-1] + x[4:]) / 5
 

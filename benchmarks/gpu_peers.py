@@ -78,13 +78,15 @@ def torch_compile_call(workload: Workload, arguments: Sequence[Any]) -> Call:
 
 
 def jax_call(workload: Workload, arguments: Sequence[Any]) -> Call:
-    """``jax.jit`` of the same text."""
+    """``jax.jit`` of the same text, or of its own."""
     # JAX would take three quarters of the device's memory for itself.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
 
+    from benchmarks.jax_functions import function_for
+
     jax.config.update("jax_enable_x64", True)
-    traced = jax.jit(with_module(workload.function, jax.numpy))
+    traced = jax.jit(function_for(workload.function))
     mine = [_jax_array(a) if hasattr(a, "__dlpack__") else a for a in arguments]
     return Call(lambda: traced(*mine), jax.block_until_ready, own_stream=True)
 

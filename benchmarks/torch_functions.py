@@ -38,6 +38,15 @@ def gray(image: Any) -> Any:
     return (red * 0.299 + green * 0.587 + blue * 0.114 + 0.5).to(torch.uint8)
 
 
+def heat_steps(u: Any) -> Any:
+    for _ in range(10):
+        new = u.clone()
+        c = u[1:-1, 1:-1]
+        new[1:-1, 1:-1] = c + 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * c)
+        u = new
+    return u
+
+
 def row_norm(x: Any) -> Any:
     return torch.sqrt((x * x).sum(dim=1))
 

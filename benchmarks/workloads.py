@@ -219,6 +219,18 @@ WORKLOADS: tuple[Workload, ...] = (
         (300, 50),
     ),
     Workload("heat stencil, 7 points", f.heat_step_3d, _same("u"), (512, 512, 512), (128, 256, 256), (5, 7, 19)),
+    Workload(
+        "heat, 10 steps in the cache",
+        f.heat_steps,
+        lambda n: [Array((n, n))],
+        (1024,),
+        (512,),
+        (23,),
+        operations=lambda n: 70 * n * n,
+    ),
+    Workload(
+        "heat, 10 steps", f.heat_steps, lambda n: [Array((n, n))], (8192,), (2048,), (23,), operations=lambda n: 70 * n * n
+    ),
     Workload("moving average", f.moving_average, _same("x"), N, M, (371,)),
     Workload("shaded relief", f.shaded_relief, _same("e", low=0, high=900), PLANE, (2048, 2048), (9, 41), tolerance=1e-3),
     Workload("variance, float64", f.variance, _same("x", dtype="float64"), N, M, (371,)),
