@@ -324,7 +324,7 @@ def as_symbol(dim: DimLike) -> str | None:
     return None
 
 
-class Fact(NamedTuple):
+class Fact(Record):
     """What code relies on: a length is ``==``, ``!=``, ``<=`` or ``>`` a number.
 
     Examples
