@@ -1,6 +1,7 @@
 """``python -m benchmarks GROUP``.
 
-``gpu``      run time: shares of the copy limit, beside CuPy and cupy.fuse; ``--backend both`` compares the backends
+``gpu``      run time of every workload: shares of the copy limit, beside CuPy, cupy.fuse, PyTorch, torch.compile, JAX
+``cpu``      the same on a CPU, beside NumPy, numexpr, Numba, JAX and torch.compile
 ``calls``    host time of one call on tiny arrays, beside the peers; ``--profile`` shows where it goes
 ``compile``  time to the first result in fresh processes, to a cubin, of the import, and of the front end
 
@@ -11,12 +12,21 @@ table says so.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import calls, compile, gpu
+from benchmarks import calls, compile, run_time_command
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
+
+
+def _peers(text: str) -> list[str]:
+    names = [name for name in text.split(",") if name]
+    unknown = sorted({*names} - PEERS.keys())
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no peer {', '.join(unknown)}; choose from {', '.join(sorted(PEERS))}")
+    return names
 
 
 def arguments_of(command: Sequence[str]) -> argparse.Namespace:
@@ -26,12 +36,22 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", type=Path, metavar="FILE", help="also write all rows and the environment here")
-    common.add_argument("--without", action="append", default=[], choices=sorted(PEERS), help="leave a peer out")
+    common.add_argument(
+        "--without", action="extend", default=[], type=_peers, metavar="NAME,...", help=f"leave out: {', '.join(sorted(PEERS))}"
+    )
     groups = parser.add_subparsers(dest="group", required=True)
+    run_times = argparse.ArgumentParser(add_help=False, parents=[common])
+    run_times.add_argument("--only", nargs="+", default=[], metavar="TEXT", help="workloads whose name has one of these texts")
+    run_times.add_argument("--peers", nargs="*", metavar="NAME", help="only these columns, such as cupy.fuse and torch.compile")
+    run_times.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS", help="begin no workload after it")
+    run_times.add_argument("--slow", type=float, metavar="SECONDS", help="leave a peer out where a call takes longer")
+    run_times.add_argument("--from", type=Path, metavar="FILE", dest="read", help="measure nothing: show the JSON of a run")
+    run_times.add_argument("--chart", type=Path, metavar="FILE", help="draw the shares as a PNG")
+    run_times.add_argument("--write", type=Path, metavar="FILE", help="put the table into this page: docs/performance.md")
 
-    run_time = groups.add_parser("gpu", parents=[common], help="run time")
-    run_time.add_argument("--scale", type=float, default=1.0, help="fraction of the full sizes")
+    run_time = groups.add_parser("gpu", parents=[run_times], help="run time on a GPU")
     run_time.add_argument("--backend", choices=["cuda_c", "nvvm", "both"], default=None, help="the default one otherwise")
+    groups.add_parser("cpu", parents=[run_times], help="run time on the CPU")
 
     host_time = groups.add_parser("calls", parents=[common], help="host time of one call")
     host_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
@@ -49,14 +69,14 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
 def main(command: Sequence[str] | None = None) -> int:
     """Run a group of benchmarks and print its tables."""
     chosen = arguments_of(sys.argv[1:] if command is None else command)
+    if chosen.group in ("gpu", "cpu"):
+        return run_time_command.run(chosen)
     on_gpu = not getattr(chosen, "cpu", False)
     needs_gpu = on_gpu and not (chosen.group == "compile" and chosen.section and "first-call" not in chosen.section)
     try:
         about = environment(needs_gpu, tuple(PEERS), chosen.without)
         tables: list[Table]
         match chosen.group:
-            case "gpu":
-                tables = gpu.run(chosen.scale, chosen.backend, chosen.without)
             case "calls":
                 tables = calls.run(on_gpu, chosen.without, chosen.profile, chosen.long)
             case _:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 import pytocu
+from benchmarks.functions import five_operations
 from benchmarks.report import Table, median
 from benchmarks.timing import interleaved, repeated
-from benchmarks.workloads import five_operations
 from pytocu.runtime import cuda, executors, native, threads
 
 LENGTH = 1000

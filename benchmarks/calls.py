@@ -16,9 +16,9 @@ import numpy as np
 
 import pytocu
 from benchmarks import call_profile
+from benchmarks.functions import five_operations
 from benchmarks.report import Table, median, progress, required
 from benchmarks.timing import Prepare, interleaved, over, repeated, rows_of
-from benchmarks.workloads import five_operations
 
 LENGTH = 1000
 FACTOR = 1.5

@@ -161,7 +161,7 @@ class Setting:
             variables["PYTOCU_CACHE"] = "0"
         if case.program == "raw_nvrtc":
             import pytocu
-            from benchmarks.workloads import five_operations
+            from benchmarks.functions import five_operations
             from pytocu.backend import nvrtc
 
             lowered = pytocu.jit(five_operations).lower("f32[n]", "f32[n]", "f32[n]", "weak float")

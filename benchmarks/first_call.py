@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.workloads import five_operations
+from benchmarks.functions import five_operations
 
 LENGTH = 1000
 FACTOR = 1.5

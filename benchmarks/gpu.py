@@ -1,159 +1,127 @@
-"""GPU: each workload's share of the copy limit, beside CuPy and ``cupy.fuse`` in the same run.
+"""GPU: each workload's share of the copy limit, beside the peers in the same run.
 
 The limit is the time a device-to-device copy takes to move the bytes that must move: each
-input read once, each output written once.  Times are medians over CUDA events.
+input read once, each output written once.  Times are medians over CUDA events; of a library
+that runs on streams of its own, the slope of host times over the number of calls.
 """
 
 from __future__ import annotations
 
 import time
-import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 import pytocu
-from benchmarks.report import Table, cell, median, progress, required
-from benchmarks.workloads import WORKLOADS, Workload
-from pytocu.backend import nvrtc, nvvm
+from benchmarks import gpu_peers
+from benchmarks.report import median
+from benchmarks.run_time import Call, Section
+from benchmarks.workloads import Workload
 from pytocu.runtime import cuda
 
+ROUNDS, CALLS = 5, 10
 
-def _times(functions: Mapping[str, Callable[[], Any]], cupy: Any, repeat: int = 7, inner: int = 5) -> dict[str, float]:
-    """Seconds a call of each function: medians of `repeat` runs of `inner` calls, the functions taking turns."""
-    for function in functions.values():
-        for _ in range(3):
-            function()
-    cupy.cuda.Device().synchronize()
-    times: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(repeat):
-        for name, function in functions.items():
-            start, end = cupy.cuda.Event(), cupy.cuda.Event()
-            start.record()
-            for _ in range(inner):
-                function()
-            end.record()
-            end.synchronize()
-            times[name].append(cupy.cuda.get_elapsed_time(start, end) * 1e-3 / inner)
+
+def event_time(call: Call, count: int, cupy: Any) -> float:
+    """Seconds a call on the current stream, between two events."""
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    for _ in range(count):
+        call.function()
+    end.record()
+    end.synchronize()
+    return cupy.cuda.get_elapsed_time(start, end) * 1e-3 / count
+
+
+def slope_time(call: Call, count: int, cupy: Any) -> float:
+    """Seconds a call on streams that events of other libraries do not see: what 2 * `count` more calls take."""
+    spent: list[float] = []
+    for calls in (count, 3 * count):
+        cupy.cuda.Device().synchronize()
+        start = time.perf_counter()
+        for _ in range(calls - 1):
+            call.function()
+        call.wait(call.function())
+        spent.append(time.perf_counter() - start)
+    return (spent[1] - spent[0]) / (2 * count)
+
+
+def clock(calls: Mapping[str, Call], estimates: Mapping[str, float]) -> dict[str, float]:
+    """Median seconds of each after a warm-up, taking turns; slow ones are called less often."""
+    import cupy
+
+    counts = {name: max(1, min(CALLS, round(0.1 / max(seconds, 1e-6)))) for name, seconds in estimates.items()}
+    for name, call in calls.items():
+        for _ in range(min(3, counts[name])):
+            call.wait(call.function())
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(ROUNDS):
+        for name, call in calls.items():
+            if number < 3 or estimates[name] < 0.05:
+                time_of = slope_time if call.own_stream else event_time
+                times[name].append(time_of(call, counts[name], cupy))
     return {name: median(runs) for name, runs in times.items()}
 
 
-def copy_speed(cupy: Any) -> float:
-    """Bytes a second of a device copy, read and written bytes counted."""
+def copy_speed() -> float:
+    """Bytes a second of a device copy, by CuPy or by the driver, whichever is faster; read and written bytes counted."""
+    import cupy
+
     source = cupy.random.random(2**27, dtype=cupy.float32)
     target = cupy.empty_like(source)
-    return 2 * source.nbytes / _times({"copy": lambda: cupy.copyto(target, source)}, cupy)["copy"]
+
+    def finish(result: Any) -> None:
+        cupy.cuda.Device().synchronize()
+
+    def driver() -> None:
+        target.data.copy_from_device_async(source.data, source.nbytes, cupy.cuda.get_current_stream())
+
+    calls = {"kernel": Call(lambda: cupy.copyto(target, source), finish), "driver": Call(driver, finish)}
+    # The clock of an idle device is low.
+    for _ in range(200):
+        driver()
+    times = clock(calls, dict.fromkeys(calls, 1e-3))
+    return 2 * source.nbytes / min(times.values())
 
 
-def _with_module(function: Any, module: Any) -> Any:
-    """The same function with another module as ``np``."""
-    return types.FunctionType(function.__code__, {**function.__globals__, "np": module}, function.__name__)
+def details_with(backends: Sequence[str | None]) -> Any:
+    """What is known of the code of each backend: launches, the most registers of a thread, spilled bytes."""
+
+    def details(workload: Workload, arguments: Sequence[Any]) -> dict[str, Any]:
+        device = cuda.current_device()
+        found: dict[str, list[int]] = {"launches": [], "registers": [], "spilled bytes": []}
+        for backend in backends:
+            compiled = pytocu.jit(workload.function).lower(*arguments).compile(f"cuda:{cuda.arch(device)}", backend)
+            module = cuda.load(compiled.binary, device)
+            used = [cuda.resources(cuda.function(module, spec.name)) for spec in compiled.plan.kernels]
+            found["launches"].append(sum(k.launches for k in compiled.kernels))
+            found["registers"].append(max((r.registers for r in used), default=0))
+            found["spilled bytes"].append(max((r.local_bytes for r in used), default=0))
+        return {name: numbers[0] if len({*numbers}) == 1 else "/".join(map(str, numbers)) for name, numbers in found.items()}
+
+    return details
 
 
-def _bytes(values: Any) -> int:
-    return sum(v.nbytes for v in values if hasattr(v, "nbytes") and getattr(v, "ndim", 0))
-
-
-def _as_tuple(result: Any) -> tuple[Any, ...]:
-    return result if isinstance(result, tuple) else (result,)
-
-
-def measure(workload: Workload, scale: float, speed: float, backends: Sequence[str | None], cupy: Any) -> dict[str, Any]:
-    """One row: shares of the limit and microseconds of every candidate, after its results were compared with CuPy's."""
-    arguments = tuple(
-        cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in workload.make(np.random.default_rng(0), scale)
-    )
-    eager = _with_module(workload.function, cupy)
-    expected = _as_tuple(eager(*arguments))
-    limit = (_bytes(arguments) + _bytes(expected)) / speed
-    functions: dict[str, Callable[[], Any]] = {}
-    for backend in backends:
-        compiled = pytocu.jit(workload.function, backend=backend)
-        for mine, theirs in zip(_as_tuple(compiled(*arguments)), expected, strict=True):
-            assert mine.dtype == theirs.dtype, (workload.name, mine.dtype, theirs.dtype)
-            cupy.testing.assert_allclose(mine, theirs, rtol=2e-4, atol=2e-4)
-        functions[f"pytocu {backend}" if backend else "pytocu"] = lambda compiled=compiled: compiled(*arguments)
-    del expected
-    functions["cupy"] = lambda: eager(*arguments)
-    refusal = None
-    try:
-        fused = cupy.fuse(kernel_name="fused")(eager)
-        fused(*arguments)
-        functions["cupy.fuse"] = lambda: fused(*arguments)
-    except Exception as error:  # a peer that refuses a workload is part of the table
-        refusal = f"refuses: {type(error).__name__}"
-    times = _times(functions, cupy)
-    row: dict[str, Any] = {"workload": workload.name, "limit us": limit * 1e6}
-    row |= {name: limit / seconds for name, seconds in times.items()}
-    if refusal:
-        row["cupy.fuse"] = refusal
-    return row | {f"{name} us": seconds * 1e6 for name, seconds in times.items()}
-
-
-def _built(workload: Workload, device: int) -> dict[str, Any]:
-    """Milliseconds from text to a cubin where the compilers are loaded, the fastest of three, and registers a thread."""
-    arch = cuda.arch(device)
-    lowered = pytocu.jit(workload.function).lower(*workload.make(np.random.default_rng(0), 1e-4))
-    found: dict[str, Any] = {}
-    for backend, build in (("cuda_c", nvrtc.build), ("nvvm", nvvm.build)):
-        compiled = lowered.compile(f"cuda:{arch}", backend)
-        source = compiled.source
-        runs: list[float] = []
-        for _ in range(3):
-            start = time.perf_counter()
-            build(source, arch, workload.name)
-            runs.append((time.perf_counter() - start) * 1e3)
-        found[f"build {backend} ms"] = min(runs)
-        module = cuda.load(compiled.binary, device)
-        kernels = [cuda.function(module, k.name) for k in compiled.plan.kernels]
-        found[f"registers {backend}"] = max(cuda.resources(k).registers for k in kernels)
-    return found
-
-
-def _compared(rows: Sequence[dict[str, Any]], device: int) -> Table:
-    """The backends beside each other: run time and build time."""
-    builds = ("build cuda_c ms", "build nvvm ms", "registers cuda_c", "registers nvvm")
-    table = Table(
-        "Backends",
-        ("workload", "cuda_c us", "nvvm us", "nvvm / cuda_c", *builds),
-        ("run time: medians, taking turns; build: source text to cubin in a warm process, fastest of 3",),
-    )
-    for workload, measured in zip(WORKLOADS, rows, strict=True):
-        first, second = measured["pytocu cuda_c us"], measured["pytocu nvvm us"]
-        row = {"workload": workload.name, "cuda_c us": first, "nvvm us": second, "nvvm / cuda_c": second / first}
-        table.rows.append(row | _built(workload, device))
-    return table
-
-
-def run(scale: float = 1.0, backend: str | None = None, without: Sequence[str] = ()) -> list[Table]:
-    """The tables.
+def section(peers: Sequence[str], backends: Sequence[str | None] = (None,)) -> Section:
+    """The current device with some of :data:`gpu_peers.PEERS`.
 
     Parameters
     ----------
-    scale : float
-        Fraction of the full sizes.
-    backend : str, optional
-        ``cuda_c``, ``nvvm`` or ``both``; pytocu's own choice by default.
-    without : sequence of str
-        Peers to leave out; CuPy makes the arrays and cannot be.
-
-    Raises
-    ------
-    BenchmarkError
-        CuPy is missing.
+    peers : sequence of str
+    backends : sequence of str or None
+        pytocu's backends; None is its own choice.
     """
-    required(("cupy",), ())
     import cupy
 
-    backends: tuple[str | None, ...] = ("cuda_c", "nvvm") if backend == "both" else (backend,)
-    speed = copy_speed(cupy)
-    rows: list[dict[str, Any]] = []
-    for workload in WORKLOADS:
-        rows.append(measure(workload, scale, speed, backends, cupy))
-        progress(f"{workload.name}: " + "  ".join(f"{k} {cell(v)}" for k, v in rows[-1].items() if k.startswith("pytocu")))
-        cupy.get_default_memory_pool().free_all_blocks()
-    ours = tuple(f"pytocu {b}" if b else "pytocu" for b in backends)
-    notes = (f"figures are shares of the copy limit ({speed / 1e12:.2f} TB/s; 1.00 is the limit), medians, taking turns",)
-    tables = [Table("Run time", ("workload", "limit us", *ours, "cupy", "cupy.fuse"), notes, rows)]
-    return [*tables, _compared(rows, cuda.current_device())] if backend == "both" else tables
+    makers = {f"pytocu {b}" if b else "pytocu": gpu_peers.pytocu_maker(b) for b in backends}
+    makers |= {name: gpu_peers.PEERS[name] for name in peers}
+    return Section(
+        "gpu",
+        cupy,
+        lambda: cupy.random.default_rng(0),
+        makers,
+        clock,
+        gpu_peers.convert,
+        copy_speed(),
+        gpu_peers.clean,
+        details_with(backends),
+    )

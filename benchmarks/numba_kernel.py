@@ -2,6 +2,6 @@
 
 import numba
 
-from benchmarks.workloads import five_operations
+from benchmarks.functions import five_operations
 
 five_operations_cpu = numba.njit(cache=True)(five_operations)

@@ -45,6 +45,7 @@ PEERS: dict[str, Peer] = {
     "triton": Peer("triton", ("triton",), "triton"),
     "torch": Peer("torch", ("torch",), "torch"),
     "jax": Peer("jax", ("jax", "jaxlib"), "jax[cuda13]"),
+    "numexpr": Peer("numexpr", ("numexpr",), "numexpr"),
 }
 """Peers by the name that ``--without`` takes."""
 
@@ -202,6 +203,6 @@ def write_json(file: Path, about: Mapping[str, Any], tables: Sequence[Table]) ->
     file.write_text(json.dumps({"environment": dict(about), "tables": [t.as_json() for t in tables]}, indent=1) + "\n")
 
 
-def progress(text: str) -> None:
+def progress(text: str, end: str = "\n") -> None:
     """One line about what is being measured, apart from the tables."""
-    print(text, file=sys.stderr, flush=True)
+    print(text, file=sys.stderr, flush=True, end=end)

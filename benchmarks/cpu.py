@@ -1,0 +1,72 @@
+"""CPU: each workload's share of the copy limit, beside NumPy, numexpr, Numba, JAX and ``torch.compile`` in the same run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+import pytocu
+from benchmarks import cpu_peers
+from benchmarks.report import median
+from benchmarks.run_time import Call, Section
+from benchmarks.workloads import Workload
+
+
+def batch_time(call: Call, count: int) -> float:
+    """Seconds a call over `count` calls."""
+    start = time.perf_counter()
+    for _ in range(count):
+        call.wait(call.function())
+    return (time.perf_counter() - start) / count
+
+
+def clock(calls: Mapping[str, Call], estimates: Mapping[str, float], rounds: int = 5) -> dict[str, float]:
+    """Median seconds of each, taking turns; slow ones are called less often."""
+    counts = {name: max(1, min(10, round(0.05 / max(seconds, 1e-6)))) for name, seconds in estimates.items()}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds):
+        for name, call in calls.items():
+            if number < 3 or estimates[name] < 0.5:
+                times[name].append(batch_time(call, counts[name]))
+    return {name: median(runs) for name, runs in times.items()}
+
+
+def copy_speed(size: int = 2**25, repeat: int = 7) -> float:
+    """Bytes a second of a copy by all CPUs or by one, whichever is faster; read and written bytes counted."""
+    source, target = np.ones(size, np.float32), np.zeros(size, np.float32)
+    parts = cpu_peers.cpus()
+
+    def whole() -> None:
+        np.copyto(target, source)
+
+    with ThreadPoolExecutor(parts) as pool:
+
+        def split() -> None:
+            list(pool.map(np.copyto, np.array_split(target, parts), np.array_split(source, parts)))
+
+        return 2 * source.nbytes / min(_fastest(function, repeat) for function in (whole, split))
+
+
+def _fastest(function: Callable[[], None], repeat: int) -> float:
+    times: list[float] = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def details(workload: Workload, arguments: Sequence[Any]) -> dict[str, Any]:
+    """How many native functions a call enters."""
+    return {"launches": sum(k.launches for k in pytocu.jit(workload.function).lower(*arguments).compile("cpu").kernels)}
+
+
+def section(peers: Sequence[str]) -> Section:
+    """The CPU with some of :data:`cpu_peers.PEERS`."""
+    makers = {"pytocu": cpu_peers.pytocu_call} | {name: cpu_peers.PEERS[name] for name in peers}
+    random = lambda: np.random.default_rng(0)  # noqa: E731
+    return Section("cpu", np, random, makers, clock, cpu_peers.convert, copy_speed(), details=details)
