@@ -183,7 +183,8 @@ row("const", "const", 0, "A constant", levels=ALL, attrs=("value",))
 row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for a kernel)", levels=UPPER, attrs=("value",))
 
 row("require", "elementwise", None, "The first where the second holds; else an exception, in whose sentence {0} is the "
-    "smallest of the third that breaks it, and {1} ... are lengths", infer=infer.require, attrs=("error", "sentence", "dims"))  # fmt: skip
+    "smallest of the third that breaks it, and {1} ... are lengths", infer=infer.require,
+    attrs=("error", "sentence", "dims"))  # fmt: skip
 
 # Views: no data moves; `index_map` takes output indices to input indices.
 row("view", "view", 1, "The same memory as numbers of another dtype of the same size", levels=UPPER,
