@@ -19,6 +19,7 @@ from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType,
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ELSEWHERE = {
     "shared": "shared memory",
+    "local": "memory of one thread",
     "barrier": "barriers",
     "thread_index": "thread numbers",
     "block_index": "block numbers",
@@ -75,7 +76,7 @@ class Writer:
                 return f"<{lanes} x {element_type(dtype, memory)}>"
             case IndexType():
                 return f"i{self.index_bits}"
-            case PointerType(dtype, "global"):
+            case PointerType(dtype, "global" | "local"):
                 return self.dialect.pointer.format(type=element_type(dtype, True), space="")
             case PointerType(dtype, "shared") if self.dialect.shared:
                 return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.shared)
@@ -167,6 +168,8 @@ class Writer:
                 self.repeat(inst)
             case "shared" if self.dialect.shared:
                 self.values[inst.result] = self.tile(inst)
+            case "local" if not self.dialect.shared:
+                self.values[inst.result] = self.local(inst)
             case "barrier" if self.dialect.barrier:
                 self.declarations.add(f"declare void @{self.dialect.barrier}()")
                 self.line(f"call void @{self.dialect.barrier}()")
@@ -307,6 +310,13 @@ class Writer:
         self.declarations.add(f"{name} = internal{space} global {whole} undef, align {max(16, pointer.dtype.itemsize)}")
         whole_pointer = self.dialect.pointer.format(type=whole, space=space)
         return f"getelementptr inbounds ({whole}, {whole_pointer} {name}, i32 0, i32 0)"
+
+    def local(self, inst: Inst) -> str:
+        """Memory of this thread on its stack, as the address of its first element."""
+        pointer = inst.result.type
+        assert isinstance(pointer, PointerType)
+        kind = element_type(pointer.dtype, True)
+        return self.assign(f"alloca {kind}, i32 {inst.attr('size')}, align 64", inst.result.name or "local")
 
     def address(self, pointer: Value, index: Value) -> dict[str, str | int]:
         """Template fields of an access: a pointer parameter and an offset in elements."""

@@ -24,12 +24,15 @@ class Memory:
         Element that offset 0 means.
     initialised, allowed : numpy.ndarray of bool
         Elements that hold a value, and elements that belong to the array at all.
+    own : int
+        Where every thread has memory of its own: how many elements each; one thread's follow another's.
     """
 
     data: np.ndarray
     base: int
     initialised: np.ndarray
     allowed: np.ndarray
+    own: int = 0
 
 
 def memory_of(array: np.ndarray, initialised: bool = True, dtype: np.dtype | None = None) -> Memory:

@@ -348,6 +348,8 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             return ()
         case "shared":
             return (_shared(run, inst),)
+        case "local":
+            return (_local(run, inst),)
         case "barrier":
             missing = ~run.exited & ~mask
             if missing.any():
@@ -441,11 +443,13 @@ def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np
 def _reach(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Threads whose access is in bounds, and the elements they touch."""
     position = run.wide(memory.base + offset)
-    inside = mask & (position >= 0) & (position < memory.data.size)
+    inside = mask & (position >= 0) & (position < (memory.own or memory.data.size))
+    if memory.own:
+        position = position + np.arange(run.lanes) * memory.own
     inside[inside] = memory.allowed[position[inside]]
     bad = mask & ~inside
     if bad.any():
-        index, size = int(run.wide(offset)[bad][0]), int(memory.allowed.sum())
+        index, size = int(run.wide(offset)[bad][0]), memory.own or int(memory.allowed.sum())
         what = "read" if inst.op.name == "load" else "write"
         run.report("out-of-bounds", inst, bad, f"{what} at index {index} of {size} elements", index=index, size=size)
     threads = np.flatnonzero(inside)
@@ -493,6 +497,14 @@ def _atomic_minimum(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, off
     # Threads that meet do no harm, so nothing is noted for races.
     threads, at = _reach(run, inst, mask, memory, offset)
     np.minimum.at(memory.data, at, run.wide(value)[threads])
+
+
+def _local(run: _Run, inst: Inst) -> Memory:
+    """Memory of each thread."""
+    size = inst.attr("size")
+    memory = memory_of(np.zeros(size * run.lanes, element(inst.types[0]).numpy), initialised=False)
+    memory.own = size
+    return memory
 
 
 def _shared(run: _Run, inst: Inst) -> Memory:

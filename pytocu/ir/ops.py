@@ -266,6 +266,7 @@ row("if", "control", 1, "The first region where the condition holds, else the se
 row("while", "control", None, "The first region yields a condition and the values, the second the next values", levels=LOOP,
     effects="control", regions=2)  # fmt: skip
 row("shared", "memory", 0, "Memory of a block's threads, uninitialised", levels=LOOP, effects="alloc", attrs=("size",))
+row("local", "memory", 0, "Memory of one thread, uninitialised", levels=LOOP, effects="alloc", attrs=("size",))
 row("barrier", "memory", 0, "All threads of a block arrive before any goes on", infer=infer.nothing, levels=LOOP,
     effects="write")  # fmt: skip
 row("thread_index", "index", 0, "This thread's number in its block", infer=infer.index_of, levels=LOOP)

@@ -131,10 +131,10 @@ class _Lowering:
             case "shuffle_xor":
                 words = self.values[inst.args[0]]
                 return [tuple(self.builder.emit("shuffle_xor", (w,), dict(inst.attrs)) for w in words)]
-            case "shared":
+            case "shared" | "local" as space:
                 dtype = element(inst.types[0])
                 attrs = {"size": inst.attr("size") * dtype.words}
-                return [(self.builder.emit("shared", (), attrs, (PointerType(dtype.word, "shared"),)),)]
+                return [(self.builder.emit(space, (), attrs, (PointerType(dtype.word, space),)),)]
         if inst.op.kind != "elementwise" and inst.op.name != "part":
             raise InternalError(f"{inst.op.name} of {types[-1]} is not lowered")
         return [self.elementwise(inst)]

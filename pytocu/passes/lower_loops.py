@@ -18,6 +18,7 @@ from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
 from pytocu.passes.affine import Affine, merge_axes, unit
+from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
@@ -135,7 +136,8 @@ class _Kernel:
         loops = sum(group[0] < parallel for group in groups)
         elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
-        rows = Rows(elements, parallel, loops, pairs, inst.attr("lanes") or 1, inst.attr("block") or 0, columns, piece)
+        form = Columns if columns and not inst.attr("block") and loops else Rows
+        rows = form(elements, parallel, loops, pairs, inst.attr("lanes") or 1, inst.attr("block") or 0, columns, piece)
         work = rows.write(wanted, targets)
         self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
 

@@ -36,6 +36,8 @@ def run(function: Function, context: PassContext) -> Function:
             attrs["block"] = BLOCK
         if gpu and inst.attr("reduced"):
             attrs |= _reduction(inst, classes)
+        elif inst.attr("reduced") and _columns(inst, classes):
+            attrs["schedule"] = "columns"
         builder.inst("launch", args, attrs, (), inst.regions)
         return ()
 

@@ -23,7 +23,7 @@ from pytocu.passes.elements import strides_of
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
 """Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into such pieces."""
 
-LONGEST_COLUMN = {"cuda": 1024, "cpu": 65536}
+LONGEST_COLUMN = {"cuda": 1024, "cpu": 4096}
 """The same where neighbouring threads have neighbouring columns."""
 
 COLUMN_PIECE = 256
@@ -52,7 +52,8 @@ def run(function: Function, context: PassContext) -> Function:
         if classes.at_most(length, longest) is not False:
             return None
         most = MOST_PIECES["columns" if columns else "rows"]
-        piece = dim_max(_rounded_up(length, most), COLUMN_PIECE if columns else longest)
+        shortest = COLUMN_PIECE if columns and kind == "cuda" else longest
+        piece = dim_max(_rounded_up(length, most), shortest)
         attrs = dict(inst.attrs) | {"pieces": _rounded_up(length, piece), "piece": piece}
         parts = builder.inst("reduce", args, attrs).results
         for part, result in zip(parts, inst.results, strict=True):

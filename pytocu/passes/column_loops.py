@@ -1,0 +1,174 @@
+"""Loops of CPU kernels that reduce along columns of memory.
+
+A row of memory holds neighbours of different columns, so a tile of columns is combined row of
+memory by row of memory: the innermost loop goes along memory and becomes vector code, and the
+states of the tile's columns wait in an array that stays in the first cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Value
+from pytocu.ir.dims import DimLike, floordiv, product
+from pytocu.ir.expand import Expander
+from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.types import INDEX, PointerType, element, scalar
+from pytocu.passes.accesses import operands, position
+from pytocu.passes.elements import Target
+from pytocu.passes.reduce_loops import Pair, Rows
+from pytocu.passes.spaces import is_reduction
+
+TILE = 256
+"""Columns of a tile: a kilobyte of float32 for each state."""
+
+
+@dataclass(slots=True)
+class Columns(Rows):
+    """Writes the loops of one kernel; see `Rows`.
+
+    Attributes
+    ----------
+    arrays : dict
+        The array that holds a reduction's results for the columns of the tile.
+    width : Value
+        How many columns the tile has.
+    first : Value
+        Its first column.
+    """
+
+    arrays: dict[Pair, Value] = field(default_factory=dict)
+    width: Value | None = None
+    first: Value | None = None
+
+    def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
+        """All loops; the number of tiles."""
+        e = self.e
+        e.invariants(self.pairs)
+        self.body = Builder(e.loc)
+        outer, last = e.sizes[: self.loops - 1], e.sizes[self.loops - 1]
+        tiles = floordiv(last + (TILE - 1), TILE)
+        number = Value(INDEX, "tile")
+        *indices, tile = self._decompose(self.body, number, [*outer, tiles])
+        self.first = self.body.emit("multiply", (tile, e.dim(TILE)), name="first")
+        rest = self.body.emit("subtract", (e.dim(last), self.first))
+        whole = e.dim(TILE)
+        self.width = self.body.emit("where", (self.body.emit("less", (rest, whole)), rest, whole), name="width")
+        e.loop_index = [*indices, self.first, *[e.dim(0)] * (len(e.sizes) - self.loops)]
+        for pair in self.pairs:
+            self._look(pair)
+        self._extent()
+        for level in range(1, max(self.levels.values(), default=0) + 1):
+            self._reduce([p for p in self.pairs if is_reduction(p[0]) and self.levels[p] == level])
+        stores = list(zip(roots, targets, strict=True))
+        full = [s for s in stores if self.moving[s[0]]]
+        single = [s for s in stores if not self.moving[s[0]]]
+        if full:
+            self._along(lambda index, into: self._across_columns(into, index, lambda c, inner: self._store(inner, full)))
+        if single:
+            self._across_columns(self.body, None, lambda c, inner: self._store(inner, single))
+        self.body.emit("yield")
+        region = Block((number,), self.body.take())
+        total = product([*outer, tiles])
+        e.before.inst("for", (e.dim(0), e.dim(total), e.dim(1)), {"over": "parallel"}, (), (region,))
+        e.before.emit("return")
+        return total
+
+    def _reduce(self, pairs: Sequence[Pair]) -> None:
+        """One sweep over the rows of memory."""
+        e = self.e
+        insts = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
+        states: list[tuple[Value, ...]] = []
+        starts: list[tuple[Value, ...]] = []
+        for inst, _ in insts:
+            dtypes = tuple(element(a.type) for a in inst.args)
+            starts.append(
+                tuple(
+                    e.before.const(v, scalar(d))
+                    for d, v in zip(dtypes, REDUCTIONS[inst.attr("op")].identity(dtypes), strict=True)
+                )
+            )
+            states.append(tuple(e.before.emit("local", (), {"size": TILE}, (PointerType(d, "local"),)) for d in dtypes))
+
+        def begin(c: Value, inner: Builder) -> None:
+            for memory, start in zip(states, starts, strict=True):
+                for pointer, value in zip(memory, start, strict=True):
+                    inner.inst("store", (pointer, c, value))
+
+        def combine(c: Value, inner: Builder) -> None:
+            for (inst, at), memory in zip(insts, states, strict=True):
+                inner.loc = inst.loc
+                needed = operands(inst.results[0], at, e.ndim)
+                self._compute(inner, needed)
+                old = tuple(inner.emit("load", (pointer, c)) for pointer in memory)
+                new = REDUCTIONS[inst.attr("op")].combine(Expander(inner), old, tuple(e.made[p] for p in needed))
+                for pointer, value in zip(memory, new, strict=True):
+                    inner.inst("store", (pointer, c, value))
+
+        self._across_columns(self.body, None, begin)
+        self._along(lambda index, into: self._across_columns(into, index, combine))
+        for (inst, at), memory in zip(insts, states, strict=True):
+            for result, pointer in zip(inst.results, memory, strict=True):
+                self.arrays[result, position(result, at)] = pointer
+
+    def _along(self, write: Callable[[Value, Builder], None]) -> None:
+        """A loop over the reduced axes."""
+        assert self.extent is not None
+        lower, upper = self.extent
+        row = Value(INDEX, "row")
+        into = Builder(self.e.loc)
+        write(row, into)
+        into.emit("yield")
+        region = Block((row,), into.take())
+        self.body.inst("for", (lower, upper, self.e.dim(1)), {"over": "serial"}, (), (region,))
+
+    def _across_columns(self, builder: Builder, row: Value | None, write: Callable[[Value, Builder], None]) -> None:
+        """A loop over the columns of the tile; what it computes is forgotten behind it."""
+        e = self.e
+        assert self.width is not None and self.first is not None
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        if row is not None:
+            e.loop_index[self.loops :] = self._decompose(builder, row, e.sizes[self.loops :])
+        c = Value(INDEX, "c")
+        inner = Builder(e.loc)
+        e.inside = inner
+        e.loop_index[self.loops - 1] = inner.emit("add", (self.first, c), name="column")
+        write(c, inner)
+        inner.emit("yield")
+        region = Block((c,), inner.take())
+        builder.inst("for", (e.dim(0), self.width, e.dim(1)), {"over": "serial"}, (), (region,))
+        e.made.clear()
+        e.made.update(made)
+        e.offsets, e.loop_index = offsets, index
+
+    def _compute(self, inner: Builder, needed: Sequence[Pair]) -> None:
+        """Everything some values are made of; reductions are read from their arrays."""
+        e = self.e
+        c = e.loop_index[self.loops - 1].inst
+        assert c is not None
+        for pair in self._closure(needed):
+            if pair in self.arrays:
+                e.made[pair] = inner.emit("load", (self.arrays[pair], c.args[1]))
+            else:
+                e.made[pair] = e.write(inner, *pair)
+
+    def _closure(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """What is not computed yet, operands first; reductions that are in arrays are not followed."""
+        wanted: set[Pair] = set()
+        stack = list(pairs)
+        while stack:
+            pair = stack.pop()
+            if pair in wanted or pair in self.e.made:
+                continue
+            wanted.add(pair)
+            if pair not in self.arrays:
+                stack.extend(operands(*pair, self.e.ndim))
+        return [p for p in self.pairs if p in wanted]
+
+    def _store(self, inner: Builder, stores: Sequence[tuple[Pair, Target]]) -> None:
+        e = self.e
+        self._compute(inner, [pair for pair, _ in stores])
+        for pair, target in stores:
+            inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
