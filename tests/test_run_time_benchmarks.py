@@ -250,6 +250,13 @@ def test_peers_have_the_names_that_are_offered():
     assert (*cpu_peers.PEERS,) == run_time_command.CPU_PEERS
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="huge pages are asked for through glibc")
+def test_all_candidates_get_huge_pages():
+    made = cpu.in_huge_pages({"HOME": "/", "GLIBC_TUNABLES": "mine"})
+    assert made is not None and made["HOME"] == "/" and made["GLIBC_TUNABLES"] == "mine"
+    assert cpu.in_huge_pages(made) is None
+
+
 def test_the_clock_takes_turns():
     order: list[str] = []
     calls = {name: Call(lambda name=name: order.append(name), _waits) for name in "ab"}
