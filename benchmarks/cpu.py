@@ -16,7 +16,6 @@ from benchmarks.report import median
 from benchmarks.run_time import Call, Section
 from benchmarks.workloads import Workload
 
-
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "THP_MEM_ALLOC_ENABLE": "1"}
 """Large allocations of the C library and of PyTorch in huge pages, as NumPy's own arrays are."""
 
