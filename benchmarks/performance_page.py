@@ -51,7 +51,7 @@ def section_text(
     driver = f", driver {about['driver']}" if "driver" in about else ""
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     candidates = [n for n in (*ours, *peers, *references) if any(n in row for row in table.rows)]
-    facts = [c for c in ("launches", "registers") if any(c in row for row in table.rows)]
+    facts = [c for c in ("launches", "registers", "error / numpy's", "error / cupy's") if any(c in row for row in table.rows)]
     head = ["workload", "limit µs", *candidates, "time / best peer", "first call ms", *facts]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in table.rows:

@@ -100,7 +100,8 @@ def measure(chosen: argparse.Namespace) -> tuple[dict[str, Any], Table, list[str
     workloads = chosen_workloads(chosen.only)
     about = environment(chosen.group == "gpu", tuple(PEERS), chosen.without)
     if chosen.group == "cpu":
-        about["huge pages"] = "for all candidates" if "hugetlb" in os.environ.get("GLIBC_TUNABLES", "") else "where a candidate asks for them"
+        for_all = "hugetlb" in os.environ.get("GLIBC_TUNABLES", "")
+        about["huge pages"] = "for all candidates" if for_all else "where a candidate asks for them"
     section = make_section(chosen)
     about["copy GB/s"] = section.copy_speed / 1e9
 

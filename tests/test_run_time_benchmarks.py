@@ -31,7 +31,7 @@ from benchmarks import (  # noqa: E402
     run_time_command,
 )
 from benchmarks.run_time import Call, Section  # noqa: E402
-from benchmarks.workloads import WORKLOADS, Array, Workload, as_tuple, complaint, error_of, reference, result_types  # noqa: E402
+from benchmarks.workloads import WORKLOADS, Array, Workload, as_tuple, checked, error_of, reference, result_types  # noqa: E402
 
 NAMES = [w.name for w in WORKLOADS]
 NOT_COMPILED = {"table[index]", "argmax of rows", "count of x > y", "cumsum", "cumsum of rows"}
@@ -45,7 +45,7 @@ def _waits(result):
 def test_numpy_is_right(workload):
     arguments = workload.make(workload.tiny)
     results = [np.asarray(r) for r in as_tuple(workload.function(*arguments))]
-    assert not complaint(workload, results, reference(workload, arguments), result_types(workload), np)
+    assert not checked(workload, results, reference(workload, arguments), result_types(workload))[0]
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=NAMES)
@@ -57,7 +57,7 @@ def test_pytocu_is_right_or_says_where_not(workload):
         assert workload.name in NOT_COMPILED
         return
     results = [np.asarray(r) for r in as_tuple(results)]
-    assert not complaint(workload, results, reference(workload, arguments), result_types(workload), np)
+    assert not checked(workload, results, reference(workload, arguments), result_types(workload))[0]
 
 
 def test_names_and_functions_are_there_once():
@@ -130,6 +130,7 @@ def test_a_table_of_shares(capsys):
     first, second = table.rows
     assert first["bytes"] == 1200 and first["limit us"] == pytest.approx(1.2)
     assert [first[n] for n in ("pytocu", "numpy", "other")] == pytest.approx([0.6, 0.75, 0.3])
+    assert first["error / numpy's"] == 1 and first["cuda error"] > 0.1
     assert first["best peer"] == "numpy" and first["times best peer"] == pytest.approx(1.25)
     assert first["odd"] == "fails: ValueError: no such operation"
     assert first["wide"] == "fails: gives float64 where NumPy gives float32"
