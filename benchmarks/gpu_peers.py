@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import pytocu
-from benchmarks.run_time import Call, Maker
+from benchmarks.run_time import AbsentError, Call, Maker
 from benchmarks.workloads import Workload, with_module
 
 
@@ -107,7 +107,7 @@ def cuda_call(workload: Workload, arguments: Sequence[Any]) -> Call:
 
     prepare = KERNELS.get(workload.function.__name__)
     if prepare is None:
-        raise NotImplementedError("none is written")
+        raise AbsentError
     return Call(prepare(arguments), _finish)
 
 

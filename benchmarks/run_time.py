@@ -45,6 +45,10 @@ class Call(NamedTuple):
     own_stream: bool = False
 
 
+class AbsentError(Exception):
+    """A candidate has no version of a workload, and none is missed: its cell stays empty."""
+
+
 Maker = Callable[[Workload, Sequence[Any]], Call]
 Clock = Callable[[Mapping[str, Call], Mapping[str, float]], Mapping[str, float]]
 """``clock(calls, estimates)`` gives the median seconds of each; the estimates are seconds too."""
@@ -157,6 +161,8 @@ def _prepare(section: Section, workload: Workload, arguments: Sequence[Any], slo
             estimate = time.perf_counter() - start
         except DeviceLostError:
             raise
+        except AbsentError:
+            continue
         except Exception as error:  # whoever fails a workload is part of the table
             ready.reasons[name] = reason(error, name in section.ours)
             section.clean()
@@ -218,7 +224,7 @@ def measure(section: Section, workload: Workload, sizes: Sequence[int], slow: fl
             row[f"{name} us"] = times[name] * 1e6
             # A rate where the bytes do not set the pace.
             row[name] = row["operations"] / times[name] / 1e9 if "operations" in row else limit / times[name]
-        else:
+        elif name in ready.reasons:
             row[name] = ready.reasons[name]
     row |= standing(row, section.ours, section.peers)
     for name in ("numpy", "cupy"):
@@ -360,7 +366,7 @@ def reasons(rows: Sequence[Mapping[str, Any]], candidates: Sequence[str]) -> lis
         for name in candidates:
             if isinstance(row.get(name), str):
                 found.setdefault(f"{name} {row[name]}", []).append(row["workload"])
-    return [f"{said} ({'; '.join(names)})" for said, names in found.items()]
+    return [f"{said} ({'all' if len(names) == len(rows) > 1 else '; '.join(names)})" for said, names in found.items()]
 
 
 def check_reference(section: Section, workload: Workload) -> None:

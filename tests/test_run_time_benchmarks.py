@@ -141,8 +141,13 @@ def test_a_table_of_shares(capsys):
         "double: 1.25 times the time of numpy",
         "pairs: 1.25 times the time of numpy",
     ]
-    assert run_time.reasons(table.rows, ["odd"]) == ["odd fails: ValueError: no such operation (double; pairs)"]
+    assert run_time.reasons(table.rows, ["odd"]) == ["odd fails: ValueError: no such operation (all)"]
     assert "[2/2" in capsys.readouterr().err
+
+
+def test_names_with_brackets_are_shown(capsys):
+    report.show({}, [report.Table("One", ("workload",), (), [{"workload": "table[index]"}])])
+    assert "table[index]" in capsys.readouterr().out
 
 
 def test_wrong_results_of_pytocu_are_a_problem_and_refusals_are_shown():
@@ -300,7 +305,7 @@ def test_the_gpu_section_with_a_stand_in(cupy_on_the_host):
     assert not problems
     first, second = table.rows
     assert all(first[f"{n} us"] > 0 for n in (*section.ours, *section.peers))
-    assert second["cuda"] == "fails: NotImplementedError: none is written" and first["cuda"].startswith("fails: TypeError")
+    assert "cuda" not in second and first["cuda"].startswith("fails: TypeError")
     # With no device nothing is known of the kernels, and what was measured stays.
     assert "launches" in first
 
