@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,20 @@ from benchmarks import cpu_peers
 from benchmarks.report import median
 from benchmarks.run_time import Call, Section
 from benchmarks.workloads import Workload
+
+HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "THP_MEM_ALLOC_ENABLE": "1"}
+"""Large allocations of the C library and of PyTorch in huge pages, as NumPy's own arrays are."""
+
+
+def in_huge_pages(variables: Mapping[str, str]) -> dict[str, str] | None:
+    """The environment of a process whose candidates all get huge pages; None where it needs no other process.
+
+    Without it the first touch of every small page of a new result costs peers more than their
+    arithmetic, and NumPy, which asks for huge pages, nothing.
+    """
+    if sys.platform != "linux" or variables.keys() >= HUGE_PAGES.keys():
+        return None
+    return {**HUGE_PAGES, **variables}
 
 
 def batch_time(call: Call, count: int) -> float:

@@ -51,7 +51,7 @@ def section_text(
     driver = f", driver {about['driver']}" if "driver" in about else ""
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     candidates = [n for n in (*ours, *peers, *references) if any(n in row for row in table.rows)]
-    facts = [c for c in ("launches", "registers") if any(c in row for row in table.rows)]
+    facts = [c for c in ("launches", "registers", "error / numpy's", "error / cupy's") if any(c in row for row in table.rows)]
     head = ["workload", "limit µs", *candidates, "time / best peer", "first call ms", *facts]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in table.rows:
@@ -63,14 +63,15 @@ def section_text(
     why = reasons(table.rows, candidates)
     missed = misses(table.rows, ours)
     left_out = f" Left out: {', '.join(about['left out'])}." if about.get("left out") else ""
+    pages = f" Huge pages {about['huge pages']}." if about.get("huge pages") else ""
     parts = [
         f"## {TITLE[group]}",
-        f"{device}{driver}, {about['date']}. {versions}.{left_out}",
+        f"{device}{driver}, {about['date']}. {versions}.{pages}{left_out}",
         *(f"{note[0].upper()}{note[1:]}." for note in table.notes),
         *([f"![Shares of the limit]({chart})"] if chart else []),
         "\n".join(lines),
         *(["Without a figure:\n\n" + "\n".join(f"* {_escaped(w)}" for w in why)] if why else []),
-        f"### Misses {TITLE[group].lower()}",
+        f"### Missed {TITLE[group][0].lower()}{TITLE[group][1:]}",
         "\n".join(f"* {_escaped(m)}" for m in missed) if missed else "None.",
     ]
     return "\n\n".join(parts)

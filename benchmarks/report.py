@@ -183,9 +183,10 @@ def show(about: Mapping[str, Any], tables: Sequence[Table]) -> None:
     """Print what was measured, where, and the tables."""
     from rich.console import Console
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     # A pipe has no width of its own, and a wrapped table cannot be read.
-    console = Console() if sys.stdout.isatty() else Console(width=140)
+    console = Console() if sys.stdout.isatty() else Console(width=240)
     for name, value in about.items():
         shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
         console.print(f"[bold]{name}[/bold] {', '.join(shown) if isinstance(shown, list) else shown}", highlight=False)
@@ -194,7 +195,8 @@ def show(about: Mapping[str, Any], tables: Sequence[Table]) -> None:
         for number, column in enumerate(table.columns):
             printed.add_column(column, justify="left" if number == 0 else "right")
         for row in table.rows:
-            printed.add_row(*(cell(row.get(c)) for c in table.columns))
+            # As it is: rich reads brackets in a plain text as markup.
+            printed.add_row(*(Text(cell(row.get(c))) for c in table.columns))
         console.print(printed)
 
 

@@ -5,6 +5,7 @@ What differs between a GPU and a CPU is a :class:`Section`: its arrays, candidat
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.report import BenchmarkError, Table, cell, progress
-from benchmarks.workloads import Workload, as_tuple, bytes_of, complaint, error_of, reference, result_types
+from benchmarks.workloads import Workload, as_tuple, bytes_of, checked, error_of, reference, result_types
 from pytocu.errors import DeviceLostError, PytocuError
 
 BEHIND = 0.03
@@ -42,6 +43,10 @@ class Call(NamedTuple):
     function: Callable[[], Any]
     wait: Callable[[Any], Any]
     own_stream: bool = False
+
+
+class AbsentError(Exception):
+    """A candidate has no version of a workload, and none is missed: its cell stays empty."""
 
 
 Maker = Callable[[Workload, Sequence[Any]], Call]
@@ -132,6 +137,7 @@ class _Ready:
 
     calls: dict[str, Call] = field(default_factory=dict)
     first: dict[str, float] = field(default_factory=dict)
+    errors: dict[str, float] = field(default_factory=dict)
     estimates: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
 
@@ -149,17 +155,21 @@ def _prepare(section: Section, workload: Workload, arguments: Sequence[Any], slo
     for name, maker in section.makers.items():
         progress(f"    {name}", end="")
         try:
-            call, first, problem = _first(section, workload, arguments, maker, expected, wanted)
+            call, first, problem, error = _first(section, workload, arguments, maker, expected, wanted)
             start = time.perf_counter()
             call.wait(call.function())
             estimate = time.perf_counter() - start
         except DeviceLostError:
             raise
+        except AbsentError:
+            continue
         except Exception as error:  # whoever fails a workload is part of the table
             ready.reasons[name] = reason(error, name in section.ours)
             section.clean()
             continue
         ready.first[name] = first
+        if math.isfinite(error):
+            ready.errors[name] = error
         if problem:
             ready.reasons[name] = f"fails: {problem}"
         elif estimate > slow and name not in section.ours:
@@ -171,8 +181,8 @@ def _prepare(section: Section, workload: Workload, arguments: Sequence[Any], slo
 
 def _first(
     section: Section, workload: Workload, arguments: Sequence[Any], maker: Maker, expected: Sequence[Any], wanted: Any
-) -> tuple[Call, float, str]:
-    """A candidate, the seconds to its first result, and what is wrong with it."""
+) -> tuple[Call, float, str, float]:
+    """A candidate, the seconds to its first result, what is wrong with it, and its error."""
     with _at_most(SECONDS_TO_FIRST_RESULT):
         start = time.perf_counter()
         call = maker(workload, arguments)
@@ -180,7 +190,7 @@ def _first(
         call.wait(result)
         first = time.perf_counter() - start
     results = [section.convert(r) for r in as_tuple(result)]
-    return call, first, complaint(workload, results, expected, wanted, section.xp)
+    return call, first, *checked(workload, results, expected, wanted, section.xp)
 
 
 def measure(section: Section, workload: Workload, sizes: Sequence[int], slow: float) -> dict[str, Any]:
@@ -208,13 +218,19 @@ def measure(section: Section, workload: Workload, sizes: Sequence[int], slow: fl
     for name in section.makers:
         if name in ready.first:
             row[f"{name} first ms"] = ready.first[name] * 1e3
+        if name in ready.errors:
+            row[f"{name} error"] = ready.errors[name]
         if name in times:
             row[f"{name} us"] = times[name] * 1e6
             # A rate where the bytes do not set the pace.
             row[name] = row["operations"] / times[name] / 1e9 if "operations" in row else limit / times[name]
-        else:
+        elif name in ready.reasons:
             row[name] = ready.reasons[name]
     row |= standing(row, section.ours, section.peers)
+    for name in ("numpy", "cupy"):
+        errors = [ready.errors[n] for n in section.ours if n in ready.errors]
+        if ready.errors.get(name) and errors:
+            row[f"error / {name}'s"] = max(errors) / ready.errors[name]
     if any(name in ready.calls for name in section.ours):
         try:
             row |= section.details(workload, arguments)
@@ -257,7 +273,7 @@ def misses(rows: Sequence[Mapping[str, Any]], ours: Sequence[str]) -> list[str]:
 
 def columns(section_name: str, ours: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     """The columns that are shown."""
-    code = ("launches", "registers") if section_name == "gpu" else ("launches",)
+    code = ("launches", "registers", "error / cupy's") if section_name == "gpu" else ("launches", "error / numpy's")
     first = tuple(f"{n} first ms" for n in ours)
     return ("workload", "limit us", *ours, *others, "times best peer", *first, *code)
 
@@ -267,6 +283,7 @@ def notes(section: Section) -> tuple[str, ...]:
     return (
         f"shares of the copy limit ({section.copy_speed / 1e9:.4g} GB/s; 1.00 is the limit); G/s: 10^9 operations a second",
         "medians of 5 batches of up to 10 calls, the candidates taking turns, after their results were checked",
+        "errors are the largest against float64; error / NumPy's or CuPy's: pytocu's over that of the same text there",
     )
 
 
@@ -349,7 +366,7 @@ def reasons(rows: Sequence[Mapping[str, Any]], candidates: Sequence[str]) -> lis
         for name in candidates:
             if isinstance(row.get(name), str):
                 found.setdefault(f"{name} {row[name]}", []).append(row["workload"])
-    return [f"{said} ({'; '.join(names)})" for said, names in found.items()]
+    return [f"{said} ({'all' if len(names) == len(rows) > 1 else '; '.join(names)})" for said, names in found.items()]
 
 
 def check_reference(section: Section, workload: Workload) -> None:

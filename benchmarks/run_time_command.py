@@ -99,6 +99,9 @@ def measure(chosen: argparse.Namespace) -> tuple[dict[str, Any], Table, list[str
     """The environment, the rows, and where pytocu is wrong; the JSON is written after every workload."""
     workloads = chosen_workloads(chosen.only)
     about = environment(chosen.group == "gpu", tuple(PEERS), chosen.without)
+    if chosen.group == "cpu":
+        for_all = "hugetlb" in os.environ.get("GLIBC_TUNABLES", "")
+        about["huge pages"] = "for all candidates" if for_all else "where a candidate asks for them"
     section = make_section(chosen)
     about["copy GB/s"] = section.copy_speed / 1e9
 

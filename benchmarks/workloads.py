@@ -141,13 +141,15 @@ def error_of(results: Sequence[Any], expected: Sequence[Any], xp: Any = np) -> f
     return worst
 
 
-def complaint(workload: Workload, results: Sequence[Any], expected: Sequence[Any], wanted: Sequence[np.dtype], xp: Any) -> str:
-    """What is wrong with results, or nothing; an integer may be of another width."""
+def checked(
+    workload: Workload, results: Sequence[Any], expected: Sequence[Any], wanted: Sequence[np.dtype], xp: Any = np
+) -> tuple[str, float]:
+    """What is wrong with results, or nothing, and their error; an integer may be of another width."""
     for result, dtype in zip(results, wanted, strict=False):
         if result.dtype != dtype and not (dtype.kind in "iu" and np.dtype(result.dtype).kind in "iu"):
-            return f"gives {result.dtype} where NumPy gives {dtype}"
+            return f"gives {result.dtype} where NumPy gives {dtype}", float("nan")
     error = error_of(results, expected, xp)
-    return "" if error <= workload.tolerance else f"wrong by {error:.2g} (tolerance {workload.tolerance:.2g})"
+    return ("" if error <= workload.tolerance else f"wrong by {error:.2g} (tolerance {workload.tolerance:.2g})"), error
 
 
 def _same(*names: str, dtype: str = "float32", low: float = -1.0, high: float = 1.0) -> Callable[..., Sequence[Any]]:
