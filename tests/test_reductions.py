@@ -233,3 +233,62 @@ def test_scans(dtype: str, shape: tuple[int, ...]) -> None:
     if values.dtype.kind in "fc":
         texts = [t for t in texts if "i2" not in t]
     check([t for t in texts if shape or "cumulative" not in t], values)
+
+
+# Positions, and statistics without NaN.
+
+POSITIONS = ("np.argmin(a, {})", "a.argmax(axis={})", "np.argmax(a, axis={}, keepdims=True)", "a.argmin({}, keepdims=True)")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_positions(dtype: str, shape: tuple[int, ...]) -> None:
+    axes = [None, *range(-len(shape), len(shape))] if shape else [None, 0, -1]
+    check([t.format(axis) for axis in axes for t in POSITIONS], sample(dtype, shape))
+
+
+@pytest.mark.parametrize("text", [
+    "np.argmax(a, axis=2)", "np.argmin(a, axis=(0, 1))", "np.argmax(a[:0])", "np.argmin(a[:0], axis=0)", "a.argmax(axis=1.5)",
+    "np.argmax(a, axis=0, out=a)", "np.nanargmin(a[:0] > 0)", "np.ptp(a > 0)", "np.ptp(a[:, :0], axis=1)", "np.ptp(a, axis=3)",
+    "np.count_nonzero(a, axis=2)", "np.count_nonzero(a, axis=[0])", "np.nanmin(a[:0])", "np.nanmean(a, dtype=int)",
+    "np.nanvar(a, axis=0, dtype='i4')", "np.nanvar(a, ddof=1, correction=1)",
+])  # fmt: skip
+def test_positions_refused_as_numpy_refuses(text: str) -> None:
+    both_raise(text, np.arange(6.0).reshape(2, 3))
+
+
+def test_positions_into_an_array() -> None:
+    x, out = np.array([[3.0, 1.0], [5.0, 7.0]]), np.zeros(2, np.int32)
+    low = pytocu.jit(lambda x, out: np.argmax(x, axis=1, out=out)).lower(x, out)
+    interp.run(low.function, (x, out))
+    assert out.tolist() == [0, 1]
+
+
+RANGES = ("np.ptp(a, {})", "np.ptp(a, axis={}, keepdims=True)", "np.count_nonzero(a, axis={})",
+          "np.count_nonzero(a, {}, keepdims=True)")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_ranges_and_counts(dtype: str, shape: tuple[int, ...]) -> None:
+    texts = [t.format(axis) for axis in axes_of(len(shape)) for t in RANGES]
+    check([t for t in texts if dtype != "?" or "ptp" not in t], small(dtype, shape))
+
+
+NAN = ("np.nansum(a, {})", "np.nanprod(a, axis={}, initial=2)", "np.nanmin(a, {})", "np.nanmax(a, axis={}, keepdims=True)",
+       "np.nanmean(a, {})", "np.nanvar(a, axis={})", "np.nanstd(a, {}, ddof=1)", "np.nanmean(a, {}, keepdims=True, dtype='f8')",
+       "np.nanvar(a, axis={}, where=a != 1)", "np.nanstd(a, {}, keepdims=True, correction=0.5)",
+       "np.nanmax(a, {}, initial=1, where=a != 1)", "np.nansum(a, {}, where=a != 1)", "np.nanmean(a, {}, where=a != 1)")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(7,), (5, 3), (3, 1, 2), ()], ids=str)
+def test_statistics_without_nan(dtype: str, shape: tuple[int, ...]) -> None:
+    values = small(dtype, shape)
+    if values.dtype.kind in "fc" and shape:
+        values.reshape(-1)[::2] = np.nan
+        values[0] = np.nan
+    check([t.format(axis) for axis in axes_of(len(shape)) for t in NAN], values, exact=False, ulp=8)
+    if values.dtype.kind in "biu" and shape:
+        check(["np.nanargmin(a)", "np.nanargmax(a, axis=0)", "np.nanargmax(a, axis=-1, keepdims=True)"], values)

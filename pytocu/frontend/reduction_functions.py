@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend import reductions, scans, statistics
+from pytocu.frontend import nan_statistics, positions, reductions, scans, statistics
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {**reductions.FUNCTIONS, **statistics.FUNCTIONS, **scans.FUNCTIONS}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **reductions.FUNCTIONS,
+    **statistics.FUNCTIONS,
+    **nan_statistics.FUNCTIONS,
+    **positions.FUNCTIONS,
+    **scans.FUNCTIONS,
+}
 """By NumPy's name; parameters are called as NumPy calls them."""
 
 

@@ -50,6 +50,11 @@ def row_of(name: str, dtype: DType) -> str | None:
     return name if name in REDUCTIONS and REDUCTIONS[name].states == 1 else None
 
 
+def given(value: Any, default: Any) -> Any:
+    """An argument, where NumPy marks one that is left out by an object."""
+    return default if value is MISSING or value is np._NoValue else value
+
+
 def known_axis(context: Context, axis: Any) -> Any:
     """The argument ``axis=``, which is known while compiling.
 
@@ -70,8 +75,7 @@ def known_axis(context: Context, axis: Any) -> Any:
 
 def known_flag(context: Context, keepdims: Any) -> bool:
     """The argument ``keepdims=``, which is known while compiling."""
-    if keepdims is MISSING or keepdims is np._NoValue:
-        return False
+    keepdims = given(keepdims, False)
     if contains_dynamic(keepdims):
         raise UnsupportedError(
             "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
@@ -181,8 +185,7 @@ def reduce(
     CompileError
         What NumPy raises.
     """
-    initial = MISSING if initial is np._NoValue else initial
-    where = True if where is np._NoValue else where
+    initial, where = given(initial, MISSING), given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     if isinstance(dtype, Value):
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
