@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import raised
 from pytocu.frontend import statistics
 from pytocu.frontend.inplace import out_arrays, write_outputs
 from pytocu.frontend.operators import compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduce_into, replaced_nan
+from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
@@ -159,13 +160,14 @@ def nanstd(
 def _position(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         value, outs = as_strong(context, a), out_arrays(context, out, 1)
-        if element(value.type).kind in "fc":
-            raise UnsupportedError(
-                f"np.nan{name} of floats raises an error where all elements are NaN, which is not compiled",
-                context.loc,
-                f"write np.{name}(np.where(np.isnan(x), {'-' if name == 'argmax' else ''}np.inf, x))",
-            )
-        return write_outputs(context, (place(context, name, value, axis, outs[0], given(keepdims, False)),), outs)[0]
+        # NumPy replaces NaN by the farthest number, which an infinity before it still beats.
+        value, mask = replaced_nan(context, value, np.inf if name == "argmin" else -np.inf)
+        keepdims = given(keepdims, False)
+        made = place(context, name, value, axis, outs[0], keepdims)
+        if mask is not None:
+            usable = elementwise(context, "invert", reduce(context, "logical_and", mask, axis, None, None, keepdims))
+            made = require(context, made, usable, "ValueError", "All-NaN slice encountered")
+        return write_outputs(context, (made,), outs)[0]
 
     handler.__doc__ = doc
     return handler
@@ -179,7 +181,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "nanmean": nanmean,
     "nanvar": nanvar,
     "nanstd": nanstd,
-    "nanargmin": _position("argmin", "``np.argmin``, of integers and bools"),
-    "nanargmax": _position("argmax", "``np.argmax``, of integers and bools"),
+    "nanargmin": _position("argmin", "The first position of the smallest element that is not NaN"),
+    "nanargmax": _position("argmax", "The first position of the largest element that is not NaN"),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
