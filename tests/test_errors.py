@@ -140,7 +140,7 @@ EXPRESSIONS = [
     ("x.sort()", "x.sort", "ndarray.sort is not supported", "x[...] = e, x += e, out="),
     ("x.reshape(-1)", "x.reshape", "ndarray.reshape is not supported", "the methods are all, any"),
     ("np.median(x)", "np.median(x)", "np.median is not supported", "sorting and matrix products"),
-    ("np.linalg.norm(x)", "np.linalg.norm(x)", "numpy.linalg.norm is not supported", "outside the function"),
+    ("np.linalg.det(x)", "np.linalg.det(x)", "numpy.linalg.det is not supported", "outside the function"),
     ("np.random.rand(3)", "np.random.rand(3)", "random numbers (rand) are not compiled", "pass the samples as an argument"),
     ("np.random.default_rng().normal()", "np.random.default_rng()", "default_rng", ""),
     ("np.subtract.reduce(x)", "np.subtract.reduce(x)", "np.subtract.reduce is not compiled", "compiled are the reductions of"),

@@ -37,6 +37,18 @@ def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
     return answer
 
 
+def compiled(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
+    """As :func:`check`, computed by the CPU."""
+    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
+    with np.errstate(all="ignore"):
+        expected = function(*arguments)
+    for text, a, e in zip(texts, pytocu.jit(function)(*arguments), expected, strict=True):
+        try:
+            compare(a, e, exact, ulp)
+        except AssertionError as error:
+            raise AssertionError(f"{text}: {error}") from None
+
+
 def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """Every expression has NumPy's answer: dtype, shape and values."""
     function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
@@ -397,3 +409,87 @@ def test_pythons_own_functions_refuse_as_python_does() -> None:
     both_raise("max(a)", np.ones((3, 4), int))
     with pytest.raises(pytocu.errors.UnsupportedError, match="iteration goes over an array"):
         pytocu.jit(lambda x: any(x)).lower(np.ones(3))
+
+
+# The CPU.
+
+FAMILIES = {
+    "selections": (EXACT, True), "sums": (SUMS, True), "moments": (MOMENTS, False), "positions": (POSITIONS, True),
+    "ranges": (RANGES, True), "without nan": (NAN, False),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c16"])
+def test_compiled(family: str, dtype: str) -> None:
+    # The interpreter has seen every axis and shape.
+    texts, exact = FAMILIES[family]
+    axes = ["None", "-1", "0"] if dtype == "f4" else ["0"]
+    chosen = [t.format(axis, axis) for axis in axes for t in texts if dtype != "?" or "ptp" not in t]
+    compiled(chosen, small(dtype, (5, 3)), exact=exact, ulp=8)
+
+
+def test_products_compiled() -> None:
+    a, b, c = small("f4", (4, 3)) + 1, small("f8", (4, 3)) + 1, small("i4", (3,)) + 1
+    compiled(NORMS, a, exact=False, ulp=8)
+    compiled(DOTS, a, b, exact=False, ulp=8)
+    compiled([t for t in AVERAGES if "returned" not in t], a, b, c, exact=False, ulp=8)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_elements_compiled() -> None:
+    for shape in ((0, 3), (3, 0)):
+        compiled([t.format(axis) for axis in (None, 0, 1) for t in EMPTY], np.zeros(shape, np.float32))
+
+
+def test_errors_come_before_anything_is_written() -> None:
+    @pytocu.jit
+    def f(x, y):
+        y[...] = 1
+        return np.max(x)
+
+    @pytocu.jit
+    def g(x, y):
+        y[...] = 1
+        return np.dot(x, y)
+
+    y = np.zeros(3)
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum which has no identity"):
+        f(np.zeros(0), y)
+    with pytest.raises(ValueError, match=r"shapes \(2,\) and \(3,\) not aligned: 2 \(dim 0\) != 3 \(dim 0\)"):
+        g(np.zeros(2), y)
+    assert not y.any()
+    assert f(np.ones(2), y) == 1 and g(np.ones(3), y) == 3
+
+
+SUM_OF = {None: lambda x: x.sum(), 0: lambda x: x.sum(0), 1: lambda x: x.sum(1)}
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_sums_are_as_accurate_as_numpys(dtype: str, axis: int | None) -> None:
+    # The GPU's kernels, interpreted thread by thread.
+    random = np.random.default_rng(3)
+    for shape in ((1, 5000), (300, 7), (9, 257)):
+        errors, numpys = [], []
+        host = pytocu.jit(SUM_OF[axis]).lower(np.ones(shape, dtype)).host("cuda")
+        for _ in range(6):
+            x = (random.standard_normal(shape) * 1e3 ** random.uniform(-1, 1, shape)).astype(dtype)
+            exact = np.array([math.fsum(map(float, r)) for r in (x.reshape(1, -1) if axis is None else x.T if axis == 0 else x)])
+            # Half a unit is what rounding the exact sum costs.
+            rounding = np.spacing(np.abs(exact).astype(dtype)).astype(np.float64) / 2
+            errors.append(np.max(np.abs(interp.run(host, [x])[0] - exact)))
+            numpys.append(np.max(np.maximum(np.abs(x.sum(axis).astype(np.float64) - exact), rounding)))
+        assert sum(errors) <= 2 * sum(numpys), shape
+
+
+def test_the_same_bits_for_every_layout() -> None:
+    x = np.random.default_rng(4).standard_normal((300, 50)).astype(np.float32)
+    function = pytocu.jit(lambda x: (x.sum(), x.sum(0), x.sum(1), x.var(1)))
+    first = function(x)
+    wide = np.zeros((600, 100), np.float32)
+    wide[::2, ::2] = x
+    for again in (x.copy(), np.asfortranarray(x), wide[::2, ::2], x):
+        for a, b in zip(function(again), first, strict=True):
+            assert a.tobytes() == b.tobytes()

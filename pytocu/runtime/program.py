@@ -382,9 +382,9 @@ class _Writer:
         spec = self.plan.kernels[number]
         values = ", ".join(self.parameter(s, w) for s, w in zip(slots, spec.parameters, strict=True))
         self.lines.append(f"work = {self.dim(spec.work)}")
-        cost = self.dim(spec.cost)
-        condition = "work" if cost == "1" else f"work and {cost}"
-        self.lines.append(f"if {condition}:")
+        # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
+        cost = "1" if spec.cost == 1 else f"({self.dim(spec.cost)} or 1)"
+        self.lines.append("if work:")
         text = self.access.launch.format(number=number, values=values, work="work", cost=cost, block=spec.block)
         self.lines.extend(f"    {line}" for line in text.splitlines())
         if self.access.idle:
