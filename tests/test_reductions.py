@@ -3,84 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
+from reduction_tools import DTYPES, SHAPES, axes_of, both_raise, check, compiled, sample, small
 
 import pytocu
 from pytocu.ir import interp
-from pytocu.ir.verifier import verify
-from pytocu.passes.context import PassContext, Target
-from pytocu.passes.pipeline import PIPELINE
-from pytocu.testing.compare import compare, edge_values
+from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
-
-DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
-SHAPES: tuple[tuple[int, ...], ...] = ((7,), (5, 3), (1, 4), (3, 1, 2), (1,), ())
-
-
-def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
-    """The interpreter's answer after the front end and after every pass before fusion; all must agree."""
-    function = low.function
-    tree = function.body.terminator.attr("tree")
-    answer = interp.arrange(tree, interp.run(function, arguments))
-    established: list[str] = []
-    for step in PIPELINE:
-        if step.name == "fuse":
-            break
-        function = step.run(function, PassContext(Target("cpu")))
-        established.extend(step.establishes)
-        verify(function, established)
-    compare(interp.arrange(tree, interp.run(function, arguments)), answer)
-    return answer
-
-
-def compiled(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
-    """As :func:`check`, computed by the CPU."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-    for text, a, e in zip(texts, pytocu.jit(function)(*arguments), expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text}: {error}") from None
-
-
-def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
-    """Every expression has NumPy's answer: dtype, shape and values."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-    answer = interpreted(pytocu.jit(function).lower(*arguments), arguments)
-    expected, answer = (e if isinstance(e, tuple) else (e,) for e in (expected, answer))
-    for text, a, e in zip(texts, answer, expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text} of {', '.join(str(np.shape(x)) for x in arguments)}: {error}") from None
-
-
-def axes_of(ndim: int) -> list[str]:
-    every = [None, *range(-ndim, ndim)]
-    if ndim > 1:
-        every += [(0, 1), (-1, 0), (), tuple(range(ndim))]  # type: ignore[list-item]
-    return [repr(a) for a in every]
-
-
-def sample(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Few values, so that most repeat: extremes, zeros, NaN and infinities where the dtype has them."""
-    count = math.prod(shape)
-    return np.random.default_rng(1).permutation(edge_values(np.dtype(dtype), max(count, 120)))[:count].reshape(shape)
-
-
-def small(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers whose sums and products are exact in every dtype."""
-    values = np.random.default_rng(2).integers(0, 3, shape).astype(dtype)
-    return values if np.dtype(dtype).kind != "c" else values + values[..., ::-1] * values.dtype.type(1j) if shape else values
-
 
 EXACT = ("np.min(a, {})", "np.max(a, {})", "np.any(a, {})", "np.all(a, {})", "a.min({})", "a.max(axis={}, keepdims=True)",
          "a.any(axis={}, keepdims=True)", "a.all({})", "np.amin(a, axis={}, keepdims=False)",
@@ -133,17 +64,6 @@ EMPTY = ("np.sum(a, {})", "np.prod(a, {})", "np.any(a, {})", "np.all(a, {})", "n
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3)], ids=str)
 def test_no_elements(dtype: str, shape: tuple[int, ...]) -> None:
     check([t.format(axis) for axis in axes_of(len(shape)) for t in EMPTY], np.zeros(shape, dtype))
-
-
-def both_raise(text: str, *arguments: Any) -> None:
-    """NumPy's exception class and sentence, from the interpreter as well."""
-    function = make_function("abc"[: len(arguments)], [text], {"np": np})
-    with pytest.raises(Exception) as numpys:
-        function(*arguments)
-    with pytest.raises(type(numpys.value)) as ours:
-        interpreted(pytocu.jit(function).lower(*arguments), arguments)
-    assert str(ours.value).splitlines()[0] == str(numpys.value)
-    assert "^" in str(ours.value)
 
 
 @pytest.mark.parametrize("name", ["max", "min", "amax", "maximum.reduce"])
@@ -319,98 +239,6 @@ def test_positions_without_nan(dtype: str) -> None:
     both_raise("np.nanargmin(a[4])", x)
 
 
-# Averages, products of vectors, norms.
-
-AVERAGES = ("np.average(a)", "np.average(a, axis=0)", "np.average(a, 1, returned=True)", "np.average(a, weights=b)",
-            "np.average(a, axis=1, weights=c)", "np.average(a, axis=-1, weights=c, returned=True, keepdims=True)",
-            "np.average(a, axis=0, weights=b, keepdims=True)", "np.average(a, axis=(0, 1), weights=b, returned=True)",
-            "np.average(a, returned=True)", "np.average(a[0], weights=c)")  # fmt: skip
-
-
-@pytest.mark.parametrize("dtypes", ["f4 f4 f8", "f8 i4 u1", "i4 f4 i8", "? i1 f4", "f2 f2 i2", "c8 f4 f8"])
-def test_averages(dtypes: str) -> None:
-    a, b, c = (small(d, s) + np.ones((), d) for d, s in zip(dtypes.split(), ((4, 3), (4, 3), (3,)), strict=True))
-    check(AVERAGES, a, b, c, exact=False, ulp=8)
-
-
-@pytest.mark.parametrize("text", [
-    "np.average(a, weights=a[0])", "np.average(a, axis=1, weights=a[0, :2])", "np.average(a, axis=0, weights=a[:, 0] * 0)",
-    "np.average(a, axis=(0, 1), weights=a[0])", "np.average(a, axis=2)", "np.average(a, axis=1, weights=a[:1])",
-    "np.dot(a[0], a[0, :2])", "np.inner(a[0, 1:], a[0])", "np.vdot(a[0], a[0, :2])", "np.vecdot(a[0], a[0, :1])",
-    "np.vecdot(a[0], a[0, :2])", "np.vecdot(2.0, a)", "np.vecdot(a, a, axis=2)", "np.linalg.norm(a, axis=2)",
-    "np.linalg.norm(a[0], 'fro')", "np.linalg.norm(a, 'abc')", "np.linalg.norm(a, axis=(0, 0))",
-    "np.linalg.norm(a[0, :0], -np.inf)",
-    "np.linalg.norm(a[None], 1)", "np.linalg.norm(a[None], axis=(0, 1, 2))", "np.linalg.vector_norm(a, axis=3)",
-])  # fmt: skip
-def test_products_refused_as_numpy_refuses(text: str) -> None:
-    both_raise(text, np.arange(6.0).reshape(2, 3))
-
-
-DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.inner(a[0], b[0])", "a[0].dot(b[1])", "np.vecdot(a, b)",
-        "np.vecdot(a, b[0])", "np.vecdot(a, b, axis=0)", "np.linalg.vecdot(a[:, None], b)", "np.dot(a, b[0, 0])",
-        "np.dot(2, a)",
-        "np.inner(a[0, 0], b[0, 0])", "np.vdot(a[0, 0], b[0, 0])", "np.dot(a[0, :0], b[1, :0])")  # fmt: skip
-
-
-@pytest.mark.parametrize("dtypes", ["f4 f4", "f8 f4", "i1 i1", "i4 u4", "? ?", "? i2", "f2 f2", "c8 c8", "c8 f8", "c16 i4"])
-def test_products_of_vectors(dtypes: str) -> None:
-    a, b = (small(d, (4, 3)) for d in dtypes.split())
-    check(DOTS, a, b, exact=False, ulp=4)
-
-
-NORMS = ("np.linalg.norm(a)", "np.linalg.norm(a, axis=1)", "np.linalg.norm(a, axis=0, keepdims=True)",
-         "np.linalg.norm(a, 'fro')",
-         "np.linalg.norm(a, keepdims=True)", "np.linalg.norm(a, ord=1, axis=0)", "np.linalg.norm(a, ord=np.inf, axis=-1)",
-         "np.linalg.norm(a, ord=-np.inf, axis=-2, keepdims=True)", "np.linalg.norm(a, ord=0, axis=0)", "np.linalg.norm(a[0])",
-         "np.linalg.norm(a, ord=3, axis=1)", "np.linalg.norm(a[0], ord=0.5)", "np.linalg.norm(a[0], 2)",
-         "np.linalg.norm(a[0, 0])",
-         "np.linalg.norm(a + 1, ord=-1, axis=1)", "np.linalg.norm(a, axis=(0, 1))", "np.linalg.norm(a, 1)",
-         "np.linalg.norm(a, np.inf, keepdims=True)", "np.linalg.norm(a, -1, axis=(1, 0))", "np.linalg.norm(a, -np.inf)",
-         "np.linalg.vector_norm(a)", "np.linalg.vector_norm(a, axis=0, keepdims=True)",
-         "np.linalg.vector_norm(a, axis=(0, 1), ord=1)",
-         "np.linalg.vector_norm(a, keepdims=True, ord=3)", "np.linalg.norm(a[None])", "np.linalg.norm(a[:, :0], axis=1)",
-         "np.linalg.norm(a[0, :0])", "np.linalg.norm(a[:, :0], np.inf)")  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f2", "f4", "f8", "c8", "c16"])
-def test_norms(dtype: str) -> None:
-    texts = [t.replace("a + 1", "a") if dtype == "?" else t for t in NORMS]
-    check(texts, small(dtype, (4, 3)), exact=False, ulp=8)
-
-
-@pytest.mark.parametrize("text, said", [
-    ("np.dot(a, a)", "it is of two vectors"), ("np.linalg.norm(a, 2)", "singular values"),
-    ("np.linalg.norm(a, 'nuc')", "singular"),
-    ("np.subtract.reduce(a)", "compiled are the reductions of add,"),
-    ("np.power.accumulate(a)", "compiled are the scans of add,"),
-    ("np.sum(a, axis=b)", "axis= must be known while compiling"), ("np.sum(a, keepdims=b)", "keepdims= must be known"),
-    ("np.add.outer(a, a)", "write x[:, np.newaxis] + y"), ("np.cumsum(a)", "name the axis, or pass a 1-D array"),
-    ("np.linalg.norm(a, b)", "ord= must be known"), ("np.dot(a[0], a[0], out=a)", "write out[...] = np.dot(a, b)"),
-    ("np.sum(a, nothing=1)", "supported are the arguments a, axis, dtype, out, keepdims, initial, where"),
-])  # fmt: skip
-def test_refused_with_what_to_write(text: str, said: str) -> None:
-    function = make_function("ab", [text], {"np": np})
-    with pytest.raises(pytocu.errors.UnsupportedError) as error:
-        pytocu.jit(function).lower(np.ones((2, 2)), 1)
-    assert said in str(error.value)
-
-
-@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
-def test_pythons_own_functions(dtype: str) -> None:
-    texts = ["sum(a)", "sum(a[0])", "sum(a, 2)", "sum(a[1], 1.5)", "sum(a[:, 1], a[0])"]
-    if dtype[0] in "?iu":
-        texts += ["min(a[0])", "max(a[:, 1])"]
-    check(texts, small(dtype, (4, 3)))
-
-
-def test_pythons_own_functions_refuse_as_python_does() -> None:
-    for text in ("min(a)", "max(a)", "min(a[:0])"):
-        both_raise(text, np.arange(0))
-    both_raise("max(a)", np.ones((3, 4), int))
-    with pytest.raises(pytocu.errors.UnsupportedError, match="iteration goes over an array"):
-        pytocu.jit(lambda x: any(x)).lower(np.ones(3))
-
-
 # The CPU.
 
 FAMILIES = {
@@ -428,13 +256,6 @@ def test_compiled(family: str, dtype: str) -> None:
     axes = ["None", "-1", "0"] if dtype == "f4" else ["0"]
     chosen = [t.format(axis, axis) for axis in axes for t in texts if dtype != "?" or "ptp" not in t]
     compiled(chosen, small(dtype, (5, 3)), exact=exact, ulp=8)
-
-
-def test_products_compiled() -> None:
-    a, b, c = small("f4", (4, 3)) + 1, small("f8", (4, 3)) + 1, small("i4", (3,)) + 1
-    compiled(NORMS, a, exact=False, ulp=8)
-    compiled(DOTS, a, b, exact=False, ulp=8)
-    compiled([t for t in AVERAGES if "returned" not in t], a, b, c, exact=False, ulp=8)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -476,7 +297,8 @@ def test_sums_are_as_accurate_as_numpys(dtype: str, axis: int | None) -> None:
         host = pytocu.jit(SUM_OF[axis]).lower(np.ones(shape, dtype)).host("cuda")
         for _ in range(6):
             x = (random.standard_normal(shape) * 1e3 ** random.uniform(-1, 1, shape)).astype(dtype)
-            exact = np.array([math.fsum(map(float, r)) for r in (x.reshape(1, -1) if axis is None else x.T if axis == 0 else x)])
+            rows = x.reshape(1, -1) if axis is None else x.T if axis == 0 else x
+            exact = np.array([math.fsum(map(float, r)) for r in rows])
             # Half a unit is what rounding the exact sum costs.
             rounding = np.spacing(np.abs(exact).astype(dtype)).astype(np.float64) / 2
             errors.append(np.max(np.abs(interp.run(host, [x])[0] - exact)))
@@ -493,3 +315,70 @@ def test_the_same_bits_for_every_layout() -> None:
     for again in (x.copy(), np.asfortranarray(x), wide[::2, ::2], x):
         for a, b in zip(function(again), first, strict=True):
             assert a.tobytes() == b.tobytes()
+
+
+# Masks, first values and output arrays of any kind.
+
+
+def test_masks_that_broadcast() -> None:
+    x = small("f4", (4, 3))
+    for mask in (np.array([True, False, True]), np.array([[True], [False], [False], [True]]), np.array(True), np.False_, False):
+        check(["np.sum(a, where=b)", "np.mean(a, axis=0, where=b)", "np.max(a, 1, where=b, initial=0.5)", "np.var(a, where=b)",
+               "np.std(a, 1, keepdims=True, where=b)", "np.all(a, axis=-1, where=b)", "np.nansum(a, 0, where=b)"],
+              x, mask, exact=False, ulp=4)  # fmt: skip
+    x = np.ones((2, 3))
+    for mask in (np.ones((4, 2, 3), bool), np.ones(4, bool), np.ones((2, 3))):
+        with pytest.raises((ValueError, TypeError)):
+            np.sum(x, where=mask)
+        function = make_function("ab", ["np.sum(a, where=b)"], {"np": np})
+        with pytest.raises((ValueError, TypeError)):
+            pytocu.jit(function)(x, mask)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c8"])
+def test_first_values_known_at_run_time(dtype: str) -> None:
+    x = small(dtype, (4, 3))
+    texts = ["np.sum(a, initial=b)", "np.prod(a, axis=0, initial=b)", "np.add.reduce(a, initial=b, dtype='f8')"]
+    texts += ["np.max(a, axis=1, initial=b)", "np.min(a[:0], initial=b)"]
+    for start in (2, 1.5, True, np.float32(1.25), np.int8(3), np.array(2.5)):
+        if dtype not in ("f2", "f4", "c8") and isinstance(start, float):
+            continue
+        check(texts, x, start, exact=False, ulp=2)
+
+
+def test_a_first_value_that_does_not_fit() -> None:
+    both_raise("np.max(a, initial=b)", np.ones(3, np.int8), 300)
+
+
+def into(text: str, *arguments: np.ndarray) -> None:
+    """The arguments that a call writes hold what NumPy writes into them."""
+    function = make_function("ab", [text], {"np": np})
+    expected = [a.copy() for a in arguments]
+    function(*expected)
+    for run in (lambda f, *a: interp.run(f.lower(*a).function, a), lambda f, *a: f(*a)):
+        ours = [a.copy() for a in arguments]
+        run(pytocu.jit(function), *ours)
+        compare(tuple(ours), tuple(expected), exact=False, ulp=4)
+
+
+def test_output_arrays_that_are_read() -> None:
+    x, row = small("f4", (4, 3)), small("f8", (3,))
+    for text in ("np.add.reduce(a, axis=0, out=a[0])", "np.sum(a, axis=0, out=b)", "np.mean(a, axis=0, out=a[1])",
+                 "np.ptp(a, axis=0, out=b)", "np.var(a, 0, out=a[3])", "np.max(a, 0, out=b[::-1])",
+                 "np.nanmean(a, axis=0, out=b)", "np.any(a, axis=0, out=a[2])",
+                 ):  # fmt: skip
+        into(text, x, row)
+
+
+@pytest.mark.parametrize("shapes", ["4,3 4", "4,3 1", "1,3 4", "3,4 3", "2,2 1,2"])
+def test_output_arrays_of_another_shape(shapes: str) -> None:
+    x, out = (np.ones(tuple(map(int, s.split(",")))) for s in shapes.split())
+    function = make_function("ab", ["np.sum(a, axis=0, out=b)"], {"np": np})
+    for call in (function, pytocu.jit(function)):
+        try:
+            call(x, out)
+            fits = True
+        except ValueError:
+            fits = False
+        assert fits == (x.shape[1:] == out.shape)
+    assert fits or (out == 1).all()

@@ -10,8 +10,8 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import statistics
-from pytocu.frontend.operators import binary, elementwise
-from pytocu.frontend.reductions import ask, given, known_axis, known_flag, normal_axes, reduce, repeated, stand_in
+from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.reductions import given, known_axis, known_flag, normal_axes, reduce, repeated, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions
@@ -37,7 +37,7 @@ def average(
     """The mean, or the sum of weighted elements divided by the sum of weights"""
     value = as_strong(context, a)
     axis, keep = known_axis(context, axis), known_flag(context, given(keepdims, False))
-    ask(context, np.average, stand_in(value), axis, keepdims=keep)
+    attempt(context, np.average, stand_in(value), axis, keepdims=keep)
     if weights is None:
         made = statistics.mean(context, value, axis, keepdims=keep)
         scale = _elements(context, value, made) if returned else made

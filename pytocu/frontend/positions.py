@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
-from pytocu.frontend.operators import elementwise
+from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import (
-    ask,
     check_lengths,
     check_not_empty,
     combined,
@@ -50,7 +49,7 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
     """
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     function = getattr(np, name)
-    ask(context, function, stand_in(value), axis, stand_in(out), keepdims=keep)
+    attempt(context, function, stand_in(value), axis, stand_in(out), keepdims=keep)
     shape = dimensions(value)
     axes = tuple(range(len(shape))) if axis is None or not shape else (operator.index(axis) % len(shape),)
     rest = tuple(1 if a in axes else d for a, d in enumerate(shape) if keep or a not in axes)

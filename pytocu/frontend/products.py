@@ -10,7 +10,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.operators import attempt, binary, elementwise
-from pytocu.frontend.reductions import ask, combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
+from pytocu.frontend.reductions import combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
@@ -81,7 +81,7 @@ def vecdot(context: Context, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
     """The sums of products along an axis, the first array conjugated"""
     a, b = as_strong(context, x1), as_strong(context, x2)
     axis = known_axis(context, axis)
-    ask(context, np.vecdot, stand_in(a), stand_in(b), axis=axis)
+    attempt(context, np.vecdot, stand_in(a), stand_in(b), axis=axis)
     places = [operator.index(axis) % len(dimensions(v)) for v in (a, b)]
     first, second = (dimensions(v)[p] for v, p in zip((a, b), places, strict=True))
     require_equal(context, first, second, "ValueError", _CORE)
@@ -107,7 +107,7 @@ def norm(context: Context, x: Any, ord: Any = None, axis: Any = None, keepdims: 
     if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
         return _euclidean(context, value, tuple(range(ndim)), keep)
     _refuse_singular_values(context, ord, ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1)
-    ask(context, np.linalg.norm, stand_in(value), ord, axis, keep)
+    attempt(context, np.linalg.norm, stand_in(value), ord, axis, keep)
     places = tuple(range(ndim)) if axis is None else tuple(operator.index(a) % ndim for a in _several(axis))
     if len(places) == 1:
         return vector(context, value, places, ord, keep)
@@ -118,7 +118,7 @@ def vector_norm(context: Context, x: Any, /, *, axis: Any = None, keepdims: Any 
     """``np.linalg.vector_norm``, every `ord`, over any axes"""
     value = _inexact(context, x)
     ord, axis, keep = _known_order(context, ord), known_axis(context, axis), known_flag(context, keepdims)
-    ask(context, np.linalg.vector_norm, stand_in(value), axis=axis, keepdims=keep, ord=ord)
+    attempt(context, np.linalg.vector_norm, stand_in(value), axis=axis, keepdims=keep, ord=ord)
     return vector(context, value, normal_axes(axis, len(dimensions(value))), ord, keep)
 
 

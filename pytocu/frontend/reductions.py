@@ -8,7 +8,6 @@ asked for dtypes and errors, by a reduction of one element.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -92,13 +91,6 @@ def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(operator.index(a) % ndim for a in axes)) if ndim else ()
 
 
-def ask(context: Context, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What NumPy answers for small stand-ins of the arguments; its exceptions get the user's line."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return attempt(context, function, *args, **kwargs)
-
-
 def stand_in(value: Any) -> Any:
     """An array of ones with one element on every axis for a run-time value; others are themselves."""
     if not isinstance(value, Value):
@@ -124,9 +116,9 @@ def _accumulator(
     if where is not True:
         # A mask of the same number of axes: where it has too many, NumPy says so.
         options["where"] = stand_in(where)
-    found = ask(context, ufunc.reduce, stand_in(value), **options).dtype
+    found = attempt(context, ufunc.reduce, stand_in(value), **options).dtype
     if out is not None:
-        ask(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
+        attempt(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
