@@ -116,6 +116,18 @@ def test_out(dtypes: str) -> None:
 
 # Methods of ufuncs, and scans.
 
+
+def test_a_single_element_is_combined_with_the_identity_if_there_is_one() -> None:
+    texts = ["np.gcd.reduce(a)", "np.lcm.reduce(a)", "np.gcd.reduce(a, axis=())", "np.lcm.reduce(a, axis=())"]
+    for values in ([-4], [-4, 6], [-4, -6, 10]):
+        check(texts, np.array(values))
+        compiled(texts, np.array(values))
+    for values in ([-3.0], [-0.0], [-0.0, -0.0]):
+        texts = ["np.sum(a)", "np.sum(a, axis=())", "np.hypot.reduce(a, axis=())", "np.sum(a[0])", "np.mean(a[0])"]
+        check(texts, np.array(values))
+        compiled(texts, np.array(values))
+
+
 UFUNCS = {
     "biu": ("bitwise_and", "bitwise_or", "bitwise_xor"), "iu": ("gcd", "lcm"),
     "biufc": ("add", "multiply", "maximum", "minimum", "fmin", "fmax", "logical_and", "logical_or", "logical_xor"),

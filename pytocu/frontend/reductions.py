@@ -48,6 +48,9 @@ def row_of(name: str, dtype: DType) -> str | None:
     name = _LOGICAL.get(name, name)
     return name if name in REDUCTIONS and REDUCTIONS[name].states == 1 else None
 
+_CHANGED_BY_IDENTITY = ("add", "gcd", "hypot")
+"""NumPy combines a single element with the identity as well: 0 + -0.0, hypot(0, -3)."""
+
 
 def given(value: Any, default: Any) -> Any:
     """An argument, where NumPy marks one that is left out by an object."""
@@ -203,7 +206,12 @@ def reduce(
         # Without an identity NumPy asks for `initial`, which changes nothing the second time.
         other = start if start is not None and not REDUCTIONS[row].empty else _identity(context, row, kept)
         made = _masked(context, made, where, other)
+    source = made
     made = combined(context, row, (made,), axes, keep)[0]
+    if not axes and start is None and row in _CHANGED_BY_IDENTITY:
+        start = _identity(context, row, kept)
+    if row == "lcm" and start is None and axes:
+        made = _alone(context, source, made, axes, keep)
     if start is not None:
         made = elementwise(context, row, start, made)
     made = cast(context, made, result if out is None else element(out.type))
@@ -215,6 +223,13 @@ def reduce(
 def reducible() -> list[str]:
     """The ufuncs whose reductions are compiled."""
     return sorted([n for n, r in REDUCTIONS.items() if r.states == 1] + list(_LOGICAL))
+
+
+def _alone(context: Context, source: Value, made: Value, axes: Sequence[int], keepdims: bool) -> Value:
+    """A reduction whose row has no identity leaves a single element as it is, negative ones too."""
+    count = length(context, product([dimensions(source)[a] for a in axes]))
+    (element_itself,) = combined(context, "add", (source,), axes, keepdims)
+    return elementwise(context, "where", elementwise(context, "equal", count, 1), element_itself, made)
 
 
 def _identity(context: Context, row: str, dtype: DType) -> Value:
