@@ -3,72 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
+from reduction_tools import DTYPES, SHAPES, axes_of, both_raise, check, compiled, sample, small
 
 import pytocu
 from pytocu.ir import interp
-from pytocu.ir.verifier import verify
-from pytocu.passes.context import PassContext, Target
-from pytocu.passes.pipeline import PIPELINE
-from pytocu.testing.compare import compare, edge_values
+from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
-
-DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
-SHAPES: tuple[tuple[int, ...], ...] = ((7,), (5, 3), (1, 4), (3, 1, 2), (1,), ())
-
-
-def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
-    """The interpreter's answer after the front end and after every pass before fusion; all must agree."""
-    function = low.function
-    tree = function.body.terminator.attr("tree")
-    answer = interp.arrange(tree, interp.run(function, arguments))
-    established: list[str] = []
-    for step in PIPELINE:
-        if step.name == "fuse":
-            break
-        function = step.run(function, PassContext(Target("cpu")))
-        established.extend(step.establishes)
-        verify(function, established)
-    compare(interp.arrange(tree, interp.run(function, arguments)), answer)
-    return answer
-
-
-def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
-    """Every expression has NumPy's answer: dtype, shape and values."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-    answer = interpreted(pytocu.jit(function).lower(*arguments), arguments)
-    expected, answer = (e if isinstance(e, tuple) else (e,) for e in (expected, answer))
-    for text, a, e in zip(texts, answer, expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text} of {', '.join(str(np.shape(x)) for x in arguments)}: {error}") from None
-
-
-def axes_of(ndim: int) -> list[str]:
-    every = [None, *range(-ndim, ndim)]
-    if ndim > 1:
-        every += [(0, 1), (-1, 0), (), tuple(range(ndim))]  # type: ignore[list-item]
-    return [repr(a) for a in every]
-
-
-def sample(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Few values, so that most repeat: extremes, zeros, NaN and infinities where the dtype has them."""
-    count = math.prod(shape)
-    return np.random.default_rng(1).permutation(edge_values(np.dtype(dtype), max(count, 120)))[:count].reshape(shape)
-
-
-def small(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers whose sums and products are exact in every dtype."""
-    values = np.random.default_rng(2).integers(0, 3, shape).astype(dtype)
-    return values if np.dtype(dtype).kind != "c" else values + values[..., ::-1] * values.dtype.type(1j) if shape else values
-
 
 EXACT = ("np.min(a, {})", "np.max(a, {})", "np.any(a, {})", "np.all(a, {})", "a.min({})", "a.max(axis={}, keepdims=True)",
          "a.any(axis={}, keepdims=True)", "a.all({})", "np.amin(a, axis={}, keepdims=False)",
@@ -123,17 +66,6 @@ def test_no_elements(dtype: str, shape: tuple[int, ...]) -> None:
     check([t.format(axis) for axis in axes_of(len(shape)) for t in EMPTY], np.zeros(shape, dtype))
 
 
-def both_raise(text: str, *arguments: Any) -> None:
-    """NumPy's exception class and sentence, from the interpreter as well."""
-    function = make_function("abc"[: len(arguments)], [text], {"np": np})
-    with pytest.raises(Exception) as numpys:
-        function(*arguments)
-    with pytest.raises(type(numpys.value)) as ours:
-        interpreted(pytocu.jit(function).lower(*arguments), arguments)
-    assert str(ours.value).splitlines()[0] == str(numpys.value)
-    assert "^" in str(ours.value)
-
-
 @pytest.mark.parametrize("name", ["max", "min", "amax", "maximum.reduce"])
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (0,)], ids=str)
 def test_no_elements_and_no_identity(name: str, shape: tuple[int, ...]) -> None:
@@ -184,6 +116,18 @@ def test_out(dtypes: str) -> None:
 
 # Methods of ufuncs, and scans.
 
+
+def test_a_single_element_is_combined_with_the_identity_if_there_is_one() -> None:
+    texts = ["np.gcd.reduce(a)", "np.lcm.reduce(a)", "np.gcd.reduce(a, axis=())", "np.lcm.reduce(a, axis=())"]
+    for values in ([-4], [-4, 6], [-4, -6, 10]):
+        check(texts, np.array(values))
+        compiled(texts, np.array(values))
+    for values in ([-3.0], [-0.0], [-0.0, -0.0]):
+        texts = ["np.sum(a)", "np.sum(a, axis=())", "np.hypot.reduce(a, axis=())", "np.sum(a[0])", "np.mean(a[0])"]
+        check(texts, np.array(values))
+        compiled(texts, np.array(values))
+
+
 UFUNCS = {
     "biu": ("bitwise_and", "bitwise_or", "bitwise_xor"), "iu": ("gcd", "lcm"),
     "biufc": ("add", "multiply", "maximum", "minimum", "fmin", "fmax", "logical_and", "logical_or", "logical_xor"),
@@ -233,3 +177,220 @@ def test_scans(dtype: str, shape: tuple[int, ...]) -> None:
     if values.dtype.kind in "fc":
         texts = [t for t in texts if "i2" not in t]
     check([t for t in texts if shape or "cumulative" not in t], values)
+
+
+# Positions, and statistics without NaN.
+
+POSITIONS = ("np.argmin(a, {})", "a.argmax(axis={})", "np.argmax(a, axis={}, keepdims=True)", "a.argmin({}, keepdims=True)")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_positions(dtype: str, shape: tuple[int, ...]) -> None:
+    axes = [None, *range(-len(shape), len(shape))] if shape else [None, 0, -1]
+    check([t.format(axis) for axis in axes for t in POSITIONS], sample(dtype, shape))
+
+
+@pytest.mark.parametrize("text", [
+    "np.argmax(a, axis=2)", "np.argmin(a, axis=(0, 1))", "np.argmax(a[:0])", "np.argmin(a[:0], axis=0)", "a.argmax(axis=1.5)",
+    "np.argmax(a, axis=0, out=a)", "np.nanargmin(a[:0] > 0)", "np.ptp(a > 0)", "np.ptp(a[:, :0], axis=1)", "np.ptp(a, axis=3)",
+    "np.count_nonzero(a, axis=2)", "np.count_nonzero(a, axis=[0])", "np.nanmin(a[:0])", "np.nanmean(a, dtype=int)",
+    "np.nanvar(a, axis=0, dtype='i4')", "np.nanvar(a, ddof=1, correction=1)",
+])  # fmt: skip
+def test_positions_refused_as_numpy_refuses(text: str) -> None:
+    both_raise(text, np.arange(6.0).reshape(2, 3))
+
+
+def test_positions_into_an_array() -> None:
+    x, out = np.array([[3.0, 1.0], [5.0, 7.0]]), np.zeros(2, np.int32)
+    low = pytocu.jit(lambda x, out: np.argmax(x, axis=1, out=out)).lower(x, out)
+    interp.run(low.function, (x, out))
+    assert out.tolist() == [0, 1]
+
+
+RANGES = ("np.ptp(a, {})", "np.ptp(a, axis={}, keepdims=True)", "np.count_nonzero(a, axis={})",
+          "np.count_nonzero(a, {}, keepdims=True)")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_ranges_and_counts(dtype: str, shape: tuple[int, ...]) -> None:
+    texts = [t.format(axis) for axis in axes_of(len(shape)) for t in RANGES]
+    check([t for t in texts if dtype != "?" or "ptp" not in t], small(dtype, shape))
+
+
+NAN = ("np.nansum(a, {})", "np.nanprod(a, axis={}, initial=2)", "np.nanmin(a, {})", "np.nanmax(a, axis={}, keepdims=True)",
+       "np.nanmean(a, {})", "np.nanvar(a, axis={})", "np.nanstd(a, {}, ddof=1)", "np.nanmean(a, {}, keepdims=True, dtype='f8')",
+       "np.nanvar(a, axis={}, where=a != 1)", "np.nanstd(a, {}, keepdims=True, correction=0.5)",
+       "np.nanmax(a, {}, initial=1, where=a != 1)", "np.nansum(a, {}, where=a != 1)",
+       "np.nanmean(a, {}, where=a != 1)")  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(7,), (5, 3), (3, 1, 2), ()], ids=str)
+def test_statistics_without_nan(dtype: str, shape: tuple[int, ...]) -> None:
+    values = small(dtype, shape)
+    if values.dtype.kind in "fc" and shape:
+        values.reshape(-1)[::2] = np.nan
+        values[0] = np.nan
+    check([t.format(axis) for axis in axes_of(len(shape)) for t in NAN], values, exact=False, ulp=8)
+    if values.dtype.kind in "biu" and shape:
+        check(["np.nanargmin(a)", "np.nanargmax(a, axis=0)", "np.nanargmax(a, axis=-1, keepdims=True)"], values)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_positions_without_nan(dtype: str) -> None:
+    x = small(dtype, (5, 4))
+    x[1, 1:], x[2, :2], x[3, 0] = np.nan, np.nan, np.nan
+    if dtype != "c8":
+        x[0, :2] = [np.nan, np.inf]
+    check(["np.nanargmin(a)", "np.nanargmax(a, axis=0)", "np.nanargmin(a, axis=1, keepdims=True)", "np.nanargmax(a, -1)"], x)
+    x[4] = np.nan
+    both_raise("np.nanargmax(a, axis=1)", x)
+    both_raise("np.nanargmin(a[4])", x)
+
+
+# The CPU.
+
+FAMILIES = {
+    "selections": (EXACT, True), "sums": (SUMS, True), "moments": (MOMENTS, False), "positions": (POSITIONS, True),
+    "ranges": (RANGES, True), "without nan": (NAN, False),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c16"])
+def test_compiled(family: str, dtype: str) -> None:
+    # The interpreter has seen every axis and shape.
+    texts, exact = FAMILIES[family]
+    axes = ["None", "-1", "0"] if dtype == "f4" else ["0"]
+    chosen = [t.format(axis, axis) for axis in axes for t in texts if dtype != "?" or "ptp" not in t]
+    compiled(chosen, small(dtype, (5, 3)), exact=exact, ulp=8)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_elements_compiled() -> None:
+    for shape in ((0, 3), (3, 0)):
+        compiled([t.format(axis) for axis in (None, 0, 1) for t in EMPTY], np.zeros(shape, np.float32))
+
+
+def test_errors_come_before_anything_is_written() -> None:
+    @pytocu.jit
+    def f(x, y):
+        y[...] = 1
+        return np.max(x)
+
+    @pytocu.jit
+    def g(x, y):
+        y[...] = 1
+        return np.dot(x, y)
+
+    y = np.zeros(3)
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum which has no identity"):
+        f(np.zeros(0), y)
+    with pytest.raises(ValueError, match=r"shapes \(2,\) and \(3,\) not aligned: 2 \(dim 0\) != 3 \(dim 0\)"):
+        g(np.zeros(2), y)
+    assert not y.any()
+    assert f(np.ones(2), y) == 1 and g(np.ones(3), y) == 3
+
+
+SUM_OF = {None: lambda x: x.sum(), 0: lambda x: x.sum(0), 1: lambda x: x.sum(1)}
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_sums_are_as_accurate_as_numpys(dtype: str, axis: int | None) -> None:
+    # The GPU's kernels, interpreted thread by thread.
+    random = np.random.default_rng(3)
+    for shape in ((1, 5000), (300, 7), (9, 257)):
+        errors, numpys = [], []
+        host = pytocu.jit(SUM_OF[axis]).lower(np.ones(shape, dtype)).host("cuda")
+        for _ in range(6):
+            x = (random.standard_normal(shape) * 1e3 ** random.uniform(-1, 1, shape)).astype(dtype)
+            rows = x.reshape(1, -1) if axis is None else x.T if axis == 0 else x
+            exact = np.array([math.fsum(map(float, r)) for r in rows])
+            # Half a unit is what rounding the exact sum costs.
+            rounding = np.spacing(np.abs(exact).astype(dtype)).astype(np.float64) / 2
+            errors.append(np.max(np.abs(interp.run(host, [x])[0] - exact)))
+            numpys.append(np.max(np.maximum(np.abs(x.sum(axis).astype(np.float64) - exact), rounding)))
+        assert sum(errors) <= 2 * sum(numpys), shape
+
+
+def test_the_same_bits_for_every_layout() -> None:
+    x = np.random.default_rng(4).standard_normal((300, 50)).astype(np.float32)
+    function = pytocu.jit(lambda x: (x.sum(), x.sum(0), x.sum(1), x.var(1)))
+    first = function(x)
+    wide = np.zeros((600, 100), np.float32)
+    wide[::2, ::2] = x
+    for again in (x.copy(), np.asfortranarray(x), wide[::2, ::2], x):
+        for a, b in zip(function(again), first, strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+# Masks, first values and output arrays of any kind.
+
+
+def test_masks_that_broadcast() -> None:
+    x = small("f4", (4, 3))
+    for mask in (np.array([True, False, True]), np.array([[True], [False], [False], [True]]), np.array(True), np.False_, False):
+        check(["np.sum(a, where=b)", "np.mean(a, axis=0, where=b)", "np.max(a, 1, where=b, initial=0.5)", "np.var(a, where=b)",
+               "np.std(a, 1, keepdims=True, where=b)", "np.all(a, axis=-1, where=b)", "np.nansum(a, 0, where=b)"],
+              x, mask, exact=False, ulp=4)  # fmt: skip
+    x = np.ones((2, 3))
+    for mask in (np.ones((4, 2, 3), bool), np.ones(4, bool), np.ones((2, 3))):
+        with pytest.raises((ValueError, TypeError)):
+            np.sum(x, where=mask)
+        function = make_function("ab", ["np.sum(a, where=b)"], {"np": np})
+        with pytest.raises((ValueError, TypeError)):
+            pytocu.jit(function)(x, mask)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c8"])
+def test_first_values_known_at_run_time(dtype: str) -> None:
+    x = small(dtype, (4, 3))
+    texts = ["np.sum(a, initial=b)", "np.prod(a, axis=0, initial=b)", "np.add.reduce(a, initial=b, dtype='f8')"]
+    texts += ["np.max(a, axis=1, initial=b)", "np.min(a[:0], initial=b)"]
+    for start in (2, 1.5, True, np.float32(1.25), np.int8(3), np.array(2.5)):
+        if dtype not in ("f2", "f4", "c8") and isinstance(start, float):
+            continue
+        check(texts, x, start, exact=False, ulp=2)
+
+
+def test_a_first_value_that_does_not_fit() -> None:
+    both_raise("np.max(a, initial=b)", np.ones(3, np.int8), 300)
+
+
+def into(text: str, *arguments: np.ndarray) -> None:
+    """The arguments that a call writes hold what NumPy writes into them."""
+    function = make_function("ab", [text], {"np": np})
+    expected = [a.copy() for a in arguments]
+    function(*expected)
+    for run in (lambda f, *a: interp.run(f.lower(*a).function, a), lambda f, *a: f(*a)):
+        ours = [a.copy() for a in arguments]
+        run(pytocu.jit(function), *ours)
+        compare(tuple(ours), tuple(expected), exact=False, ulp=4)
+
+
+def test_output_arrays_that_are_read() -> None:
+    x, row = small("f4", (4, 3)), small("f8", (3,))
+    for text in ("np.add.reduce(a, axis=0, out=a[0])", "np.sum(a, axis=0, out=b)", "np.mean(a, axis=0, out=a[1])",
+                 "np.ptp(a, axis=0, out=b)", "np.var(a, 0, out=a[3])", "np.max(a, 0, out=b[::-1])",
+                 "np.nanmean(a, axis=0, out=b)", "np.any(a, axis=0, out=a[2])",
+                 ):  # fmt: skip
+        into(text, x, row)
+
+
+@pytest.mark.parametrize("shapes", ["4,3 4", "4,3 1", "1,3 4", "3,4 3", "2,2 1,2"])
+def test_output_arrays_of_another_shape(shapes: str) -> None:
+    x, out = (np.ones(tuple(map(int, s.split(",")))) for s in shapes.split())
+    function = make_function("ab", ["np.sum(a, axis=0, out=b)"], {"np": np})
+    for call in (function, pytocu.jit(function)):
+        try:
+            call(x, out)
+            fits = True
+        except ValueError:
+            fits = False
+        assert fits == (x.shape[1:] == out.shape)
+    assert fits or (out == 1).all()

@@ -25,11 +25,13 @@ from pytocu.frontend.indexing import subscript
 from pytocu.frontend.math_calls import MATH, python_float, python_int, python_round
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
-from pytocu.frontend.operators import binary, compute, refuse_complex_scalars, truth, unary
+from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, unary
+from pytocu.frontend.reductions import check_not_empty, reduce
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
     as_dim,
+    as_value,
     contains_dynamic,
     describe,
     dim_value,
@@ -40,8 +42,9 @@ from pytocu.frontend.values import (
     python_type_name,
     refuse_array,
 )
+from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, dim_min
+from pytocu.ir.dims import dim_max, dim_min, empty_sentence
 from pytocu.ir.types import WeakType, element
 
 
@@ -255,9 +258,13 @@ def _hasattr(frame: Frame, base: Any, name: Any) -> bool:
 
 def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) -> Callable[..., Any]:
     def handler(frame: Frame, *values: Any) -> Any:
+        if len(values) == 1 and _is_long(values[0]):
+            return _extreme_of_array(frame, function.__name__, row, values[0])
         members = _members(frame, values[0]) if len(values) == 1 else list(values)
+        if not members:
+            raise raised(ValueError(empty_sentence(f"{function.__name__}()")), frame.context.loc)
         lengths = [as_dim(m) for m in members]
-        if members and None not in lengths:
+        if None not in lengths:
             return dim_value(frame.context, functools.reduce(dim, lengths))
         comparison = "less" if function is min else "greater"
         return extreme(frame.context, function.__name__, row, comparison, members)
@@ -265,12 +272,35 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
     return handler
 
 
-def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
-    if isinstance(values, Value) and dimensions(values) and not isinstance(dimensions(values)[0], int):
+def _extreme_of_array(frame: Frame, name: str, row: str, values: Value) -> Value:
+    """``min(x)`` of a vector of integers, whose order leaves no choice."""
+    context = frame.context
+    if len(dimensions(values)) > 1:
+        text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+        raise raised(ValueError(text), context.loc, f"write np.{name}(x, axis=0)")
+    if element(values.type).kind in "fc":
         raise UnsupportedError(
-            "sum() of an array is a reduction, which is not compiled", frame.context.loc, "compute the sum outside the function"
+            f"Python's {name}() of floats depends on where NaN stands among them", context.loc, f"write np.{name}(x)"
         )
-    return functools.reduce(lambda total, value: binary(frame.context, "add", total, value), _members(frame, values), start)
+    check_not_empty(context, f"{name}()", dimensions(values), (0,))
+    return reduce(context, row, values, 0)
+
+
+def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
+    context = frame.context
+    if not _is_long(values):
+        return functools.reduce(lambda total, value: binary(context, "add", total, value), _members(frame, values), start)
+    # Python adds one element after the other to an int; the dtype is that of such a sum.
+    first = as_value(context, start)
+    operands = tuple(promote.operand(v.type) for v in (first, values))
+    dtype = attempt(context, promote.ufunc_loop, "add", operands)[1][0]
+    total = reduce(context, "add", values, 0, dtype.numpy)
+    return total if type(start) is int and start == 0 else binary(context, "add", start, total)
+
+
+def _is_long(values: Any) -> bool:
+    """An array whose length is known only at run time."""
+    return is_array(values) and bool(dimensions(values)) and not isinstance(dimensions(values)[0], int)
 
 
 def _product(frame: Frame, values: Any, start: Any = 1) -> Any:

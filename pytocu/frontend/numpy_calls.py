@@ -125,6 +125,10 @@ def _by_identity() -> dict[int, tuple[str, Any]]:
             preferred = name in FUNCTIONS or rows_of(name) or name == getattr(value, "__name__", "")
             if preferred or id(value) not in found:
                 found[id(value)] = (name, value)
+    for name in FUNCTIONS:
+        if name.startswith("linalg."):
+            value = getattr(np.linalg, name.removeprefix("linalg."))
+            found[id(value)] = (name, value)
     return found
 
 
@@ -137,6 +141,8 @@ def numpy_name(function: Any) -> str | None:
     if module.split(".")[0] in ("cupy", "jax", "array_api_compat"):
         name = getattr(function, "__name__", None) or getattr(function, "name", "")
         name = name.removeprefix("cupy_")
+        if ".linalg" in module and f"linalg.{name}" in FUNCTIONS:
+            return f"linalg.{name}"
         if hasattr(np, name) and callable(getattr(np, name)):
             return name
     return None
@@ -166,6 +172,10 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     if known_now and args and all(map(is_number, args)) and (name in _OF_NUMBERS or is_ufunc) and _is_plain(kwargs):
         # Numbers known now get NumPy's own value; they may be branched on as well.
         return compute(context, function, *args, **kwargs)
+    if known_now and name in reduction_functions.FUNCTIONS and args and _is_data(args[0]) and _is_plain(kwargs):
+        made = compute(context, function, *args, **kwargs)
+        if isinstance(made, np.generic):
+            return made
     if name in FUNCTIONS:
         return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
     if is_ufunc:
@@ -184,6 +194,11 @@ _OF_NUMBERS = (
 def _is_plain(kwargs: dict[str, Any]) -> bool:
     """Whether no argument writes memory or leaves elements unwritten."""
     return kwargs.get("where", True) is True and kwargs.get("out") is None
+
+
+def _is_data(value: Any) -> bool:
+    """Numbers known now, and tuples and lists of them."""
+    return all(map(_is_data, value)) if isinstance(value, (tuple, list)) else is_number(value)
 
 
 COMPILE_TIME = ("finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "min_scalar_type", "broadcast_shapes")

@@ -8,9 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend import reductions, scans, statistics
+from pytocu.frontend import averages, nan_statistics, positions, products, reductions, scans, statistics
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {**reductions.FUNCTIONS, **statistics.FUNCTIONS, **scans.FUNCTIONS}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **reductions.FUNCTIONS,
+    **statistics.FUNCTIONS,
+    **nan_statistics.FUNCTIONS,
+    **averages.FUNCTIONS,
+    **positions.FUNCTIONS,
+    **products.FUNCTIONS,
+    **{f"linalg.{name}": handler for name, handler in products.LINALG.items()},
+    **scans.FUNCTIONS,
+}
 """By NumPy's name; parameters are called as NumPy calls them."""
 
 

@@ -8,7 +8,6 @@ asked for dtypes and errors, by a reduction of one element.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,6 +48,14 @@ def row_of(name: str, dtype: DType) -> str | None:
     name = _LOGICAL.get(name, name)
     return name if name in REDUCTIONS and REDUCTIONS[name].states == 1 else None
 
+_CHANGED_BY_IDENTITY = ("add", "gcd", "hypot")
+"""NumPy combines a single element with the identity as well: 0 + -0.0, hypot(0, -3)."""
+
+
+def given(value: Any, default: Any) -> Any:
+    """An argument, where NumPy marks one that is left out by an object."""
+    return default if value is MISSING or value is np._NoValue else value
+
 
 def known_axis(context: Context, axis: Any) -> Any:
     """The argument ``axis=``, which is known while compiling.
@@ -70,8 +77,7 @@ def known_axis(context: Context, axis: Any) -> Any:
 
 def known_flag(context: Context, keepdims: Any) -> bool:
     """The argument ``keepdims=``, which is known while compiling."""
-    if keepdims is MISSING or keepdims is np._NoValue:
-        return False
+    keepdims = given(keepdims, False)
     if contains_dynamic(keepdims):
         raise UnsupportedError(
             "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
@@ -86,13 +92,6 @@ def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     axes = axis if isinstance(axis, tuple) else (axis,)
     # NumPy lets axis 0 and -1 of an array without axes pass.
     return tuple(sorted(operator.index(a) % ndim for a in axes)) if ndim else ()
-
-
-def ask(context: Context, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What NumPy answers for small stand-ins of the arguments; its exceptions get the user's line."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return attempt(context, function, *args, **kwargs)
 
 
 def stand_in(value: Any) -> Any:
@@ -120,9 +119,9 @@ def _accumulator(
     if where is not True:
         # A mask of the same number of axes: where it has too many, NumPy says so.
         options["where"] = stand_in(where)
-    found = ask(context, ufunc.reduce, stand_in(value), **options).dtype
+    found = attempt(context, ufunc.reduce, stand_in(value), **options).dtype
     if out is not None:
-        ask(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
+        attempt(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
@@ -181,8 +180,7 @@ def reduce(
     CompileError
         What NumPy raises.
     """
-    initial = MISSING if initial is np._NoValue else initial
-    where = True if where is np._NoValue else where
+    initial, where = given(initial, MISSING), given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     if isinstance(dtype, Value):
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
@@ -208,7 +206,12 @@ def reduce(
         # Without an identity NumPy asks for `initial`, which changes nothing the second time.
         other = start if start is not None and not REDUCTIONS[row].empty else _identity(context, row, kept)
         made = _masked(context, made, where, other)
+    source = made
     made = combined(context, row, (made,), axes, keep)[0]
+    if not axes and start is None and row in _CHANGED_BY_IDENTITY:
+        start = _identity(context, row, kept)
+    if row == "lcm" and start is None and axes:
+        made = _alone(context, source, made, axes, keep)
     if start is not None:
         made = elementwise(context, row, start, made)
     made = cast(context, made, result if out is None else element(out.type))
@@ -220,6 +223,13 @@ def reduce(
 def reducible() -> list[str]:
     """The ufuncs whose reductions are compiled."""
     return sorted([n for n, r in REDUCTIONS.items() if r.states == 1] + list(_LOGICAL))
+
+
+def _alone(context: Context, source: Value, made: Value, axes: Sequence[int], keepdims: bool) -> Value:
+    """A reduction whose row has no identity leaves a single element as it is, negative ones too."""
+    count = length(context, product([dimensions(source)[a] for a in axes]))
+    (element_itself,) = combined(context, "add", (source,), axes, keepdims)
+    return elementwise(context, "where", elementwise(context, "equal", count, 1), element_itself, made)
 
 
 def _identity(context: Context, row: str, dtype: DType) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytocu.errors import failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
@@ -36,3 +37,19 @@ def require(
     args = (value, condition) if shown is None else (value, condition, shown)
     attrs = {"error": error, "sentence": sentence, "dims": tuple(dims)}
     return context.builder.emit("require", args, attrs, name=value.name)
+
+
+def require_equal(context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike) -> None:
+    """Let the call compare two lengths; `sentence` has ``{0}`` and ``{1}`` for them, ``{2}`` and so on for those shown.
+
+    Raises
+    ------
+    CompileError
+        They are known to differ.
+    """
+    if first == second:
+        return
+    dims = (first, second, *shown)
+    if all(isinstance(d, int) for d in dims):
+        raise failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
+    context.builder.emit("check", (), {"kind": "equal", "dims": dims, "shapes": (error, sentence)})

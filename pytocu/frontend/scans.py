@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, truths
-from pytocu.frontend.reductions import ROUNDING, ask, check_lengths, known_axis, replaced_nan, row_of, stand_in
+from pytocu.frontend.reductions import ROUNDING, check_lengths, known_axis, replaced_nan, row_of, stand_in
 from pytocu.frontend.values import Context, as_strong, cast, describe, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -52,9 +52,9 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
 
 def _dtype(context: Context, name: str, value: Value, axis: int, dtype: Any, out: Value | None) -> DType:
     ufunc = promote.numpy_function(name)
-    found = ask(context, ufunc.accumulate, stand_in(value), axis, dtype).dtype
+    found = attempt(context, ufunc.accumulate, stand_in(value), axis, dtype).dtype
     if out is not None:
-        ask(context, ufunc.accumulate, stand_in(value), axis, dtype, stand_in(out))
+        attempt(context, ufunc.accumulate, stand_in(value), axis, dtype, stand_in(out))
         if dtype is None and not name.startswith("logical"):
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
@@ -65,7 +65,7 @@ def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtyp
     """``ufunc.accumulate`` with its own checks of the axis."""
     value, outs = as_strong(context, array), out_arrays(context, out, 1)
     axis = known_axis(context, axis)
-    ask(context, promote.numpy_function(name).accumulate, stand_in(value), axis)
+    attempt(context, promote.numpy_function(name).accumulate, stand_in(value), axis)
     place = axis[0] if isinstance(axis, tuple) else axis
     made = scan(context, name, value, operator.index(place) % len(dimensions(value)), dtype, outs[0])
     return write_outputs(context, (made,), outs)[0]
@@ -89,7 +89,7 @@ def scan_along(context: Context, name: str, value: Value, axis: Any, dtype: Any,
     UnsupportedError
         An array of several axes would have to be flattened.
     """
-    ask(context, np.cumsum if name == "add" else np.cumprod, stand_in(value), axis)
+    attempt(context, np.cumsum if name == "add" else np.cumprod, stand_in(value), axis)
     if not dimensions(value):
         value = context.builder.emit("newaxis", (value,), {"axis": 0})
     ndim = len(dimensions(value))
@@ -120,7 +120,7 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
             )
         axis = known_axis(context, axis)
         function = np.cumulative_sum if name == "add" else np.cumulative_prod
-        ask(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        attempt(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
         made = scan_along(context, name, value, axis, dtype, outs[0])
         return write_outputs(context, (made,), outs)[0]
 

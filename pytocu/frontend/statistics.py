@@ -13,9 +13,10 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend.inplace import out_arrays, write_outputs
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import (
     combined,
+    given,
     kept_axes,
     known_axis,
     known_flag,
@@ -33,11 +34,6 @@ from pytocu.ir.dims import DimLike, dim_max, product
 from pytocu.ir.types import F32, F64, I64, DType, element
 
 
-def _given(value: Any, default: Any) -> Any:
-    """An argument, where NumPy marks one that is left out by an object."""
-    return default if value is MISSING or value is np._NoValue else value
-
-
 def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
     """How many elements each result is of: a length, or of a mask an int64 for each."""
     axes = normal_axes(axis, len(dimensions(value)))
@@ -52,7 +48,7 @@ def _as_count(context: Context, items: Value | DimLike) -> Value:
     return items if isinstance(items, Value) else length(context, items)
 
 
-def _divided(context: Context, value: Value, count: Value) -> Value:
+def divided(context: Context, value: Value, count: Value) -> Value:
     """``np.true_divide(value, count, casting="unsafe")`` in the dtype of the value."""
     return cast(context, elementwise(context, "divide", value, count), element(value.type))
 
@@ -74,7 +70,7 @@ def mean(
 ) -> Any:
     """The sum divided by the number of elements; of float16 in float32, of integers in float64"""
     value = as_strong(context, a)
-    where = _given(where, True)
+    where = given(where, True)
     outs = out_arrays(context, out, 1)
     half = dtype is None and element(value.type).numpy == np.float16
     chosen = F32.numpy if half else _default_dtype(value, dtype)
@@ -83,7 +79,7 @@ def mean(
     if half and outs[0] is None:
         made = cast(context, elementwise(context, "divide", total, _as_count(context, items)), element(value.type))
     else:
-        made = _divided(context, total, _as_count(context, items))
+        made = divided(context, total, _as_count(context, items))
     return write_outputs(context, (made,), outs)[0]
 
 
@@ -99,21 +95,21 @@ def variance(
     mean: Any,
 ) -> Value:
     """The mean of squared distances from the mean, with NumPy's steps; `out` is not written."""
-    where = _given(where, True)
+    where = given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     dtype = _default_dtype(value, dtype)
-    if _given(mean, None) is None:
+    if given(mean, None) is None:
         # The mean of all elements is one number, which fits every shape.
         total = reduce(context, "add", value, axis, dtype, None, False, where=where)
         apart = bool(dimensions(total))
         total = kept_axes(context, total, normal_axes(axis, len(dimensions(value)))) if apart else total
-        middle = _divided(context, total, _as_count(context, _items(context, value, axis, apart, where)))
+        middle = divided(context, total, _as_count(context, _items(context, value, axis, apart, where)))
     else:
         middle = as_value(context, mean)
     distance = elementwise(context, "subtract", value, middle)
     squares = squared(context, distance, element(value.type))
     made = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
-    return _divided(context, made, _degrees(context, _items(context, value, axis, keep, where), ddof))
+    return divided(context, made, _degrees(context, _items(context, value, axis, keep, where), ddof))
 
 
 def squared(context: Context, distance: Value, source: DType) -> Value:
@@ -135,14 +131,14 @@ def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
     return elementwise(context, "maximum", left, 0)
 
 
-def _correction(context: Context, ddof: Any, correction: Any) -> Any:
+def degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
     """`ddof`, or `correction`, its name in the array API."""
-    given = _given(correction, None)
-    if given is None:
+    correction = given(correction, None)
+    if correction is None:
         return ddof
     if ddof != 0:
         raise raised(ValueError("ddof and correction can't be provided simultaneously."), context.loc)
-    return given
+    return correction
 
 
 def var(
@@ -160,7 +156,7 @@ def var(
 ) -> Any:
     """The mean of squared distances from the mean; divided by the number of elements less `ddof`"""
     value, outs = as_strong(context, a), out_arrays(context, out, 1)
-    ddof = _correction(context, ddof, correction)
+    ddof = degrees_given(context, ddof, correction)
     made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
     return write_outputs(context, (made,), outs)[0]
 
@@ -180,14 +176,40 @@ def std(
 ) -> Any:
     """The root of the variance"""
     value, outs = as_strong(context, a), out_arrays(context, out, 1)
-    ddof = _correction(context, ddof, correction)
+    ddof = degrees_given(context, ddof, correction)
     made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
-    dtype_made = element(made.type)
-    if dimensions(made) or outs[0] is not None:
-        attempt(context, promote.check_outputs, "sqrt", (dtype_made,), (dtype_made,), None, "same_kind")
-    root = cast(context, elementwise(context, "sqrt", made), dtype_made)
-    return write_outputs(context, (root,), outs)[0]
+    return write_outputs(context, (root(context, made, outs[0]),), outs)[0]
 
 
-FUNCTIONS = {"mean": mean, "var": var, "std": std}
+def root(context: Context, variance: Value, out: Value | None) -> Value:
+    """The square root in the dtype of the variance.
+
+    Raises
+    ------
+    TypeError
+        An array of integers does not hold it; NumPy's sentence.
+    """
+    dtype = element(variance.type)
+    if dimensions(variance) or out is not None:
+        attempt(context, promote.check_outputs, "sqrt", (dtype,), (dtype,), None, "same_kind")
+    return cast(context, elementwise(context, "sqrt", variance), dtype)
+
+
+def ptp(context: Context, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    """The largest element less the smallest"""
+    value, outs = as_strong(context, a), out_arrays(context, out, 1)
+    high = reduce(context, "maximum", value, axis, None, outs[0], keepdims)
+    low = reduce(context, "minimum", value, axis, None, None, keepdims)
+    made = elementwise(context, "subtract", high, low)
+    target = element(made.type) if outs[0] is None else element(outs[0].type)
+    attempt(context, promote.check_outputs, "subtract", (element(high.type), element(low.type)), (target,), None, "same_kind")
+    return write_outputs(context, (cast(context, made, target),), outs)[0]
+
+
+def count_nonzero(context: Context, a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """How many elements are not zero, as int64"""
+    return reduce(context, "add", truths(context, as_strong(context, a)), axis, np.intp, None, keepdims)
+
+
+FUNCTIONS = {"mean": mean, "var": var, "std": std, "ptp": ptp, "count_nonzero": count_nonzero}
 """By NumPy's name; parameters are called as NumPy calls them."""

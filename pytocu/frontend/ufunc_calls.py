@@ -25,7 +25,6 @@ REFUSED_UFUNCS = {
     "matmul": _MATRIX,
     "matvec": _MATRIX,
     "vecmat": _MATRIX,
-    "vecdot": _MATRIX,
 }
 """NumPy's ufuncs that are not compiled, and why."""
 

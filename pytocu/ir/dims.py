@@ -368,13 +368,18 @@ def output_sentence(output: tuple[DimLike, ...], whole: tuple[DimLike, ...]) -> 
 
 
 def empty_sentence(name: str) -> str:
-    """What NumPy says of a reduction of no elements that has no value then.
+    """What NumPy says of a reduction of no elements that has no value then, and Python of ``min()`` and ``max()``.
 
     Examples
     --------
     >>> empty_sentence("argmax")
     'attempt to get argmax of an empty sequence'
     """
+    if name in ("min()", "max()"):
+        try:
+            return str((min if name == "min()" else max)(()))
+        except ValueError as error:
+            return str(error)
     if name in ("argmin", "argmax"):
         return f"attempt to get {name} of an empty sequence"
     return f"zero-size array to reduction operation {name} which has no identity"

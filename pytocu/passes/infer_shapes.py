@@ -20,7 +20,7 @@ from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
 
-_EQUALITIES = ("assign", "broadcast", "mask", "output")
+_EQUALITIES = ("assign", "broadcast", "equal", "mask", "output")
 """The checks that two lengths are equal."""
 
 

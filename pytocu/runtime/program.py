@@ -8,11 +8,12 @@ the function, and checks are comparisons.  The text can be read: see `Program.so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
+from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, failure, located
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
@@ -329,6 +330,10 @@ class _Writer:
                 add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
+            case ("check", "equal", dims, (error, sentence)):
+                fail = partial(self._fail_lengths, error, sentence, position)
+                values = f"({''.join(f'{self.dim(d)}, ' for d in dims)})"
+                add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):
                 add(f"if {self.dim(dims[0])} == 0: fail_empty({position}, {kind.removeprefix('empty ')!r})")
             case ("writable", source, what):
@@ -377,9 +382,9 @@ class _Writer:
         spec = self.plan.kernels[number]
         values = ", ".join(self.parameter(s, w) for s, w in zip(slots, spec.parameters, strict=True))
         self.lines.append(f"work = {self.dim(spec.work)}")
-        cost = self.dim(spec.cost)
-        condition = "work" if cost == "1" else f"work and {cost}"
-        self.lines.append(f"if {condition}:")
+        # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
+        cost = "1" if spec.cost == 1 else f"({self.dim(spec.cost)} or 1)"
+        self.lines.append("if work:")
         text = self.access.launch.format(number=number, values=values, work="work", cost=cost, block=spec.block)
         self.lines.extend(f"    {line}" for line in text.splitlines())
         if self.access.idle:
@@ -430,6 +435,9 @@ class _Writer:
     def _fail_squeeze(self, position: int) -> None:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self._loc(position))
+
+    def _fail_lengths(self, error: str, sentence: str, position: int, *dims: int) -> None:
+        raise failure(error, sentence, dims, self._loc(position))
 
     def _fail_empty(self, position: int, name: str) -> None:
         raise ShapeError(empty_sentence(name), self._loc(position))

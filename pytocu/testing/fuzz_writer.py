@@ -34,6 +34,7 @@ from pytocu.testing.fuzz_programs import (
     shows_nan,
     unused,
 )
+from pytocu.testing.fuzz_reductions import REDUCED
 
 REFUSED_ERRORS = (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError, IndexError)
 """What NumPy raises for operands it has no answer for."""
@@ -110,7 +111,7 @@ class Writer:
             name, dtype = least[2:]
             self.let(self.pick.choice(ROWS[name]), dtype)
             return
-        form = self.pick.choice(OTHERS)
+        form = self.pick.choice(OTHERS if self.pick.random() < 0.6 else REDUCED)
         self.let(form, self.pick.choice([d for d in ALL_DTYPES if d.kind in form.kinds]))
 
     def let(self, form: Form, dtype: DType) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, reduction_functions
+from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, reduction_functions, reductions
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
@@ -117,7 +117,7 @@ def _lines() -> Iterator[str]:
     yield "orders are refused.\n\nRefused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
-    yield "* `reduce`, `accumulate`, `outer`, `at` and `reduceat` of ufuncs\n"
+    yield "* `outer`, `at` and `reduceat` of ufuncs\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
     described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}
@@ -178,6 +178,11 @@ def _reductions() -> Iterator[str]:
         names.setdefault(handler, []).append(name)
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
+    yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
+    yield "elements matters, or they have no row. Also refused: matrix norms of singular values, `dot` and `inner` of matrices, "
+    yield "scans of the flat array of several axes, `axis`, `keepdims` and `ord` that are known only at run time.\n\n"
+    yield "Python's `sum` of an array adds in the dtype of `0 + x[0]`, and is a NumPy number of that dtype for no elements too; "
+    yield "`min` and `max` are of vectors of integers, because of floats Python's answer depends on where NaN stands.\n"
 
 
 def page() -> str:

@@ -1,0 +1,187 @@
+"""The reductions that leave out NaN, step by step as NumPy computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import raised
+from pytocu.frontend import statistics
+from pytocu.frontend.inplace import out_arrays, write_outputs
+from pytocu.frontend.operators import compute, elementwise
+from pytocu.frontend.positions import place
+from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduce_into, replaced_nan
+from pytocu.frontend.requirements import require
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
+from pytocu.guards import MISSING
+from pytocu.ir.core import Value
+from pytocu.ir.types import element
+
+
+def _sum(name: str, neutral: int, doc: str) -> Callable[..., Any]:
+    def handler(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = MISSING,
+        where: Any = True,
+    ) -> Any:
+        value, _ = replaced_nan(context, as_strong(context, a), neutral)
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
+        return reduce_into(context, name, value, out, **options)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _extreme(name: str, doc: str) -> Callable[..., Any]:
+    def handler(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = MISSING,
+        where: Any = True,
+    ) -> Any:
+        return reduce_into(context, name, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _require_inexact(context: Context, dtype: Any, out: Value | None) -> None:
+    """The dtypes of a mean of floats: NumPy's TypeError for integers."""
+    for what, chosen in (("dtype", dtype), ("out", None if out is None else element(out.type).numpy)):
+        if chosen is not None and not np.issubdtype(compute(context, np.dtype, chosen), np.inexact):
+            raise raised(TypeError(f"If a is inexact, then {what} must be inexact"), context.loc)
+
+
+def _count(context: Context, mask: Value, axis: Any, keepdims: Any, where: Any) -> Value:
+    """How many elements are not NaN."""
+    return reduce(context, "add", elementwise(context, "invert", mask), axis, np.intp, None, keepdims, where=where)
+
+
+def nanmean(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+) -> Any:
+    """The mean of what is not NaN"""
+    value, mask = replaced_nan(context, as_strong(context, a), 0)
+    if mask is None:
+        return statistics.mean(context, value, axis, dtype, out, keepdims, where=where)
+    outs = out_arrays(context, out, 1)
+    _require_inexact(context, dtype, outs[0])
+    count = _count(context, mask, axis, keepdims, where)
+    total = reduce(context, "add", value, axis, dtype, outs[0], keepdims, where=where)
+    return write_outputs(context, (statistics.divided(context, total, count),), outs)[0]
+
+
+def _variance(
+    context: Context, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
+) -> tuple[Value, tuple[Value | None, ...]]:
+    value, mask = replaced_nan(context, as_strong(context, a), 0)
+    outs = out_arrays(context, out, 1)
+    if mask is None:
+        ddof = statistics.degrees_given(context, ddof, correction)
+        return statistics.variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean), outs
+    _require_inexact(context, dtype, outs[0])
+    ddof = statistics.degrees_given(context, ddof, correction)
+    axis = known_axis(context, axis)
+    source = element(value.type)
+    if given(mean, None) is None:
+        total = reduce(context, "add", value, axis, dtype, None, False, where=where)
+        middle = statistics.divided(context, total, _count(context, mask, axis, False, where))
+        if dimensions(middle):
+            middle = kept_axes(context, middle, normal_axes(axis, len(dimensions(value))))
+    else:
+        middle = as_value(context, mean)
+    distance = cast(context, elementwise(context, "subtract", value, middle), source)
+    distance = elementwise(context, "where", mask, source.numpy.type(0), distance)
+    if source.kind == "c":
+        product = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
+        squares = context.builder.emit("real", (product,))
+    else:
+        squares = elementwise(context, "multiply", distance, distance)
+    total = reduce(context, "add", squares, axis, dtype, outs[0], keepdims, where=where)
+    degrees = elementwise(context, "subtract", _count(context, mask, axis, keepdims, where), ddof)
+    made = statistics.divided(context, total, degrees)
+    nothing = elementwise(context, "less_equal", degrees, 0)
+    return elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made), outs
+
+
+def nanvar(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """The variance of what is not NaN; NaN where no degree of freedom is left"""
+    made, outs = _variance(context, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return write_outputs(context, (made,), outs)[0]
+
+
+def nanstd(
+    context: Context,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    """The root of the variance of what is not NaN"""
+    made, outs = _variance(context, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return write_outputs(context, (statistics.root(context, made, outs[0]),), outs)[0]
+
+
+def _position(name: str, doc: str) -> Callable[..., Any]:
+    def handler(context: Context, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        # NumPy replaces NaN by the farthest number, which an infinity before it still beats.
+        value, mask = replaced_nan(context, value, np.inf if name == "argmin" else -np.inf)
+        keepdims = given(keepdims, False)
+        made = place(context, name, value, axis, outs[0], keepdims)
+        if mask is not None:
+            usable = elementwise(context, "invert", reduce(context, "logical_and", mask, axis, None, None, keepdims))
+            made = require(context, made, usable, "ValueError", "All-NaN slice encountered")
+        return write_outputs(context, (made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "nansum": _sum("add", 0, "The sum of what is not NaN"),
+    "nanprod": _sum("multiply", 1, "The product of what is not NaN"),
+    "nanmin": _extreme("fmin", "The smallest element that is not NaN; NaN where there is none"),
+    "nanmax": _extreme("fmax", "The largest element that is not NaN; NaN where there is none"),
+    "nanmean": nanmean,
+    "nanvar": nanvar,
+    "nanstd": nanstd,
+    "nanargmin": _position("argmin", "The first position of the smallest element that is not NaN"),
+    "nanargmax": _position("argmax", "The first position of the largest element that is not NaN"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,81 @@
+"""``argmin`` and ``argmax``: reductions of numbers beside their positions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import (
+    check_lengths,
+    check_not_empty,
+    combined,
+    kept_axes,
+    known_axis,
+    known_flag,
+    length,
+    stand_in,
+)
+from pytocu.frontend.values import Context, as_strong, cast, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, product
+from pytocu.ir.types import I64, element, scalar
+
+
+def positions(context: Context, shape: tuple[DimLike, ...], axes: Sequence[int]) -> Value:
+    """Where each element stands in the axes, counted in row-major order."""
+    total: Value | None = None
+    for number, axis in enumerate(axes):
+        part = context.builder.emit("iota", (), {"axis": axis, "shape": shape})
+        stride = product([shape[a] for a in axes[number + 1 :]])
+        if stride != 1:
+            part = elementwise(context, "multiply", part, length(context, stride))
+        total = part if total is None else elementwise(context, "add", total, part)
+    assert total is not None
+    return total
+
+
+def place(context: Context, name: str, value: Value, axis: Any, out: Value | None, keepdims: Any) -> Value:
+    """The first position of the extreme that ``argmin`` or ``argmax`` finds; `out` is not written.
+
+    Raises
+    ------
+    CompileError
+        What NumPy raises for the axis.
+    """
+    axis, keep = known_axis(context, axis), known_flag(context, keepdims)
+    function = getattr(np, name)
+    attempt(context, function, stand_in(value), axis, stand_in(out), keepdims=keep)
+    shape = dimensions(value)
+    axes = tuple(range(len(shape))) if axis is None or not shape else (operator.index(axis) % len(shape),)
+    rest = tuple(1 if a in axes else d for a, d in enumerate(shape) if keep or a not in axes)
+    if out is not None:
+        note_write(context, out, OUTPUT)
+        check_lengths(context, dimensions(out), rest)
+    if not axes:
+        made = context.builder.const(0, scalar(I64))
+    else:
+        check_not_empty(context, name, shape, axes)
+        made = combined(context, name, (value, positions(context, shape, axes)), axes, False)[1]
+        made = kept_axes(context, made, axes) if keep else made
+    return made if out is None else cast(context, made, element(out.type))
+
+
+def _function(name: str, doc: str) -> Callable[..., Any]:
+    def handler(context: Context, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        outs = out_arrays(context, out, 1)
+        return write_outputs(context, (place(context, name, as_strong(context, a), axis, outs[0], keepdims),), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+FUNCTIONS = {
+    "argmin": _function("argmin", "The first position of the smallest element; NaN wins; without an axis in the flat array"),
+    "argmax": _function("argmax", "The first position of the largest element; NaN wins; without an axis in the flat array"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

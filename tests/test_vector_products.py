@@ -1,0 +1,106 @@
+"""Averages, products of vectors, norms, and Python's own functions of arrays, against NumPy and Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reduction_tools import both_raise, check, compiled, small
+
+import pytocu
+from pytocu.testing.operands import make_function
+
+AVERAGES = ("np.average(a)", "np.average(a, axis=0)", "np.average(a, 1, returned=True)", "np.average(a, weights=b)",
+            "np.average(a, axis=1, weights=c)", "np.average(a, axis=-1, weights=c, returned=True, keepdims=True)",
+            "np.average(a, axis=0, weights=b, keepdims=True)", "np.average(a, axis=(0, 1), weights=b, returned=True)",
+            "np.average(a, returned=True)", "np.average(a[0], weights=c)")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtypes", ["f4 f4 f8", "f8 i4 u1", "i4 f4 i8", "? i1 f4", "f2 f2 i2", "c8 f4 f8"])
+def test_averages(dtypes: str) -> None:
+    a, b, c = (small(d, s) + np.ones((), d) for d, s in zip(dtypes.split(), ((4, 3), (4, 3), (3,)), strict=True))
+    check(AVERAGES, a, b, c, exact=False, ulp=8)
+
+
+@pytest.mark.parametrize("text", [
+    "np.average(a, weights=a[0])", "np.average(a, axis=1, weights=a[0, :2])", "np.average(a, axis=0, weights=a[:, 0] * 0)",
+    "np.average(a, axis=(0, 1), weights=a[0])", "np.average(a, axis=2)", "np.average(a, axis=1, weights=a[:1])",
+    "np.dot(a[0], a[0, :2])", "np.inner(a[0, 1:], a[0])", "np.vdot(a[0], a[0, :2])", "np.vecdot(a[0], a[0, :1])",
+    "np.vecdot(a[0], a[0, :2])", "np.vecdot(2.0, a)", "np.vecdot(a, a, axis=2)", "np.linalg.norm(a, axis=2)",
+    "np.linalg.norm(a[0], 'fro')", "np.linalg.norm(a, 'abc')", "np.linalg.norm(a, axis=(0, 0))",
+    "np.linalg.norm(a[0, :0], -np.inf)",
+    "np.linalg.norm(a[None], 1)", "np.linalg.norm(a[None], axis=(0, 1, 2))", "np.linalg.vector_norm(a, axis=3)",
+])  # fmt: skip
+def test_products_refused_as_numpy_refuses(text: str) -> None:
+    both_raise(text, np.arange(6.0).reshape(2, 3))
+
+
+DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.inner(a[0], b[0])", "a[0].dot(b[1])", "np.vecdot(a, b)",
+        "np.vecdot(a, b[0])", "np.vecdot(a, b, axis=0)", "np.linalg.vecdot(a[:, None], b)", "np.dot(a, b[0, 0])",
+        "np.dot(2, a)",
+        "np.inner(a[0, 0], b[0, 0])", "np.vdot(a[0, 0], b[0, 0])", "np.dot(a[0, :0], b[1, :0])")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtypes", ["f4 f4", "f8 f4", "i1 i1", "i4 u4", "? ?", "? i2", "f2 f2", "c8 c8", "c8 f8", "c16 i4"])
+def test_products_of_vectors(dtypes: str) -> None:
+    a, b = (small(d, (4, 3)) for d in dtypes.split())
+    check(DOTS, a, b, exact=False, ulp=4)
+
+
+NORMS = ("np.linalg.norm(a)", "np.linalg.norm(a, axis=1)", "np.linalg.norm(a, axis=0, keepdims=True)",
+         "np.linalg.norm(a, 'fro')",
+         "np.linalg.norm(a, keepdims=True)", "np.linalg.norm(a, ord=1, axis=0)", "np.linalg.norm(a, ord=np.inf, axis=-1)",
+         "np.linalg.norm(a, ord=-np.inf, axis=-2, keepdims=True)", "np.linalg.norm(a, ord=0, axis=0)", "np.linalg.norm(a[0])",
+         "np.linalg.norm(a, ord=3, axis=1)", "np.linalg.norm(a[0], ord=0.5)", "np.linalg.norm(a[0], 2)",
+         "np.linalg.norm(a[0, 0])",
+         "np.linalg.norm(a + 1, ord=-1, axis=1)", "np.linalg.norm(a, axis=(0, 1))", "np.linalg.norm(a, 1)",
+         "np.linalg.norm(a, np.inf, keepdims=True)", "np.linalg.norm(a, -1, axis=(1, 0))", "np.linalg.norm(a, -np.inf)",
+         "np.linalg.vector_norm(a)", "np.linalg.vector_norm(a, axis=0, keepdims=True)",
+         "np.linalg.vector_norm(a, axis=(0, 1), ord=1)",
+         "np.linalg.vector_norm(a, keepdims=True, ord=3)", "np.linalg.norm(a[None])", "np.linalg.norm(a[:, :0], axis=1)",
+         "np.linalg.norm(a[0, :0])", "np.linalg.norm(a[:, :0], np.inf)")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f2", "f4", "f8", "c8", "c16"])
+def test_norms(dtype: str) -> None:
+    texts = [t.replace("a + 1", "a") if dtype == "?" else t for t in NORMS]
+    check(texts, small(dtype, (4, 3)), exact=False, ulp=8)
+
+
+def test_products_compiled() -> None:
+    a, b, c = small("f4", (4, 3)) + 1, small("f8", (4, 3)) + 1, small("i4", (3,)) + 1
+    compiled(NORMS, a, exact=False, ulp=8)
+    compiled(DOTS, a, b, exact=False, ulp=8)
+    compiled([t for t in AVERAGES if "returned" not in t], a, b, c, exact=False, ulp=8)
+
+
+@pytest.mark.parametrize("text, said", [
+    ("np.dot(a, a)", "it is of two vectors"), ("np.linalg.norm(a, 2)", "singular values"),
+    ("np.linalg.norm(a, 'nuc')", "singular"),
+    ("np.subtract.reduce(a)", "compiled are the reductions of add,"),
+    ("np.power.accumulate(a)", "compiled are the scans of add,"),
+    ("np.sum(a, axis=b)", "axis= must be known while compiling"), ("np.sum(a, keepdims=b)", "keepdims= must be known"),
+    ("np.add.outer(a, a)", "write x[:, np.newaxis] + y"), ("np.cumsum(a)", "name the axis, or pass a 1-D array"),
+    ("np.linalg.norm(a, b)", "ord= must be known"), ("np.dot(a[0], a[0], out=a)", "write out[...] = np.dot(a, b)"),
+    ("np.sum(a, nothing=1)", "supported are the arguments a, axis, dtype, out, keepdims, initial, where"),
+])  # fmt: skip
+def test_refused_with_what_to_write(text: str, said: str) -> None:
+    function = make_function("ab", [text], {"np": np})
+    with pytest.raises(pytocu.errors.UnsupportedError) as error:
+        pytocu.jit(function).lower(np.ones((2, 2)), 1)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
+def test_pythons_own_functions(dtype: str) -> None:
+    texts = ["sum(a)", "sum(a[0])", "sum(a, 2)", "sum(a[1], 1.5)", "sum(a[:, 1], a[0])"]
+    if dtype[0] in "?iu":
+        texts += ["min(a[0])", "max(a[:, 1])"]
+    check(texts, small(dtype, (4, 3)))
+
+
+def test_pythons_own_functions_refuse_as_python_does() -> None:
+    for text in ("min(a)", "max(a)", "min(a[:0])"):
+        both_raise(text, np.arange(0))
+    both_raise("max(a)", np.ones((3, 4), int))
+    with pytest.raises(pytocu.errors.UnsupportedError, match="iteration goes over an array"):
+        pytocu.jit(lambda x: any(x)).lower(np.ones(3))
