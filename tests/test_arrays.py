@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 
+from pytocu.c_functions import c_function
 from pytocu.errors import BackendError, CompileError, DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, F32, F64, I32, dtype_named
 from pytocu.runtime import arrays, cuda, device_array, dlpack, driver_api, results
@@ -759,7 +760,7 @@ def test_functions_of_the_driver_return_what_comes_out():
             return 7
 
     native = Native()
-    function = driver_api._function(native, ["p", ">i", "=i", ">p", "s", ">s"])
+    function = c_function(native, "p >i =i >p s >s")
     assert function(5, 3, b"text") == (7, 0, 3, 0, None)
     assert native.seen[0] == 5 and native.seen[4] == b"text" and len(native.seen) == 6
     assert native.restype is ctypes.c_int and len(native.argtypes) == 6

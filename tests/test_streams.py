@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import arrays, cuda, device_array, executors, graphs, results, streams
+from pytocu.runtime import arrays, cuda, device_array, graphs, on_cuda, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 
 Status = enum.IntEnum(
@@ -371,9 +371,9 @@ def info_of(library: str = "cuda_interface", device: int = 0, stream: int | None
 
 def test_a_call_is_between_the_producers_work(driver, monkeypatch):
     """Kernels wait for what the producer of an argument has submitted, and it waits for the kernels."""
-    kernels = executors.CudaKernels(lambda arch: arch.encode(), ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: arch.encode(), ["k"])
     with pytocu.stream(7):
-        executor = executors.CudaExecutor((), kernels, info_of(), [info_of(), info_of(stream=9)])
+        executor = on_cuda.CudaExecutor((), kernels, info_of(), [info_of(), info_of(stream=9)])
         assert (executor.stream, executor.producers) == (7, (9,))
         executor.finish()
     waits = [entry for entry in driver.log if entry[0] in ("cuEventRecord", "cuStreamWaitEvent")]
@@ -569,7 +569,7 @@ def test_kernels_load_once_a_device(driver):
         built.append(arch)
         return arch.encode()
 
-    kernels = executors.CudaKernels(binary, ["a", "b"])
+    kernels = on_cuda.CudaKernels(binary, ["a", "b"])
     assert [k.handle for k in kernels.on(0)] == ["sm_90:a", "sm_90:b"]
     assert [k.handle for k in kernels.on(1)] == ["sm_80:a", "sm_80:b"]
     assert kernels.on(0) is kernels.on(0) and kernels.on(1)[0].context == 101
@@ -582,7 +582,7 @@ def test_threads_load_a_module_once(monkeypatch):
     monkeypatch.setattr(cuda, "arch", lambda device: "sm_90")
     monkeypatch.setattr(cuda, "load", lambda cubin, device: loads.append(device) or device)
     monkeypatch.setattr(cuda, "function", lambda module, name: (module, name))
-    kernels = executors.CudaKernels(lambda arch: b"", ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: b"", ["k"])
     start = threading.Barrier(16)
     seen: list[Any] = []
 
@@ -599,7 +599,7 @@ def test_threads_load_a_module_once(monkeypatch):
 
 
 def test_modules_are_unloaded_in_their_context_when_the_kernels_are_gone(driver):
-    kernels = executors.CudaKernels(lambda arch: arch.encode(), ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: arch.encode(), ["k"])
     (kernel,) = kernels.on(1)
     del kernels
     gc.collect()
@@ -677,5 +677,5 @@ def test_a_plan_without_kernels_loads_no_code(driver):
     x, y = Interface((4,)), Interface((4,))
     for _ in range(2):
         assert swapped(x, y) == (y, x)
-    assert executors.CudaKernels(lambda arch: b"", ()).on(0) == ()
+    assert on_cuda.CudaKernels(lambda arch: b"", ()).on(0) == ()
     assert "cuModuleLoadData" not in driver.names()

@@ -11,7 +11,6 @@ import ctypes
 import os
 import struct
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from typing import Any, NoReturn
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
 from pytocu.record import Record
-from pytocu.runtime.driver_api import Driver
+from pytocu.runtime.processes import Local, RLock
 
 PARAMETER_CODES: dict[DType, str] = {
     BOOL: "?", I8: "b", I16: "h", I32: "i", I64: "q", U8: "B", U16: "H", U32: "I", U64: "Q", F32: "f", F64: "d",
@@ -30,7 +29,7 @@ PARAMETER_CODES: dict[DType, str] = {
 
 _bindings: Any = None
 # A finaliser may run in the thread that holds it.
-_lock = threading.RLock()
+_lock = RLock()
 _forked = False
 _primary: dict[int, Any] = {}
 _archs: dict[int, str] = {}
@@ -57,7 +56,7 @@ _FORKED = (
 def _after_fork() -> None:
     # The parent's context, its modules and its memory are not the child's, and nothing of them may be freed here.
     global _bindings, _forked, _lock
-    _lock = threading.RLock()
+    _lock = RLock()
     if _bindings is not None:
         _bindings, _forked = None, True
         _primary.clear()
@@ -74,6 +73,8 @@ def bindings() -> Any:
 
 
 def _initialised() -> Any:
+    from pytocu.runtime.driver_api import Driver
+
     try:
         driver = Driver()
     except OSError:
@@ -461,7 +462,7 @@ class Parameters:
         self.pack_launch = partial(struct.Struct(f"{_CONFIGURATION}0q{codes}").pack_into, self._block, 0)
 
 
-class _ThreadParameters(threading.local):
+class _ThreadParameters(Local):
     def __init__(self) -> None:
         self.blocks: dict[str, Parameters] = {}
 

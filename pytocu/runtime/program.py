@@ -14,7 +14,6 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, located
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
-from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
 from pytocu.runtime import arrays, results
@@ -33,6 +32,13 @@ PYTHON_OPERATORS = {
 
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _REAL = frozenset({"bool", "int", "float"})
+
+
+def python_part() -> Any:
+    """What Python does on the host between kernels, loaded for plans that have such steps."""
+    from pytocu.ir import python_functions
+
+    return python_functions
 
 
 class Access(Record):
@@ -67,6 +73,17 @@ class Access(Record):
     keep: str = ""
     writable: str = ""
     shared: str = ""
+    failures: str = ""
+    failed: str = ""
+
+
+class Launch(Record):
+    """How kernels are started, as the fields of :class:`Access` of these names."""
+
+    launch: str
+    idle: str
+    globals: Mapping[str, Any]
+    keep: str = ""
     failures: str = ""
     failed: str = ""
 
@@ -356,8 +373,8 @@ class _Writer:
                 add(f"v{slot} = v{source}{words}")
             case ("python", slot, name, sources):
                 values = [f"v{s}" for s in sources]
-                if name in PYTHON_FUNCTIONS:
-                    made = f"{self.constant(PYTHON_FUNCTIONS[name].function, name)}({', '.join(values)})"
+                if name in (known := python_part().PYTHON_FUNCTIONS):
+                    made = f"{self.constant(known[name].function, name)}({', '.join(values)})"
                 else:
                     made = PYTHON_OPERATORS[name].format(*values)
                 add(f"try: v{slot} = {made}")
@@ -387,8 +404,8 @@ class _Writer:
 
     def result_class(self, name: str, sources: Sequence[int]) -> str:
         """The class of a Python operator's result, or "" where it depends on the values."""
-        if name in PYTHON_FUNCTIONS:
-            result = PYTHON_FUNCTIONS[name].result
+        if name in (known := python_part().PYTHON_FUNCTIONS):
+            result = known[name].result
             return self.weak.get(sources[-1], "") if result == "same" else result
         classes = {self.weak.get(s, "") for s in sources}
         if not classes <= _REAL:
@@ -492,7 +509,7 @@ class _Writer:
             case ("tuple", *members):
                 return "(" + "".join(f"{self.tree(m)}, " for m in members) + ")"
             case ("named", path, *members):
-                kind = class_at(path)
+                kind = python_part().class_at(path)
                 if kind is None:
                     raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
                 make = self.constant(kind._make, "make")

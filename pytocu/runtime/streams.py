@@ -15,7 +15,6 @@ waits for the kernels.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 from pytocu.errors import PytocuError
 from pytocu.record import Record
 from pytocu.runtime import cuda
+from pytocu.runtime.processes import Local
 
 LEGACY, PER_THREAD = 1, 2
 """Handles of the legacy default stream (also 0) and of the thread's default stream."""
@@ -34,7 +34,7 @@ class _Entered(Record):
     owner: object
 
 
-class _Here(threading.local):
+class _Here(Local):
     def __init__(self) -> None:
         self.stack: list[_Entered] = []
 
