@@ -51,6 +51,7 @@ FLOORS: dict[str, set[str]] = {
 
 LATE = {
     ("jit", "pytocu.driver"),
+    *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cuda_c", "llvm", "nvrtc", "nvvm")),
     ("jit", "pytocu.runtime.manifest"),
     ("jit", "pytocu.runtime.bundle"),
     ("jit", "pytocu.runtime.executable"),

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pytocu.backend import archs
-from pytocu.backend.cuda_c import kernel_names
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.llvm_writer import Writer
+from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Function, written_pointers
 from pytocu.ir.types import PointerType
@@ -48,7 +48,7 @@ def emit(functions: Sequence[Function]) -> str:
     -------
     str
         Text for every architecture; the kernels take the functions' parameters and are called
-        as :func:`pytocu.backend.cuda_c.kernel_names` says.
+        as :func:`pytocu.backend.names.kernel_names` says.
 
     Raises
     ------
