@@ -294,6 +294,7 @@ def test_the_stream_is_cupys_too(driver, monkeypatch):
 
 def test_the_stream_is_pytorchs_too(driver, monkeypatch):
     current: list[Any] = [types.SimpleNamespace(cuda_stream=0)]
+    devices = [0]
 
     class ExternalStream:
         def __init__(self, handle, device):
@@ -305,9 +306,12 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
 
         def __enter__(self):
             current.append(self.stream)
+            self.device = devices[0]
+            devices[0] = getattr(self.stream, "device", 0)
 
         def __exit__(self, *args):
             current.pop()
+            devices[0] = self.device
 
     module = types.ModuleType("torch")
     module.cuda = types.SimpleNamespace(  # pyright: ignore
@@ -316,6 +320,8 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
         stream=context,
         default_stream=lambda device: types.SimpleNamespace(cuda_stream=0),
         current_stream=lambda device: current[-1],
+        current_device=lambda: devices[0],
+        set_device=lambda device: devices.__setitem__(0, device),
     )
     monkeypatch.setitem(sys.modules, "torch", module)
     mine = OfTorch(71)
@@ -325,6 +331,9 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
         assert len(current) == 1
     with pytocu.stream(mine):
         assert current[-1] is mine
+    with pytocu.stream(5, device=1):
+        assert current[-1].device == 1 and devices == [0]
+    assert devices == [0]
 
 
 def test_numbas_default_stream_may_be_the_threads(monkeypatch):
