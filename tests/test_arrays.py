@@ -767,10 +767,12 @@ def test_functions_of_the_driver_return_what_comes_out():
 
 
 def test_a_launch_is_written_before_its_parameters():
-    parameters = cuda.Parameters("PfPi")
-    parameters.pack_launch(4, 2, 1, 256, 1, 1, 0, 77, 0, 0, ADDRESS, 0.5, ADDRESS + 8, -3)
+    parameters = cuda.thread_parameters("PfPi 256")
+    parameters.pack(ADDRESS, 0.5, ADDRESS + 8, -3)
+    parameters.configure(4, 77)
+    assert (parameters.blocks, parameters.stream) == (4, 77)
     block = (ctypes.c_char * 128).from_address(parameters.configuration)
-    assert struct.unpack_from("@7IPPI", block) == (4, 2, 1, 256, 1, 1, 0, 77, 0, 0)
+    assert struct.unpack_from("@7IPPI", block) == (4, 1, 1, 256, 1, 1, 0, 77, 0, 0)
     table = (ctypes.c_void_p * 4).from_address(parameters.address)
     kinds = (ctypes.c_void_p, ctypes.c_float, ctypes.c_void_p, ctypes.c_int)
     assert [k.from_address(a).value for k, a in zip(kinds, table, strict=True)] == [ADDRESS, 0.5, ADDRESS + 8, -3]

@@ -70,9 +70,9 @@ def access_of(
         keep=launch.keep,
         setup=(
             f"p{{n}} = {arrays.pointer}",
-            "if p{n} & {mask}: return NotImplemented",
             *([f"stream = {arrays.stream}"] if device != "cpu" else []),
         ),
+        misaligned="if ({pointers}) & {mask}: return NotImplemented",
         writable=arrays.writable,
         shared="return NotImplemented",
         failures=launch.failures,

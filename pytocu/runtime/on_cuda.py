@@ -142,14 +142,14 @@ def launch_of(
         "keep_for_replays": graphs.keep_for_replays,
         "kernels": tuple(kernels),
         "handles": tuple(k.handle for k in kernels),
-        "codes": tuple(parameter_codes(s.parameters, s.index_bits) for s in specs),
+        "keys": tuple(f"{parameter_codes(s.parameters, s.index_bits)} {s.block}" for s in specs),
     }
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
-        "parameters = thread_parameters(codes[{number}])\n"
-        "blocks = ({work} + {block} - 1) // {block}\n"
-        "if blocks > 2147483647: blocks = 2147483647\n"
-        "parameters.pack_launch(blocks, 1, 1, {block}, 1, 1, 0, stream, 0, 0, {values},)\n"
+        "parameters = thread_parameters(keys[{number}])\n"
+        "blocks = {blocks}\n"
+        "parameters.pack({values},)\n"
+        "if parameters.blocks != blocks or parameters.stream != stream: parameters.configure(blocks, stream)\n"
         "status = launch_ex(parameters.configuration, handles[{number}], parameters.address, 0)\n"
         "if status:\n"
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"

@@ -1,6 +1,9 @@
 """Code that was made ahead of time on a real GPU: the disk cache, bundles, `precompile`.
 
 Run with ``pytest -m gpu``.  Arrays are NumPy's and copied, so that no array library brings a compiler along.
+
+Most tests start programs, which compute-sanitizer does not watch (``--target-processes application-only``); those of
+bundles of other libraries and of `precompile` launch in the process of the tests.
 """
 
 from __future__ import annotations
