@@ -18,7 +18,7 @@ import pytocu
 from benchmarks.functions import five_operations
 from benchmarks.report import Table, median
 from benchmarks.timing import interleaved, repeated
-from pytocu.runtime import cuda, executors, native, threads
+from pytocu.runtime import cuda, native, on_cpu, on_cuda, threads
 
 LENGTH = 1000
 FACTOR = 1.5
@@ -41,15 +41,13 @@ def gpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
     (spec,) = compiled.plan.kernels
     device = x.data.device_id
     kernel = cuda.function(cuda.load(compiled.binary, device), spec.name)
-    parameters = cuda.thread_parameters(executors.parameter_codes(spec.parameters, spec.index_bits))
+    parameters = cuda.thread_parameters(f"{on_cuda.parameter_codes(spec.parameters, spec.index_bits)} {spec.block}")
     values = {"pointer": iter((x.data.ptr, y.data.ptr, z.data.ptr, out.data.ptr)), "index": iter((LENGTH,))}
     given = [next(values[word]) if word in values else FACTOR for word in spec.parameters]
     parameters.pack(*given)
     driver = cuda.bindings()
-    address, block = parameters.address, spec.block
-    blocks = -(-LENGTH // block)
-    launch = (blocks, 1, 1, block, 1, 1, 0, cupy.cuda.get_current_stream().ptr, 0, 0)
-    parameters.pack_launch(*launch, *given)
+    address = parameters.address
+    parameters.configure(-(-LENGTH // spec.block), cupy.cuda.get_current_stream().ptr)
 
     def key() -> Any:
         return (
@@ -66,7 +64,7 @@ def gpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
         "output: cupy.ndarray": lambda: cupy.ndarray(shape, dtype),
         "four addresses": lambda: (x.data.ptr, y.data.ptr, z.data.ptr, out.data.ptr),
         "current stream": lambda: cupy.cuda.get_current_stream().ptr,
-        "parameters packed": lambda: parameters.pack_launch(*launch, *given),
+        "parameters packed": lambda: parameters.pack(*given),
         "cuLaunchKernelEx": lambda kept=kernel: driver.launch_ex(parameters.configuration, kept.handle, address, 0),
     }
     calls: Steps = {
@@ -85,7 +83,7 @@ def cpu_steps() -> tuple[Steps, Steps, Callable[[], Any]]:
     (spec,) = compiled.plan.kernels
     address = native.load(compiled.binary, [spec.name])[spec.name]
     kernel = threads.native(address)
-    layout: struct.Struct = executors.slot_layout(spec.parameters)
+    layout: struct.Struct = on_cpu.slot_layout(spec.parameters)
     values = {"pointer": iter(a.ctypes.data for a in (x, y, z, out)), "index": iter((LENGTH,))}
     given = [next(values[word]) if word in values else FACTOR for word in spec.parameters]
     make = ctypes.c_char * layout.size

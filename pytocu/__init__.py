@@ -25,12 +25,12 @@ from pytocu.errors import (
     UnsupportedError,
 )
 from pytocu.jit import JitFunction, jit
-from pytocu.runtime.changes import SpecializationWarning
 from pytocu.runtime.failures import check, synchronize
 from pytocu.runtime.streams import stream
 
 if TYPE_CHECKING:
     from pytocu.runtime.bundle import load
+    from pytocu.runtime.changes import SpecializationWarning
 
 __version__ = VERSION
 
@@ -57,9 +57,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Bundles take a part of the time that the rest of the import takes, and few programs load one.
-    if name == "load":
-        from pytocu.runtime.bundle import load
+    # Few programs load a bundle or name the warning, and their modules take a part of the time of the import.
+    match name:
+        case "load":
+            from pytocu.runtime.bundle import load
 
-        return load
+            return load
+        case "SpecializationWarning":
+            from pytocu.runtime.changes import SpecializationWarning
+
+            return SpecializationWarning
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

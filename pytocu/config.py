@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from zlib import crc32
 
 from pytocu.record import Record
 
@@ -54,6 +53,8 @@ def build() -> str:
     package = os.path.dirname(__file__)
     if not os.path.exists(os.path.join(os.path.dirname(package), ".git")):
         return VERSION
+    from zlib import crc32
+
     checksum = 0
     for folder, inner, files in os.walk(package):
         inner.sort()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from pytocu import config
-from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm
+from pytocu.backend.names import kernel_names
 from pytocu.config import DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.frontend import lower as frontend_lower
@@ -25,6 +24,7 @@ from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
+from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
@@ -34,15 +34,32 @@ from pytocu.runtime.program import Program
 BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}
 """Backends by kind of target, the default first."""
 
-_TOOLS = {
-    "cuda_c": (cuda_c.emit, nvrtc.build),
-    "nvvm": (nvvm.emit, nvvm.build),
-    "llvm": (llvm.emit, lambda source, arch, name: cpu.build(source)),
-}
+class _Tools(Record):
+    """A backend: loop-level functions to text, text to a binary, and what the binary depends on besides."""
+
+    emit: Callable[[Sequence[Function]], str]
+    build: Callable[[str, str, str], bytes]
+    version: Callable[[str], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelInfo:
+def _tools(backend: str) -> _Tools:
+    """The only backend that is loaded."""
+    match backend:
+        case "cuda_c":
+            from pytocu.backend import cuda_c, nvrtc
+
+            return _Tools(cuda_c.emit, nvrtc.build, lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch)))
+        case "nvvm":
+            from pytocu.backend import nvvm
+
+            return _Tools(nvvm.emit, nvvm.build, lambda arch: (str(nvvm.version()), *nvvm.options_for(arch)))
+        case _:
+            from pytocu.backend import cpu, llvm
+
+            return _Tools(llvm.emit, lambda source, arch, name: cpu.build(source), lambda arch: cpu.host_cpu())
+
+
+class KernelInfo(Record):
     """One kernel of a function.
 
     Attributes
@@ -270,8 +287,7 @@ class Compiled:
     @lazy
     def source(self) -> str:
         """The generated text: CUDA C, NVVM IR or LLVM IR."""
-        emit, _ = _TOOLS[self.backend]
-        return emit(self._functions)
+        return _tools(self.backend).emit(self._functions)
 
     @lazy
     def binary(self) -> bytes:
@@ -303,6 +319,8 @@ class Compiled:
         """
         if self.target.kind != "cpu":
             raise BackendError("assembly is shown for the cpu target; disassemble the cubin with cuobjdump or nvdisasm")
+        from pytocu.backend import cpu
+
         return cpu.assembly(self.source)
 
     def short_program(self, library: str, device: int | str) -> Program:
@@ -317,7 +335,7 @@ class Compiled:
 @lru_cache(maxsize=512)
 def _build(backend: str, source: str, arch: str, name: str, signature: str) -> bytes:
     """The binary of a source: from the cache on disk, or built and kept there."""
-    _, build = _TOOLS[backend]
+    build = _tools(backend).build
     if not config.enabled("cache"):
         return build(source, arch, name)
     key = _code_key(backend, source, arch)
@@ -342,13 +360,7 @@ def _target(arch: str) -> str:
 
 def _toolchain(backend: str, arch: str) -> tuple[str, ...]:
     """What a binary depends on besides its source: the compiler and how it is called."""
-    match backend:
-        case "cuda_c":
-            return (str(nvrtc.version()), toolchain.installed(backend), *nvrtc.options_for(arch))
-        case "nvvm":
-            return (str(nvvm.version()), toolchain.installed(backend), *nvvm.options_for(arch))
-        case _:
-            return (toolchain.installed(backend), *cpu.host_cpu())
+    return (toolchain.installed(backend), *_tools(backend).version(arch))
 
 
 def lower(
@@ -394,22 +406,22 @@ def make_plan(host: Function) -> Plan:
     return _PlanWriter(host).write()
 
 
-@dataclass(slots=True)
 class _PlanWriter:
-    host: Function
-    slots: dict[Value, int] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-    kernels: list[KernelSpec] = field(default_factory=list)
-    assumptions: list[Any] = field(default_factory=list)
-    locs: dict[int, Any] = field(default_factory=dict)
-    names: tuple[str, ...] = ()
-    tree: Any = None
+    def __init__(self, host: Function):
+        self.host = host
+        self.slots: dict[Value, int] = {}
+        self.steps: list[Step] = []
+        self.kernels: list[KernelSpec] = []
+        self.assumptions: list[Any] = []
+        self.locs: dict[int, Any] = {}
+        self.names: tuple[str, ...] = ()
+        self.tree: Any = None
 
     def write(self) -> Plan:
         host = self.host
         functions = [kernel_function(host, i) for i in launches(host)]
         is_cuda = host.fact("target") == "cuda"
-        self.names = cuda_c.kernel_names(functions) if is_cuda else tuple(f.name for f in functions)
+        self.names = kernel_names(functions) if is_cuda else tuple(f.name for f in functions)
         parameters = tuple(_parameter(p) for p in host.params)
         for param in host.params:
             self.slots[param] = len(self.slots)

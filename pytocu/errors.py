@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from pytocu.record import Record
@@ -53,6 +53,20 @@ class Loc(Record):
 
 
 UNKNOWN = Loc("<unknown>", 0)
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like a name, or an empty string.
+
+    Examples
+    --------
+    >>> closest("lenght", ["height", "length"])
+    'length'
+    """
+    # Only errors ask, and importing it takes a part of a first call.
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, list(known), 1)), "")
 
 
 def source_excerpt(loc: Loc) -> str:

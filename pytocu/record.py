@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
     from operator import itemgetter
 
-    _GETTERS = [property(itemgetter(number)) for number in range(32)]
+    _GETTERS: list[property] = []
 
     class _Made(type):
         """Annotations of the class body become fields, in their order."""
@@ -25,6 +25,8 @@ else:
                 return super().__new__(cls, name, bases, namespace)
             fields = tuple(namespace.get("__annotations__", ()))
             defaults = tuple([namespace[field] for field in fields if field in namespace])
+            while len(_GETTERS) < len(fields):
+                _GETTERS.append(property(itemgetter(len(_GETTERS))))
             namespace |= dict(zip(fields, _GETTERS, strict=False))
             namespace |= {"__slots__": (), "__match_args__": fields, "_fields": fields, "_defaults": defaults}
             return super().__new__(cls, name, bases, namespace)

@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 
+from pytocu.c_functions import c_function
 from pytocu.errors import BackendError, CompileError, DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import ALL_DTYPES, COMPILED_DTYPES, F32, F64, I32, dtype_named
 from pytocu.runtime import arrays, cuda, device_array, dlpack, driver_api, results
@@ -759,17 +760,19 @@ def test_functions_of_the_driver_return_what_comes_out():
             return 7
 
     native = Native()
-    function = driver_api._function(native, ["p", ">i", "=i", ">p", "s", ">s"])
+    function = c_function(native, "p >i =i >p s >s")
     assert function(5, 3, b"text") == (7, 0, 3, 0, None)
     assert native.seen[0] == 5 and native.seen[4] == b"text" and len(native.seen) == 6
     assert native.restype is ctypes.c_int and len(native.argtypes) == 6
 
 
 def test_a_launch_is_written_before_its_parameters():
-    parameters = cuda.Parameters("PfPi")
-    parameters.pack_launch(4, 2, 1, 256, 1, 1, 0, 77, 0, 0, ADDRESS, 0.5, ADDRESS + 8, -3)
+    parameters = cuda.thread_parameters("PfPi 256")
+    parameters.pack(ADDRESS, 0.5, ADDRESS + 8, -3)
+    parameters.configure(4, 77)
+    assert (parameters.blocks, parameters.stream) == (4, 77)
     block = (ctypes.c_char * 128).from_address(parameters.configuration)
-    assert struct.unpack_from("@7IPPI", block) == (4, 2, 1, 256, 1, 1, 0, 77, 0, 0)
+    assert struct.unpack_from("@7IPPI", block) == (4, 1, 1, 256, 1, 1, 0, 77, 0, 0)
     table = (ctypes.c_void_p * 4).from_address(parameters.address)
     kinds = (ctypes.c_void_p, ctypes.c_float, ctypes.c_void_p, ctypes.c_int)
     assert [k.from_address(a).value for k, a in zip(kinds, table, strict=True)] == [ADDRESS, 0.5, ADDRESS + 8, -3]

@@ -24,7 +24,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.types import BOOL, COMPILED_DTYPES, F32, F64, I8, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
 
 pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python: pip install 'pytocu[cu13]'")
-from pytocu.backend import cuda_c, nvrtc
+from pytocu.backend import cuda_c, libraries, nvrtc
 
 # Kernels of single rows.  The GPU tests run these too.
 
@@ -768,7 +768,7 @@ def test_builds_without_path_or_home():
         from pytocu.backend import nvrtc
         binary = nvrtc.build('extern "C" __global__ void k(float* x) { x[0] = expf(x[1]); }', "sm_90", "k")
         assert binary[:4] == b"\\x7fELF"
-        assert "cuda.core" not in sys.modules and "cuda.bindings.runtime" not in sys.modules
+        assert not {"cuda", "cuda.bindings", "cuda.pathfinder"} & set(sys.modules)
         print("built", nvrtc.version())
     """)
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -799,27 +799,34 @@ def test_a_refused_source_shows_the_log():
         nvrtc.build("nonsense", "sm_90", "shade")
 
 
-def test_missing_packages_name_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
-    with pytest.raises(BackendError, match=r"pip install 'pytocu\[cu13\]'"):
-        nvrtc.build("", "sm_90", "x")
-
-
 def test_a_missing_library_names_the_command():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     script = textwrap.dedent("""
-        import cuda.pathfinder
-        def none(name):
-            raise cuda.pathfinder.DynamicLibNotFoundError(f"Failure finding {name}")
-        cuda.pathfinder.load_nvidia_dynamic_lib = none
-        from pytocu.backend import nvrtc
+        import sys
+        from pytocu.backend import libraries, nvrtc
         from pytocu.errors import BackendError
+        libraries._PLACES["nvrtc"] = ()
+        if sys.argv[1:]:
+            sys.modules["cuda"] = None
+        else:
+            import cuda.pathfinder
+            def none(name):
+                raise cuda.pathfinder.DynamicLibNotFoundError(f"Failure finding {name}")
+            cuda.pathfinder.load_nvidia_dynamic_lib = none
         for attempt in (nvrtc.version, nvrtc.supported_archs, lambda: nvrtc.build("", "sm_90", "x")):
             try:
                 attempt()
             except BackendError as error:
                 print(error)
     """)
-    done = subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": root}, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("NVRTC was not found") == 3 and done.stdout.count("pip install 'pytocu[cu13]'") == 3
+    for more in ([], ["without cuda-python"]):
+        words = [sys.executable, "-c", script, *more]
+        done = subprocess.run(words, env={"PYTHONPATH": root}, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("NVRTC was not found") == 3 and done.stdout.count("pip install 'pytocu[cu13]'") == 3
+
+
+def test_libraries_elsewhere_are_found_by_cuda_python(monkeypatch):
+    found = libraries.place_of("nvrtc"), libraries.place_of("libdevice")
+    monkeypatch.setattr(libraries, "_PLACES", dict.fromkeys(libraries._PLACES, ()))
+    assert (libraries.place_of("nvrtc"), libraries.place_of("libdevice")) == found

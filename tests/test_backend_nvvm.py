@@ -37,7 +37,7 @@ from test_backend_cuda_c import (
     row_kernel,
 )
 
-from pytocu.backend import cuda_c, nvrtc, nvvm
+from pytocu.backend import cuda_c, libraries, nvrtc, nvvm
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GENERATIONS = ("sm_75", "sm_90", "sm_100", nvvm.supported_archs()[-1])
@@ -569,7 +569,7 @@ def test_builds_without_path_or_home():
         function = parse_function(f"loop func @k(%out: ptr f32, %a: f32) facts {{index_bits = 32}} {{\\n{lines}\\n}}")
         for arch in ("sm_90", "sm_100"):
             assert nvvm.build(nvvm.emit([function]), arch, "k")[:4] == b"\\x7fELF"
-        assert not {"cuda.core", "cuda.bindings.runtime", "cuda.bindings.nvrtc", "llvmlite"} & set(sys.modules)
+        assert not {"cuda", "cuda.bindings", "cuda.pathfinder", "llvmlite"} & set(sys.modules)
         print("built", nvvm.version())
     """)
     environment = {"PATH": "", "PYTHONPATH": ROOT}
@@ -587,24 +587,18 @@ def test_importing_the_backend_imports_no_cuda():
 def test_missing_packages_name_the_command(monkeypatch):
     source = nvvm.emit([function_of("%0 = const 0 : index\n%1 = exp %a : f32\nstore %out, %0, %1", "%out: ptr f32, %a: f32")])
     command = r"pip install 'pytocu\[cu13\]'"
-    nvvm._device_library.cache_clear()
-    try:
-        with monkeypatch.context() as patch:
-            patch.setattr("cuda.pathfinder.find_bitcode_lib", _absent)
-            with pytest.raises(BackendError, match=f"libdevice was not found .*: {command}"):
-                nvvm.build(source, "sm_90", "k")
-        nvvm.version.cache_clear()
-        with monkeypatch.context() as patch:
-            patch.setattr("cuda.bindings.nvjitlink.version", _absent)
-            with pytest.raises(BackendError, match=f"nvJitLink was not found .nowhere to be seen.: {command}"):
-                nvvm.build(source, "sm_90", "k")
-        with monkeypatch.context() as patch:
-            patch.setitem(sys.modules, "cuda.bindings", None)
-            with pytest.raises(BackendError, match=f"needs cuda-python .*: {command}"):
-                nvvm.build(source, "sm_90", "k")
-    finally:
+    for name in ("libdevice", "nvJitLink"):
         nvvm._device_library.cache_clear()
-        nvvm.version.cache_clear()
+        libraries.library.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setitem(libraries._PLACES, name, ())
+            for absent in ("find_bitcode_lib", "load_nvidia_dynamic_lib"):
+                patch.setattr(f"cuda.pathfinder.{absent}", _absent)
+            with pytest.raises(BackendError, match=f"{name} was not found .nowhere to be seen.: {command}"):
+                nvvm.build(source, "sm_90", "k")
+            patch.setitem(sys.modules, "cuda", None)
+            with pytest.raises(BackendError, match=f"{name} was not found .*: {command}"):
+                nvvm.build(source, "sm_90", "k")
     assert nvvm.build(source, "sm_90", "k")[:4] == b"\x7fELF"
 
 

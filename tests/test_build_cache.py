@@ -11,6 +11,7 @@ import pytest
 
 import pytocu
 from pytocu import driver
+from pytocu.backend import nvrtc
 from pytocu.runtime import cache
 
 PROGRAM = """
@@ -101,8 +102,8 @@ def test_each_architecture_backend_and_compiler_has_its_own_code(monkeypatch):
     assert cache.statistics().stores == before
     for name, change in (("version", lambda: (99, 0)), ("options_for", lambda arch: ("--other",))):
         with monkeypatch.context() as patch:
-            patch.setattr(driver.nvrtc, name, change)
-            patch.setitem(driver._TOOLS, "cuda_c", (driver.cuda_c.emit, lambda source, arch, name: b"other"))
+            patch.setattr(nvrtc, name, change)
+            patch.setattr(nvrtc, "build", lambda source, arch, name: b"other")
             assert binary("cuda_c", "sm_90") == b"other"
 
 

@@ -16,7 +16,7 @@ import pytocu
 from pytocu.cli.main import main
 from pytocu.errors import BackendError, DTypeError, ShapeError, UnsupportedError
 from pytocu.jit import JitFunction
-from pytocu.runtime import bundle, cache, native
+from pytocu.runtime import bundle, cache, host_cpu
 
 PACKAGE = str(Path(pytocu.__file__).parents[1])
 
@@ -160,21 +160,21 @@ def test_every_byte_of_a_bundle_counts(tmp_path: Path, part: str) -> None:
                 entries = index["functions"]["diff"]["specializations"]
                 files = next(e["binaries"] for e in entries if e["binaries"][""][0] == file.name)
                 with pytest.raises(BackendError, match="damaged"):
-                    bundle._Binaries("diff", str(place), files, native.host())("")
+                    bundle._Binaries("diff", str(place), files, host_cpu.host())("")
         file.write_bytes(data)
     assert pytocu.load(place).diff(x)[1] == 4
 
 
 def test_other_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = build(tmp_path, "diff", "--args", "f64[n]", "--target", "cpu", "--target", "cuda:sm_80", "--target", "cuda:sm_90")
-    here = native.host()
-    monkeypatch.setattr(native, "host", lambda: here.replace(" sse2", ""))
+    here = host_cpu.host()
+    monkeypatch.setattr(host_cpu, "host", lambda: here.replace(" sse2", ""))
     with pytest.raises(BackendError, match="for a CPU with sse2, which this one lacks"):
         pytocu.load(place).diff(np.arange(4.0))
-    monkeypatch.setattr(native, "host", lambda: here.replace(here.split()[0], "aarch64", 1))
+    monkeypatch.setattr(host_cpu, "host", lambda: here.replace(here.split()[0], "aarch64", 1))
     with pytest.raises(BackendError, match=f"the architecture {here.split()[0]}"):
         pytocu.load(place).diff(np.arange(4.0))
-    monkeypatch.setattr(native, "host", lambda: here + " zzz_new")
+    monkeypatch.setattr(host_cpu, "host", lambda: here + " zzz_new")
     assert pytocu.load(place).diff(np.arange(4.0))[1] == 4
     (entry,) = [e for (target, _), e in pytocu.load(place).diff._table.items() if target[0] == "cuda" and e[0].executable][:1]
     binary = entry[0].executable.binary

@@ -417,21 +417,18 @@ def test_info_says_what_is_missing_and_how_to_get_it(capsys, monkeypatch):
     def no_wheel():
         raise BackendError("NVRTC was not found (no libnvrtc): pip install 'pytocu[cu13]'")
 
-    def no_bindings():
-        raise ImportError("no cuda")
-
     def no_library():
-        raise RuntimeError("libnvJitLink.so was not found\nsearched everywhere")
+        raise BackendError("nvJitLink was not found (nowhere to be seen): pip install 'pytocu[cu13]'")
 
     monkeypatch.setattr(info.nvrtc, "supported_archs", no_wheel)
-    monkeypatch.setattr(info, "_nvvm_version", no_bindings)
+    monkeypatch.setattr(info, "_nvvm_version", no_wheel)
     monkeypatch.setattr(info, "_nvjitlink_version", no_library)
     monkeypatch.setattr(info, "_version", lambda name: "")
     monkeypatch.setattr(cuda, "available", lambda: (False, "no NVIDIA driver was found"))
     assert main(["info"]) == 0
     text = capsys.readouterr().out
     assert "none: no NVIDIA driver was found" in text
-    assert "not found (libnvJitLink.so was not found)" in text
+    assert "nvJitLink was not found (nowhere to be seen)" in text
     missing = text.partition("Missing\n")[2]
     assert "cuda-bindings, NVRTC, libNVVM, nvJitLink  pip install 'pytocu[cu13]'" in missing
     assert "rich, matplotlib" in missing

@@ -227,7 +227,7 @@ result = f({arguments}).tolist()
         {"setup": "np.__version__ = '2.99'"},
         {"setup": "pytocu.config.build = lambda: '9'"},
         {"setup": "from pytocu.runtime import toolchain; toolchain.installed = lambda backend: 'llvmlite 99'"},
-        {"setup": "from pytocu.runtime import native; native.host = lambda: 'another CPU'"},
+        {"setup": "from pytocu.runtime import host_cpu; host_cpu.host = lambda: 'another CPU'"},
     ],
 )
 def test_what_else_a_plan_depends_on(project: Project, changed: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ import pytocu
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_threads import run_threads
 from pytocu.runtime import cuda
-from pytocu.runtime.executors import CudaExecutor
+from pytocu.runtime.on_cuda import CudaExecutor
 
 
 def mask_out(points, mask):

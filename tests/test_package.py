@@ -25,9 +25,10 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"errors", "config", "guards", "lazy", "llvm_access", "record"}
+_GROUND = {"c_functions", "errors", "config", "guards", "lazy", "llvm_access", "record"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
+    "c_functions": _GROUND,
     "errors": _GROUND,
     "config": _GROUND,
     "guards": _GROUND,
@@ -50,11 +51,26 @@ FLOORS: dict[str, set[str]] = {
 
 LATE = {
     ("jit", "pytocu.driver"),
+    *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cuda_c", "llvm", "nvrtc", "nvvm")),
     ("jit", "pytocu.runtime.manifest"),
     ("jit", "pytocu.runtime.bundle"),
+    ("jit", "pytocu.runtime.executable"),
     ("", "pytocu.runtime.bundle.load"),
+    ("", "pytocu.runtime.changes.SpecializationWarning"),
+    ("runtime.arrays", "pytocu.runtime.dlpack"),
+    ("runtime.cuda", "pytocu.runtime.driver_api.Driver"),
+    ("runtime.results", "pytocu.runtime.device_array"),
+    ("runtime.dispatcher", "pytocu.runtime.copying"),
+    ("runtime.dispatcher", "pytocu.runtime.changes"),
+    ("runtime.dispatcher", "pytocu.runtime.changes.facts_of"),
+    ("runtime.executable", "pytocu.runtime.on_cpu"),
+    ("runtime.executable", "pytocu.runtime.on_cuda"),
+    ("runtime.executable", "pytocu.runtime.copying"),
+    ("runtime.access", "pytocu.runtime.on_cpu"),
+    ("runtime.access", "pytocu.runtime.on_cuda"),
+    ("runtime.program", "pytocu.ir.python_functions"),
 }
-"""Imports that functions hold: the compiler, plans on disk and bundles are loaded where one is needed."""
+"""Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""
 
 
 def modules(package: Path) -> dict[str, ast.Module]:

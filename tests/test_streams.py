@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import arrays, cuda, device_array, executors, graphs, results, streams
+from pytocu.runtime import arrays, cuda, device_array, graphs, on_cuda, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 
 Status = enum.IntEnum(
@@ -294,6 +294,7 @@ def test_the_stream_is_cupys_too(driver, monkeypatch):
 
 def test_the_stream_is_pytorchs_too(driver, monkeypatch):
     current: list[Any] = [types.SimpleNamespace(cuda_stream=0)]
+    devices = [0]
 
     class ExternalStream:
         def __init__(self, handle, device):
@@ -305,9 +306,12 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
 
         def __enter__(self):
             current.append(self.stream)
+            self.device = devices[0]
+            devices[0] = getattr(self.stream, "device", 0)
 
         def __exit__(self, *args):
             current.pop()
+            devices[0] = self.device
 
     module = types.ModuleType("torch")
     module.cuda = types.SimpleNamespace(  # pyright: ignore
@@ -316,6 +320,8 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
         stream=context,
         default_stream=lambda device: types.SimpleNamespace(cuda_stream=0),
         current_stream=lambda device: current[-1],
+        current_device=lambda: devices[0],
+        set_device=lambda device: devices.__setitem__(0, device),
     )
     monkeypatch.setitem(sys.modules, "torch", module)
     mine = OfTorch(71)
@@ -325,6 +331,9 @@ def test_the_stream_is_pytorchs_too(driver, monkeypatch):
         assert len(current) == 1
     with pytocu.stream(mine):
         assert current[-1] is mine
+    with pytocu.stream(5, device=1):
+        assert current[-1].device == 1 and devices == [0]
+    assert devices == [0]
 
 
 def test_numbas_default_stream_may_be_the_threads(monkeypatch):
@@ -371,9 +380,9 @@ def info_of(library: str = "cuda_interface", device: int = 0, stream: int | None
 
 def test_a_call_is_between_the_producers_work(driver, monkeypatch):
     """Kernels wait for what the producer of an argument has submitted, and it waits for the kernels."""
-    kernels = executors.CudaKernels(lambda arch: arch.encode(), ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: arch.encode(), ["k"])
     with pytocu.stream(7):
-        executor = executors.CudaExecutor((), kernels, info_of(), [info_of(), info_of(stream=9)])
+        executor = on_cuda.CudaExecutor((), kernels, info_of(), [info_of(), info_of(stream=9)])
         assert (executor.stream, executor.producers) == (7, (9,))
         executor.finish()
     waits = [entry for entry in driver.log if entry[0] in ("cuEventRecord", "cuStreamWaitEvent")]
@@ -569,7 +578,7 @@ def test_kernels_load_once_a_device(driver):
         built.append(arch)
         return arch.encode()
 
-    kernels = executors.CudaKernels(binary, ["a", "b"])
+    kernels = on_cuda.CudaKernels(binary, ["a", "b"])
     assert [k.handle for k in kernels.on(0)] == ["sm_90:a", "sm_90:b"]
     assert [k.handle for k in kernels.on(1)] == ["sm_80:a", "sm_80:b"]
     assert kernels.on(0) is kernels.on(0) and kernels.on(1)[0].context == 101
@@ -582,7 +591,7 @@ def test_threads_load_a_module_once(monkeypatch):
     monkeypatch.setattr(cuda, "arch", lambda device: "sm_90")
     monkeypatch.setattr(cuda, "load", lambda cubin, device: loads.append(device) or device)
     monkeypatch.setattr(cuda, "function", lambda module, name: (module, name))
-    kernels = executors.CudaKernels(lambda arch: b"", ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: b"", ["k"])
     start = threading.Barrier(16)
     seen: list[Any] = []
 
@@ -599,7 +608,7 @@ def test_threads_load_a_module_once(monkeypatch):
 
 
 def test_modules_are_unloaded_in_their_context_when_the_kernels_are_gone(driver):
-    kernels = executors.CudaKernels(lambda arch: arch.encode(), ["k"])
+    kernels = on_cuda.CudaKernels(lambda arch: arch.encode(), ["k"])
     (kernel,) = kernels.on(1)
     del kernels
     gc.collect()
@@ -677,5 +686,5 @@ def test_a_plan_without_kernels_loads_no_code(driver):
     x, y = Interface((4,)), Interface((4,))
     for _ in range(2):
         assert swapped(x, y) == (y, x)
-    assert executors.CudaKernels(lambda arch: b"", ()).on(0) == ()
+    assert on_cuda.CudaKernels(lambda arch: b"", ()).on(0) == ()
     assert "cuModuleLoadData" not in driver.names()

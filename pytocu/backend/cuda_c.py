@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
-from pytocu.ir.ops import OPS, spelled
+from pytocu.ir.ops import spelled
 from pytocu.ir.types import (
     BOOL,
     COMPILED_DTYPES,
@@ -39,6 +38,7 @@ from pytocu.ir.types import (
     Type,
     element,
 )
+from pytocu.record import Record
 
 _SPELLED = (
     "bool", "signed char", "short", "int", "long long",
@@ -60,16 +60,6 @@ WRAPPING = frozenset({"+", "-", "*", "<<"})
 LONGEST_EXPRESSION = 80
 LONGEST_LINE = 108
 
-_KEYWORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl concept
-const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default delete do double
-dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
-not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short
-signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
-typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq threadIdx blockIdx blockDim gridDim
-warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free memcpy memset assert min max umin umax abs
-labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
-"""
 HALF_FUNCTIONS = {
     "half_to_float": """\
 static __device__ __forceinline__ float half_to_float(unsigned short bits) {
@@ -87,48 +77,10 @@ static __device__ __forceinline__ unsigned short float_to_half(float value) {
 }
 """Conversions of float16, whose C type is in a header."""
 
-_RESERVED = frozenset(_KEYWORDS.split()) | frozenset(HALF_FUNCTIONS)
-_VECTOR_TYPE = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def _math_names() -> frozenset[str]:
-    return frozenset(name for op in OPS.values() if op.libm for name in (op.libm, f"{op.libm}f"))
-
-
-def _identifier(hint: str) -> str:
-    """An ASCII identifier that looks like the hint; ``alpha`` for the Greek letter."""
-    out = ""
-    for char in unicodedata.normalize("NFKD", hint):
-        if char.isascii():
-            out += char if char.isalnum() or char == "_" else "_"
-        elif char.isalpha():
-            out += re.sub(r"\W", "_", unicodedata.name(char, "x").split()[-1].lower())
-    out = out.strip("_") if out.startswith("__") or not hint.isidentifier() else out
-    return f"_{out}" if out[:1].isdigit() else out
-
-
-class _Names:
-    """Identifiers of one scope, each given out once."""
-
-    def __init__(self, reserved: frozenset[str]):
-        self.reserved = reserved
-        self.used: set[str] = set()
-
-    def add(self, hint: str) -> str:
-        base = _identifier(hint) or "value"
-        if base in self.reserved or _VECTOR_TYPE.match(base):
-            base += "_"
-        name, number = base, 0
-        while name in self.used:
-            number += 1
-            name = f"{base.rstrip('_')}_{number}"
-        self.used.add(name)
-        return name
-
-
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Record):
     """C text and its precedence level; `unsigned` has the same bits in the unsigned type."""
 
     text: str
@@ -139,15 +91,6 @@ class Expression:
     def inside(self, lowest: int) -> str:
         """The text, in parentheses when it binds weaker than `lowest`."""
         return self.text if self.level >= lowest else f"({self.text})"
-
-
-def kernel_names(functions: Sequence[Function]) -> tuple[str, ...]:
-    """The names the kernels have in the compiled module, in order.
-
-    They are the functions' names, made valid and unique: ``<lambda>`` becomes ``lambda``.
-    """
-    names = _Names(_RESERVED | _math_names())
-    return tuple(names.add(f.name) for f in functions)
 
 
 def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
@@ -298,7 +241,7 @@ class _Kernel:
         self.name = name
         self.lineinfo = lineinfo
         self.index_type = "int" if function.fact("index_bits", 64) == 32 else "long long"
-        self.names = _Names(_RESERVED | _math_names())
+        self.names = Names(reserved())
         self.expressions: dict[Value, Expression] = {}
         self.lines: list[str] = []
         self.depth = 1

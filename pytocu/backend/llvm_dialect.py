@@ -9,12 +9,13 @@ import platform
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr
 from pytocu.ir.types import COMPILED_DTYPES, DType, IndexType, PointerType, ScalarType, Type, VectorType
+from pytocu.record import Record
 
 HALF_INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
     "half_to_float": ("bitcast {bits} {x} to {half}", "fpext {half} {0} to {float}"),
@@ -75,8 +76,7 @@ HALF_INTEGERS = {
 HALF_FLOATS = {"two_to_112": 2.0**112, "half_number": 0.5}
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Record):
     """How one LLVM spells what versions and targets of LLVM spell differently.
 
     Parameters
@@ -129,13 +129,13 @@ class Dialect:
     store: str = "store {type} {value}, {pointer} {address}, align {align}"
     element: str = "getelementptr inbounds {type}, {pointer} {address}, {index_type} {index}"
     shared: str = ""
-    steps: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"neg": ("fneg {flags}{type} {x}",)})
+    steps: Mapping[str, tuple[str, ...]] = MappingProxyType({"neg": ("fneg {flags}{type} {x}",)})
     select: str = "select {flags}{operands}"
     intrinsic: str = "llvm.{name}.{suffix}"
-    own: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, str] = MappingProxyType({})
     # The dot keeps a function of the user's that is called `exp` apart from the library's,
     # and keeps LLVM from rewriting calls as it would those of names it knows.
-    half: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: HALF_INSTRUCTIONS)
+    half: Mapping[str, tuple[str, ...]] = HALF_INSTRUCTIONS
     library: str = "math.{name}"
     kernel: str = 'nounwind "no-builtins"'
     local: str = 'noinline nounwind "no-builtins"'
@@ -219,7 +219,7 @@ def host_dialect() -> Dialect:
         return CPU
     import llvmlite.binding as llvm
 
-    return X86_64 if llvm.get_host_cpu_features().get("f16c") else replace(X86_64, half=HALF_ARITHMETIC)
+    return X86_64 if llvm.get_host_cpu_features().get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
 
 
 _FLOAT = {32: "float", 64: "double"}

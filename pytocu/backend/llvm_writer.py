@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
+from pytocu.record import Record
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ELSEWHERE = {
@@ -29,8 +29,7 @@ _ELSEWHERE = {
 _PLACES = {"thread_index": "tid.x", "block_index": "ctaid.x", "block_count": "nctaid.x"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Phis:
+class _Phis(Record):
     """Lines kept free at the head of a loop, from `place` on, for these types and names."""
 
     place: int

@@ -1,50 +1,17 @@
-"""CUDA C to a cubin through NVRTC, called directly by ``cuda.bindings.nvrtc``.
+"""CUDA C to a cubin through NVRTC.
 
-Needs no GPU, no driver, no header path and no host compiler.  ``cuda.core`` offers the same
-in a nicer form, but importing it takes 170 ms and more; importing ``cuda.bindings.nvrtc`` takes
-40 ms and loading the library 10 ms, both several times that when the files are not in memory.
+Needs no GPU, no driver, no header path and no host compiler.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from pytocu.backend import archs
+from pytocu.backend.libraries import LibraryError, library, texts
 from pytocu.errors import BackendError
-
-
-def _nvrtc() -> Any:
-    """The bindings of a library that is there.
-
-    Raises
-    ------
-    BackendError
-        A wheel is missing; the text says the command that installs it.
-    """
-    try:
-        from cuda.bindings import nvrtc  # pyright: ignore[reportAttributeAccessIssue]
-    except ImportError as error:
-        raise BackendError(f"compiling for a GPU needs cuda-python ({error}): pip install 'pytocu[cu13]'") from None
-    return nvrtc
-
-
-def _call(nvrtc: Any, function: Any, *args: Any) -> Any:
-    """Call NVRTC; its result code becomes an error, its value the answer."""
-    try:
-        status, *values = function(*args)
-    except RuntimeError as error:
-        # The bindings load the library at the first call and report its absence this way.
-        raise BackendError(f"NVRTC was not found ({_sentence(error)}): pip install 'pytocu[cu13]'") from None
-    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        raise BackendError(f"{function.__name__} failed: {status.name}")
-    return values[0] if values else None
-
-
-def _sentence(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 @lru_cache(maxsize=1)
@@ -56,14 +23,7 @@ def version() -> tuple[int, int]:
     BackendError
         NVRTC is not installed.
     """
-    nvrtc = _nvrtc()
-    try:
-        status, major, minor = nvrtc.nvrtcVersion()
-    except RuntimeError as error:
-        raise BackendError(f"NVRTC was not found ({_sentence(error)}): pip install 'pytocu[cu13]'") from None
-    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        raise BackendError(f"nvrtcVersion failed: {status.name}")
-    return major, minor
+    return library("nvrtc")("Version")
 
 
 @lru_cache(maxsize=1)
@@ -75,8 +35,10 @@ def supported_archs() -> tuple[str, ...]:
     BackendError
         NVRTC is not installed.
     """
-    nvrtc = _nvrtc()
-    return tuple(f"sm_{number}" for number in _call(nvrtc, nvrtc.nvrtcGetSupportedArchs))
+    nvrtc = library("nvrtc")
+    numbers = (ctypes.c_int * nvrtc("GetNumSupportedArchs"))()
+    nvrtc("GetSupportedArchs", numbers)
+    return tuple(f"sm_{number}" for number in numbers)
 
 
 def check_arch(arch: str) -> str:
@@ -133,28 +95,20 @@ def build(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
         NVRTC is missing, does not know the architecture, or refuses the source; then the
         text has its log and the source, because that is a defect of pytocu.
     """
-    nvrtc = _nvrtc()
     check_arch(arch)
-    chosen = [o.encode() for o in (*options_for(arch, lineinfo), *options)]
-    program = _call(nvrtc, nvrtc.nvrtcCreateProgram, source.encode(), f"{name}.cu".encode(), 0, [], [])
+    nvrtc = library("nvrtc")
+    chosen = (*options_for(arch, lineinfo), *options)
+    program = nvrtc("CreateProgram", source.encode(), f"{name}.cu".encode(), 0, None, None)
     try:
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(chosen), chosen)
-        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = _text(nvrtc, program)
-            raise BackendError(
-                f"NVRTC refused {name} for {arch} ({status.name}), which is a defect of pytocu:\n{log}\n{_numbered(source)}"
-            )
-        binary = b"\0" * _call(nvrtc, nvrtc.nvrtcGetCUBINSize, program)
-        _call(nvrtc, nvrtc.nvrtcGetCUBIN, program, binary)
-        return binary
+        nvrtc("CompileProgram", program, len(chosen), texts(chosen))
+        return nvrtc.content("GetCUBINSize", "GetCUBIN", program)
+    except LibraryError as error:
+        log = nvrtc.log("ProgramLog", program)
+        raise BackendError(
+            f"NVRTC refused {name} for {arch} ({error}), which is a defect of pytocu:\n{log}\n{_numbered(source)}"
+        ) from None
     finally:
-        nvrtc.nvrtcDestroyProgram(program)
-
-
-def _text(nvrtc: Any, program: Any) -> str:
-    log = b"\0" * _call(nvrtc, nvrtc.nvrtcGetProgramLogSize, program)
-    _call(nvrtc, nvrtc.nvrtcGetProgramLog, program, log)
-    return log.rstrip(b"\0").decode(errors="replace").strip()
+        nvrtc("DestroyProgram", program)
 
 
 def _numbered(source: str) -> str:

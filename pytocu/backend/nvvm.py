@@ -5,23 +5,22 @@ function, and from it PTX and a cubin.
 
 The text is written for the older of the two LLVMs in libNVVM (typed pointers), which both of
 them read: one text serves every architecture.  Needs no GPU, no driver, no header and no CUDA
-toolkit.  The libraries are called by ``cuda.bindings``, whose two modules import in 30 ms;
-``cuda.core`` takes 100 to 200 ms.
+toolkit.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import threading
+from _thread import allocate_lock
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from pytocu.backend import archs
-from pytocu.backend.cuda_c import kernel_names
+from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.llvm_writer import Writer
+from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Function, written_pointers
 from pytocu.ir.types import PointerType
@@ -33,7 +32,8 @@ _LAYOUT = (
 )
 _HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
 _EXTERNAL = re.compile(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)")
-_INSTALL = "pip install 'pytocu[cu13]'"
+_PTX = 2
+"""What nvJitLink calls PTX among its kinds of input."""
 
 
 def emit(functions: Sequence[Function]) -> str:
@@ -48,7 +48,7 @@ def emit(functions: Sequence[Function]) -> str:
     -------
     str
         Text for every architecture; the kernels take the functions' parameters and are called
-        as :func:`pytocu.backend.cuda_c.kernel_names` says.
+        as :func:`pytocu.backend.names.kernel_names` says.
 
     Raises
     ------
@@ -110,26 +110,6 @@ def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str,
 # The libraries.
 
 
-def _libraries() -> tuple[Any, Any]:
-    """The bindings of libNVVM and of nvJitLink.
-
-    Raises
-    ------
-    BackendError
-        A wheel is missing; the text says the command that installs it.
-    """
-    try:
-        from cuda.bindings import nvjitlink, nvvm  # pyright: ignore[reportAttributeAccessIssue]
-    except ImportError as error:
-        raise BackendError(f"compiling for a GPU needs cuda-python ({error}): {_INSTALL}") from None
-    return nvvm, nvjitlink
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
-
-
 @lru_cache(maxsize=1)
 def version() -> tuple[int, ...]:
     """Versions of nvJitLink and of the IR that libNVVM reads, as ``(13, 5, 2, 0, 3, 2)``.
@@ -139,12 +119,7 @@ def version() -> tuple[int, ...]:
     BackendError
         A library is not installed.
     """
-    nvvm, nvjitlink = _libraries()
-    try:
-        return (*nvjitlink.version(), *nvvm.ir_version())
-    except RuntimeError as error:
-        # The bindings load a library at its first call and report its absence this way.
-        raise BackendError(f"libNVVM or nvJitLink was not found ({_first_line(error)}): {_INSTALL}") from None
+    return (*library("nvJitLink")("Version"), *library("nvvm")("IRVersion"))
 
 
 @lru_cache(maxsize=1)
@@ -162,17 +137,16 @@ def supported_archs() -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _takes(arch: str) -> bool:
     """Whether libNVVM has code for an architecture, which older ones tell in no other way."""
-    version()
-    nvvm, _ = _libraries()
+    nvvm = library("nvvm")
     module = emit([]).encode()
-    program = nvvm.create_program()
+    program = nvvm("CreateProgram")
     try:
-        nvvm.add_module_to_program(program, module, len(module), "empty")
-        nvvm.verify_program(program, 1, [arch.replace("sm_", "-arch=compute_")])
-    except nvvm.nvvmError:
+        nvvm("AddModuleToProgram", program, module, len(module), b"empty")
+        nvvm("VerifyProgram", program, 1, texts([arch.replace("sm_", "-arch=compute_")]))
+    except LibraryError:
         return False
     finally:
-        nvvm.destroy_program(program)
+        nvvm("DestroyProgram", program)
     return True
 
 
@@ -205,13 +179,7 @@ def options_for(arch: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _device_library() -> bytes:
     """libdevice, the math functions ``__nv_*`` as bitcode."""
-    try:
-        from cuda.pathfinder import find_bitcode_lib  # pyright: ignore[reportAttributeAccessIssue]
-
-        path = find_bitcode_lib("device")
-    except (ImportError, RuntimeError) as error:
-        raise BackendError(f"libdevice was not found ({_first_line(error)}): {_INSTALL}") from None
-    with open(path, "rb") as file:
+    with open(place_of("libdevice"), "rb") as file:
         return file.read()
 
 
@@ -235,37 +203,32 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
         A library is missing, the architecture is unknown, the text is refused (which is a
         defect of pytocu and shown with the text), or the PTX calls functions nobody defines.
     """
-    version()
-    nvvm, _ = _libraries()
+    nvvm = library("nvvm")
     if not archs.ARCH.fullmatch(arch):
         check_arch(arch)
     if "target datalayout" not in source:
         raise InternalError(f"{name}: a module for libNVVM states its data layout")
     chosen = [*options_for(arch), *options]
     text = source.encode()
-    program = nvvm.create_program()
+    program = nvvm("CreateProgram")
     try:
-        nvvm.add_module_to_program(program, text, len(text), name)
-        nvvm.verify_program(program, len(chosen), chosen)
+        nvvm("AddModuleToProgram", program, text, len(text), name.encode())
+        nvvm("VerifyProgram", program, len(chosen), texts(chosen))
         if "@__nv_" in source:
             # Lazily: only what is called is read, which is 2 ms instead of 100.
-            library = _device_library()
-            nvvm.lazy_add_module_to_program(program, library, len(library), "libdevice")
-        nvvm.compile_program(program, len(chosen), chosen)
-        result = bytearray(nvvm.get_compiled_result_size(program))
-        nvvm.get_compiled_result(program, result)
-    except nvvm.nvvmError as error:
+            functions = _device_library()
+            nvvm("LazyAddModuleToProgram", program, functions, len(functions), b"libdevice")
+        nvvm("CompileProgram", program, len(chosen), texts(chosen))
+        made = text_of(nvvm.content("GetCompiledResultSize", "GetCompiledResult", program))
+    except LibraryError as error:
         # Asked only now, because the question takes as long as a small kernel.
         check_arch(arch)
-        log = bytearray(nvvm.get_program_log_size(program))
-        nvvm.get_program_log(program, log)
-        said = _text(log)
+        said = nvvm.log("ProgramLog", program)
         raise BackendError(
             f"libNVVM refused {name} for {arch} ({error}), which is a defect of pytocu:\n{said}\n{_excerpt(source, said)}"
         ) from None
     finally:
-        nvvm.destroy_program(program)
-    made = _text(result)
+        nvvm("DestroyProgram", program)
     unknown = sorted(set(_EXTERNAL.findall(made)))
     if unknown:
         raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
@@ -273,13 +236,13 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
 
 
 # NVIDIA states that libNVVM may be called by many threads at once; of nvJitLink it does not.
-_link_lock = threading.Lock()
+_link_lock = allocate_lock()
 
 
 def _renew_lock() -> None:
     # A thread of the parent may have held the lock; it does not exist in the child.
     global _link_lock
-    _link_lock = threading.Lock()
+    _link_lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -295,27 +258,18 @@ def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> byt
         An ELF file with the kernels.
     """
     text = ptx(source, arch, name, options).encode()
-    _, nvjitlink = _libraries()
+    linker = library("nvJitLink")
     with _link_lock:
-        linker = nvjitlink.create(1, [f"-arch={arch}"])
+        handle = linker("Create", 1, texts([f"-arch={arch}"]))
         try:
-            nvjitlink.add_data(linker, nvjitlink.InputType.PTX, text, len(text), name)
-            nvjitlink.complete(linker)
-            binary = bytearray(nvjitlink.get_linked_cubin_size(linker))
-            nvjitlink.get_linked_cubin(linker, binary)
-        except nvjitlink.nvJitLinkError as error:
-            log = bytearray(nvjitlink.get_error_log_size(linker))
-            nvjitlink.get_error_log(linker, log)
-            raise BackendError(
-                f"nvJitLink refused {name} for {arch} ({error}), which is a defect of pytocu:\n{_text(log)}"
-            ) from None
+            linker("AddData", handle, _PTX, text, len(text), name.encode())
+            linker("Complete", handle)
+            return linker.content("GetLinkedCubinSize", "GetLinkedCubin", handle)
+        except LibraryError as error:
+            said = linker.log("ErrorLog", handle)
+            raise BackendError(f"nvJitLink refused {name} for {arch} ({error}), which is a defect of pytocu:\n{said}") from None
         finally:
-            nvjitlink.destroy(linker)
-    return bytes(binary)
-
-
-def _text(buffer: bytearray) -> str:
-    return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()
+            linker("Destroy", handle)
 
 
 def _excerpt(source: str, log: str) -> str:

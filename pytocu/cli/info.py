@@ -16,6 +16,7 @@ import numpy as np
 import pytocu
 from pytocu import config
 from pytocu.backend import cpu, nvrtc
+from pytocu.backend.libraries import library
 from pytocu.cli.terminal import show, table
 from pytocu.errors import BackendError
 from pytocu.runtime import cache, cuda, threads
@@ -121,17 +122,13 @@ def _nvrtc_version() -> str:
 
 
 def _nvvm_version() -> str:
-    from cuda.bindings import nvvm  # pyright: ignore[reportAttributeAccessIssue]
-
-    major, minor = nvvm.version()
-    return f"{major}.{minor}, NVVM IR {'.'.join(map(str, nvvm.ir_version()[:2]))}"
+    nvvm = library("nvvm")
+    major, minor, *_ = nvvm("IRVersion")
+    return f"{'.'.join(map(str, nvvm('Version')))}, NVVM IR {major}.{minor}"
 
 
 def _nvjitlink_version() -> str:
-    from cuda.bindings import nvjitlink  # pyright: ignore[reportAttributeAccessIssue]
-
-    major, minor = nvjitlink.version()
-    return f"{major}.{minor}"
+    return ".".join(map(str, library("nvJitLink")("Version")))
 
 
 def _compiler(version: Callable[[], str], install: str) -> Found:
@@ -139,11 +136,6 @@ def _compiler(version: Callable[[], str], install: str) -> Found:
         return Found(version())
     except BackendError as error:
         return Found(str(error).partition(": pip install")[0], install)
-    except ImportError:
-        return Found("needs cuda-bindings", install)
-    except RuntimeError as error:
-        # The bindings report a library that they do not find this way.
-        return Found(f"not found ({str(error).strip().splitlines()[0][:100]})", install)
 
 
 def _library_section() -> Rows:

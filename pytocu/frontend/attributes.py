@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import builtins
-import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError, raised
+from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.inplace import fill
 from pytocu.frontend.operators import binary, compute, elementwise
@@ -24,13 +22,14 @@ from pytocu.ir.dims import Dim, as_symbol
 from pytocu.ir.types import BOOL, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
 
 
-@dataclass(frozen=True, slots=True)
 class Method:
     """A method of an IR value, waiting for its arguments."""
 
-    __pytocu_plain__: ClassVar[bool] = True
-    value: Value
-    name: str
+    __pytocu_plain__ = True
+    __slots__ = ("name", "value")
+
+    def __init__(self, value: Value, name: str):
+        self.value, self.name = value, name
 
 
 def attribute(context: Context, value: Value, name: str) -> Any:
@@ -80,9 +79,9 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     owner = np.ndarray if is_array(value) else element(value.type).numpy.type
     if hasattr(owner, name):
         raise UnsupportedError(f"ndarray.{name} is not supported", context.loc, instead_of(name))
-    close = difflib.get_close_matches(name, dir(owner), 1)
+    close = closest(name, dir(owner))
     raise MissingAttributeError(
-        f"'{kind}' object has no attribute '{name}'", context.loc, f"did you mean {close[0]}?" if close else None
+        f"'{kind}' object has no attribute '{name}'", context.loc, f"did you mean {close}?" if close else None
     )
 
 

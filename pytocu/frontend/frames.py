@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
-from pytocu.errors import Loc, UndefinedNameError, UnsupportedError, raised
+from pytocu.errors import Loc, UndefinedNameError, UnsupportedError, closest, raised
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.values import Context
 from pytocu.guards import MISSING, read_closure, read_global
+from pytocu.record import Record
 
 BREAK = object()
 CONTINUE = object()
@@ -21,15 +20,16 @@ CONTINUE = object()
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-@dataclass(frozen=True, slots=True)
 class Returned:
     """A return statement was reached."""
 
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Record):
     """What a function's statements say about names."""
 
     names: frozenset[str]
@@ -37,7 +37,6 @@ class Scope:
     nonlocals: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
 class Frame:
     """The names of one function, or of one comprehension, while it is read.
 
@@ -59,15 +58,23 @@ class Frame:
         Assignment expressions pass through to the parent.
     """
 
-    context: Context
-    function: Any
-    scope: Scope
-    locals: dict[str, Any]
-    file: str
-    name: str
-    caller: Loc | None
-    parent: Frame | None = None
-    comprehension: bool = False
+    __slots__ = ("caller", "comprehension", "context", "file", "function", "locals", "name", "parent", "scope")
+
+    def __init__(
+        self,
+        context: Context,
+        function: Any,
+        scope: Scope,
+        locals: dict[str, Any],
+        file: str,
+        name: str,
+        caller: Loc | None,
+        parent: Frame | None = None,
+        comprehension: bool = False,
+    ):
+        self.context, self.function, self.scope, self.locals = context, function, scope, locals
+        self.file, self.name, self.caller = file, name, caller
+        self.parent, self.comprehension = parent, comprehension
 
     def loc(self, node: ast.AST) -> Loc:
         """The place of a syntax node of this function."""
@@ -79,28 +86,28 @@ class Frame:
         return Frame(self.context, self.function, scope, {}, self.file, self.name, self.caller, self, comprehension=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class LocalFunction:
     """A function or lambda defined inside the function being read."""
 
-    __pytocu_plain__: ClassVar[bool] = True
-    node: FunctionNode
-    frame: Frame
-    defaults: dict[str, Any]
+    __pytocu_plain__ = True
+    __slots__ = ("defaults", "frame", "node")
+
+    def __init__(self, node: FunctionNode, frame: Frame, defaults: dict[str, Any]):
+        self.node, self.frame, self.defaults = node, frame, defaults
 
     @property
     def __name__(self) -> str:
         return getattr(self.node, "name", "<lambda>")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Partial:
     """``functools.partial`` made inside the function being read."""
 
-    __pytocu_plain__: ClassVar[bool] = True
-    function: Any
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    __pytocu_plain__ = True
+    __slots__ = ("args", "function", "kwargs")
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self.function, self.args, self.kwargs = function, args, kwargs
 
 
 @lru_cache(maxsize=1024)
@@ -174,8 +181,8 @@ def lookup(frame: Frame, name: str) -> Any:
     while frame.parent is not None:
         known.update(frame.locals)
         frame = frame.parent
-    close = difflib.get_close_matches(name, sorted(known | frame.locals.keys()), 1)
-    raise UndefinedNameError(f"name '{name}' is not defined", context.loc, f"did you mean {close[0]}?" if close else None)
+    close = closest(name, sorted(known | frame.locals.keys()))
+    raise UndefinedNameError(f"name '{name}' is not defined", context.loc, f"did you mean {close}?" if close else None)
 
 
 def _unbound(frame: Frame, owner: Frame, name: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,10 @@ from pytocu.ir.core import Function, Value
 from pytocu.ir.dims import Dim
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
+from pytocu.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class FrontendResult:
+class FrontendResult(Record):
     """The lowered function and what it was built from.
 
     `callees` are the functions that were read besides the first, and how another process finds

@@ -6,7 +6,6 @@ of the user's code runs while compiling.
 
 from __future__ import annotations
 
-import difflib
 import enum
 import functools
 import inspect
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import MissingAttributeError, UnsupportedError
+from pytocu.errors import MissingAttributeError, UnsupportedError, closest
 from pytocu.frontend.attributes import attribute
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.operators import attempt
@@ -207,10 +206,10 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         # The function may ask whether it is there, or have another value for that.
         if is_opaque(base) or isinstance(base, type):
             _guard_attribute(context, base, name, MISSING)
-        close = difflib.get_close_matches(name, dir(base), 1)
+        close = closest(name, dir(base))
         message = f"type object '{base.__name__}'" if isinstance(base, type) else f"'{kind.__name__}' object"
         raise MissingAttributeError(
-            f"{message} has no attribute '{name}'", context.loc, f"did you mean {close[0]}?" if close else None
+            f"{message} has no attribute '{name}'", context.loc, f"did you mean {close}?" if close else None
         )
     if isinstance(found, np.ndarray):
         refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
@@ -226,11 +225,11 @@ def _module_attribute(context: Context, module: types.ModuleType, name: str) -> 
     except AttributeError:
         if not numpy_like:
             _guard_attribute(context, module, name, MISSING)
-        close = difflib.get_close_matches(name, dir(np if numpy_like else module), 1)
+        close = closest(name, dir(np if numpy_like else module))
         raise MissingAttributeError(
             f"module '{module.__name__}' has no attribute '{name}'",
             context.loc,
-            f"did you mean {module.__name__}.{close[0]}?" if close else None,
+            f"did you mean {module.__name__}.{close}?" if close else None,
         ) from None
     if isinstance(value, np.ndarray):
         as_value(context, value)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -38,19 +37,18 @@ from pytocu.ir.types import (
     shape_of,
     weak_type_of,
 )
+from pytocu.record import Record
 
 Reader = Callable[[Sequence[Any]], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(Record):
     """What the modules below call back into: reading another function, and calling anything."""
 
     run_function: Callable[..., Any]
     call: Callable[..., Any]
 
 
-@dataclass(slots=True)
 class Context:
     """What one run of the front end shares over all inlined functions.
 
@@ -79,18 +77,22 @@ class Context:
         What is read may not be what Python would run, so it must change nothing.
     """
 
-    builder: StorageBuilder
-    hooks: Hooks
-    unit_lengths: frozenset[Dim] = frozenset()
-    guards: list[Guard] = field(default_factory=list)
-    guarded: dict[Any, Any] = field(default_factory=dict)
-    paths: dict[int, tuple[Any, Path]] = field(default_factory=dict)
-    inlined: list[types.FunctionType] = field(default_factory=list)
-    origins: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
-    outside: dict[int, Any] = field(default_factory=dict)
-    active: list[Any] = field(default_factory=list)
-    in_message: bool = False
-    choosing: bool = False
+    __slots__ = (
+        "active", "builder", "choosing", "guarded", "guards", "hooks", "in_message", "inlined", "origins", "outside", "paths",
+        "unit_lengths",
+    )  # fmt: skip
+
+    def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
+        self.builder, self.hooks, self.unit_lengths = builder, hooks, unit_lengths
+        self.guards: list[Guard] = []
+        self.guarded: dict[Any, Any] = {}
+        self.paths: dict[int, tuple[Any, Path]] = {}
+        self.inlined: list[types.FunctionType] = []
+        self.origins: dict[int, tuple[Any, Reader]] = {}
+        self.outside: dict[int, Any] = {}
+        self.active: list[Any] = []
+        self.in_message = False
+        self.choosing = False
 
     @property
     def loc(self) -> Loc:

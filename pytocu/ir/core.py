@@ -16,20 +16,19 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from pytocu.errors import Loc
 from pytocu.ir.dims import Dim, substitute
 from pytocu.ir.types import ArrayType, Type
+from pytocu.record import Record
 
 Attr: TypeAlias = Any
 """A printable constant: bool, int, float, complex, str, None, Dim, or a tuple of these."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Op:
-    """A row of the op table: everything pytocu knows about one operation.
+class Op(Record):
+    """A row of the op table: everything pytocu knows about one operation; compared by identity.
 
     Parameters
     ----------
@@ -120,6 +119,9 @@ class Op:
     aliases: tuple[str, ...] = ()
     output: int = 0
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
@@ -154,9 +156,28 @@ class Value:
         raise TypeError("IR values are not pickled; write text with pytocu.ir.printer")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inst:
+class _Frozen:
+    """Attributes are set once, with :func:`_put`.
+
+    A dataclass does the same, and takes as long to make as a whole module to import.
+    """
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} does not change: build another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} does not change: build another one")
+
+
+_put = object.__setattr__
+
+
+class Inst(_Frozen):
     """One operation with its arguments, constants, result types, regions and source place."""
+
+    __slots__ = ("args", "attrs", "loc", "op", "regions", "results", "types")
 
     op: Op
     args: tuple[Value, ...]
@@ -164,11 +185,24 @@ class Inst:
     types: tuple[Type, ...]
     regions: tuple[Block, ...]
     loc: Loc
-    results: tuple[Value, ...] = field(init=False)
+    results: tuple[Value, ...]
 
-    def __post_init__(self) -> None:
-        results = tuple(Value(t, "", self, i) for i, t in enumerate(self.types))
-        object.__setattr__(self, "results", results)
+    def __init__(
+        self,
+        op: Op,
+        args: tuple[Value, ...],
+        attrs: tuple[tuple[str, Attr], ...],
+        types: tuple[Type, ...],
+        regions: tuple[Block, ...],
+        loc: Loc,
+    ):
+        _put(self, "op", op)
+        _put(self, "args", args)
+        _put(self, "attrs", attrs)
+        _put(self, "types", types)
+        _put(self, "regions", regions)
+        _put(self, "loc", loc)
+        _put(self, "results", tuple([Value(t, "", self, i) for i, t in enumerate(types)]))
 
     @property
     def result(self) -> Value:
@@ -187,12 +221,17 @@ class Inst:
         return f"<{self.op.name} {self.args} : {', '.join(map(str, self.types))}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(_Frozen):
     """A straight sequence of instructions with parameters; the last one leaves the block."""
+
+    __slots__ = ("insts", "params")
 
     params: tuple[Value, ...]
     insts: tuple[Inst, ...]
+
+    def __init__(self, params: tuple[Value, ...], insts: tuple[Inst, ...]):
+        _put(self, "params", params)
+        _put(self, "insts", insts)
 
     @property
     def terminator(self) -> Inst:
@@ -200,8 +239,7 @@ class Block:
         return self.insts[-1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class Function(_Frozen):
     """A whole function at one level, with the facts its code relies on.
 
     Parameters
@@ -216,10 +254,18 @@ class Function:
         What was assumed when lowering, guarded at the call: ``index_bits``.
     """
 
+    __slots__ = ("body", "facts", "level", "name")
+
     name: str
     level: str
     body: Block
-    facts: tuple[tuple[str, Attr], ...] = ()
+    facts: tuple[tuple[str, Attr], ...]
+
+    def __init__(self, name: str, level: str, body: Block, facts: tuple[tuple[str, Attr], ...] = ()):
+        _put(self, "name", name)
+        _put(self, "level", level)
+        _put(self, "body", body)
+        _put(self, "facts", facts)
 
     @property
     def params(self) -> tuple[Value, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytocu.ir.core import Value
@@ -12,12 +11,13 @@ from pytocu.ir.expand_complex import Pair
 from pytocu.ir.types import F64, element
 
 
-@dataclass(frozen=True, slots=True)
 class Real:
     """A float64 value that is written as arithmetic."""
 
-    e: Expander
-    value: Value
+    __slots__ = ("e", "value")
+
+    def __init__(self, e: Expander, value: Value):
+        self.e, self.value = e, value
 
     def _row(self, name: str, *others: Real | float) -> Real:
         return Real(self.e, self.e(name, self.value, *(self.of(o).value for o in others)))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pytocu.ir.dims import DimLike
 
 
-@dataclass(frozen=True, slots=True)
 class Affine:
-    """``sum(coefficients[k] * index[k]) + offset``."""
+    """``sum(coefficients[k] * index[k]) + offset``; compared by value."""
 
-    coefficients: tuple[DimLike, ...]
-    offset: DimLike = 0
+    __slots__ = ("coefficients", "offset")
+
+    def __init__(self, coefficients: tuple[DimLike, ...], offset: DimLike = 0):
+        self.coefficients = coefficients
+        self.offset = offset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Affine) and self.coefficients == other.coefficients and self.offset == other.offset
+
+    def __hash__(self) -> int:
+        return hash((self.coefficients, self.offset))
+
+    def __repr__(self) -> str:
+        return f"Affine({self.coefficients!r}, {self.offset!r})"
 
     def __add__(self, other: Affine | DimLike) -> Affine:
         if isinstance(other, Affine):

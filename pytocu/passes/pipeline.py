@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from pytocu.errors import InternalError, PytocuError
 from pytocu.ir import collector
@@ -134,11 +133,13 @@ class Outcome(Record):
     changed: bool
 
 
-@dataclass(slots=True)
 class History:
     """The function after every pass."""
 
-    records: list[Outcome] = field(default_factory=list)
+    __slots__ = ("records",)
+
+    def __init__(self) -> None:
+        self.records: list[Outcome] = []
 
 
 @collector.paused()

@@ -17,7 +17,7 @@ import numpy as np
 from pytocu.errors import DTypeError, ShapeError, UnsupportedError
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.record import Record
-from pytocu.runtime import cuda, dlpack, streams
+from pytocu.runtime import cuda, streams
 from pytocu.runtime.strides import c_strides, is_c_contiguous
 
 Device: TypeAlias = "int | str"
@@ -346,6 +346,8 @@ def _device_of(pointer: int, name: str) -> int:
 
 
 def _dlpack(obj: Any, name: str) -> ArrayInfo:
+    from pytocu.runtime import dlpack
+
     kind, ordinal = obj.__dlpack_device__()
     match int(kind):
         case dlpack.DLPACK_CPU | dlpack.DLPACK_CUDA_HOST:

@@ -18,7 +18,7 @@ from pytocu.errors import BackendError, Loc, UnsupportedError
 from pytocu.guards import Static, argument_key
 from pytocu.ir.types import parse_type
 from pytocu.record import Record
-from pytocu.runtime import native
+from pytocu.runtime import host_cpu
 from pytocu.runtime.cache import sha256
 from pytocu.runtime.dispatcher import Dispatcher, Entry
 from pytocu.runtime.executable import Executable
@@ -126,7 +126,7 @@ class _Binaries:
 
     def __call__(self, arch: str) -> bytes:
         if not arch:
-            missing = native.missing(self.host)
+            missing = host_cpu.missing(self.host)
             if missing:
                 listed = ", ".join(missing)
                 raise BackendError(f"{self.name} was built for a CPU with {listed}, which this one lacks: build it here")
@@ -259,7 +259,7 @@ def _written(place: str, built: Sequence[Built]) -> tuple[list[dict[str, Any]], 
         parameters = [_parameter(name, p) for name, p in one.call.parameters]
         plan = plan_to_json(one.plan)
         kind = "cuda" if one.arch else "cpu"
-        host = "" if one.arch else native.host()
+        host = "" if one.arch else host_cpu.host()
         new = {"kind": kind, "parameters": parameters, "plan": plan, "host": host, "binaries": {}}
         # Architectures share a plan where it is the same.
         entry = found.setdefault(json.dumps([kind, parameters, plan]), new)

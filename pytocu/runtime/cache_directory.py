@@ -142,18 +142,18 @@ class Directory:
                 raise
             # In a directory that many may write, a link of somebody else would choose where files are written.
             if found.st_uid not in (os.geteuid(), 0):
-                self._refuse(f"is a symbolic link of another user (uid {found.st_uid})")
+                self._refuse(f"is a symbolic link of another user (uid {found.st_uid});")
             self.descriptor = os.open(self.path, flags)
         found = os.fstat(self.descriptor)
         if found.st_uid != os.geteuid():
-            self._refuse(f"belongs to another user (uid {found.st_uid})")
+            self._refuse(f"belongs to another user (uid {found.st_uid});")
         if found.st_mode & OTHERS_WRITE:
             mode = stat.S_IMODE(found.st_mode)
-            self._refuse(f"may be written by other users (mode {mode:04o}): chmod go-w {self.path}")
+            self._refuse(f"may be written by other users (mode {mode:04o}): chmod go-w {self.path}, or")
 
     def _refuse(self, reason: str) -> NoReturn:
         self.close()
-        raise CacheError(f"the cache directory {self.path} {reason}, or set PYTOCU_CACHE_DIR to a directory of yours")
+        raise CacheError(f"the cache directory {self.path} {reason} set PYTOCU_CACHE_DIR to a directory of yours")
 
     def place(self, name: str) -> str:
         """The path to give together with the descriptor."""

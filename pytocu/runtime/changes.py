@@ -11,8 +11,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytocu import config
-from pytocu.errors import PytocuError
 from pytocu.ir.dims import Fact
 from pytocu.ir.types import ArrayType, ScalarType, parse_type
 
@@ -96,34 +94,19 @@ def varying(specializations: Sequence[Facts]) -> list[tuple[str, int]]:
     return sorted((c for c in counted if c[1] > 1), key=lambda c: -c[1])
 
 
-def limit() -> int:
-    """After how many specialisations of one function the warning comes; 0 for never.
-
-    Raises
-    ------
-    PytocuError
-        ``PYTOCU_MAX_SPECIALIZATIONS`` is no number.
-    """
-    text = config.get("max_specializations").strip()
-    if not text.isascii() or not text.isdigit():
-        raise PytocuError(f"PYTOCU_MAX_SPECIALIZATIONS={text!r}: write a number, 0 for no warning")
-    return int(text)
-
-
-def warn_when_many(name: str, number: int, specializations: Callable[[], Sequence[Facts]]) -> None:
-    """Warn when there are as many specialisations as the limit says, and at each doubling.
+def warn_when_many(name: str, number: int, allowed: int, specializations: Callable[[], Sequence[Facts]]) -> None:
+    """Warn when there are as many specialisations as allowed, and at each doubling.
 
     Parameters
     ----------
     name : str
         The function.
-    number : int
+    number, allowed : int
         Of specialisations.
     specializations : callable
         Gives the facts of all of them.
     """
-    allowed = limit()
-    if not allowed or number % allowed or (number // allowed).bit_count() != 1:
+    if number % allowed or (number // allowed).bit_count() != 1:
         return
     differing = varying(specializations())
     if not differing:

@@ -11,7 +11,6 @@ import ctypes
 import os
 import struct
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from typing import Any, NoReturn
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
 from pytocu.record import Record
-from pytocu.runtime.driver_api import Driver
+from pytocu.runtime.processes import Local, RLock
 
 PARAMETER_CODES: dict[DType, str] = {
     BOOL: "?", I8: "b", I16: "h", I32: "i", I64: "q", U8: "B", U16: "H", U32: "I", U64: "Q", F32: "f", F64: "d",
@@ -30,7 +29,7 @@ PARAMETER_CODES: dict[DType, str] = {
 
 _bindings: Any = None
 # A finaliser may run in the thread that holds it.
-_lock = threading.RLock()
+_lock = RLock()
 _forked = False
 _primary: dict[int, Any] = {}
 _archs: dict[int, str] = {}
@@ -57,7 +56,7 @@ _FORKED = (
 def _after_fork() -> None:
     # The parent's context, its modules and its memory are not the child's, and nothing of them may be freed here.
     global _bindings, _forked, _lock
-    _lock = threading.RLock()
+    _lock = RLock()
     if _bindings is not None:
         _bindings, _forked = None, True
         _primary.clear()
@@ -74,6 +73,8 @@ def bindings() -> Any:
 
 
 def _initialised() -> Any:
+    from pytocu.runtime.driver_api import Driver
+
     try:
         driver = Driver()
     except OSError:
@@ -424,7 +425,7 @@ _CONFIGURATION = "@7IPPI"
 
 
 class Parameters:
-    """A kernel's parameters in one block of memory, with the table of addresses a launch takes.
+    """A kernel's parameters in one block of memory, with the table of addresses a launch takes, and the launch.
 
     One thread uses it at a time: a launch copies the block before it returns.
 
@@ -433,21 +434,22 @@ class Parameters:
     codes : str
         One letter a parameter: ``P`` a pointer, ``i`` and ``q`` an index of 32 and 64 bits,
         :data:`PARAMETER_CODES` for scalars.
+    threads : int
+        Of a block.
 
     Attributes
     ----------
     pack : callable
         ``pack(*values)`` writes all parameters.
-    pack_launch : callable
-        ``pack_launch(x, y, z, x, y, z, shared, stream, 0, 0, *values)`` writes the launch too: blocks, threads of a
-        block, bytes of dynamic shared memory, the stream.
     address, configuration : int
         Addresses of the table of addresses, and of the launch (a ``CUlaunchConfig``).
+    blocks, stream : int
+        What the launch says now.
     """
 
-    __slots__ = ("_block", "_table", "address", "configuration", "pack", "pack_launch")
+    __slots__ = ("_block", "_table", "_write", "address", "blocks", "configuration", "pack", "stream", "threads")
 
-    def __init__(self, codes: str):
+    def __init__(self, codes: str, threads: int = 1):
         layout = struct.Struct(f"@{codes}")
         head = struct.calcsize(f"{_CONFIGURATION}0q")
         self._block = ctypes.create_string_buffer(head + max(layout.size, 1))
@@ -458,10 +460,17 @@ class Parameters:
         self._table = (ctypes.c_void_p * max(len(codes), 1))(*(start + offset for offset in offsets))
         self.address = ctypes.addressof(self._table)
         self.pack = partial(layout.pack_into, self._block, head)
-        self.pack_launch = partial(struct.Struct(f"{_CONFIGURATION}0q{codes}").pack_into, self._block, 0)
+        self._write = partial(struct.Struct(_CONFIGURATION).pack_into, self._block, 0)
+        self.threads = threads
+        self.configure(0, 0)
+
+    def configure(self, blocks: int, stream: int) -> None:
+        """Write the launch: so many blocks along the first axis, on the stream."""
+        self._write(blocks, 1, 1, self.threads, 1, 1, 0, stream, 0, 0)
+        self.blocks, self.stream = blocks, stream
 
 
-class _ThreadParameters(threading.local):
+class _ThreadParameters(Local):
     def __init__(self) -> None:
         self.blocks: dict[str, Parameters] = {}
 
@@ -469,11 +478,18 @@ class _ThreadParameters(threading.local):
 _thread = _ThreadParameters()
 
 
-def thread_parameters(codes: str) -> Parameters:
-    """This thread's own parameter block for a list of codes, made once."""
-    found = _thread.blocks.get(codes)
+def thread_parameters(key: str) -> Parameters:
+    """This thread's own parameter block, made once.
+
+    Parameters
+    ----------
+    key : str
+        The codes of the parameters; behind a blank the threads of a block, where the launch is written too.
+    """
+    found = _thread.blocks.get(key)
     if found is None:
-        found = _thread.blocks[codes] = Parameters(codes)
+        codes, _, threads = key.partition(" ")
+        found = _thread.blocks[key] = Parameters(codes, int(threads or 1))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from pytocu.errors import CompileError, InternalError, Loc, PytocuError, Unsuppo
 from pytocu.guards import Guard, Identity, Static, argument_key
 from pytocu.record import Record
 from pytocu.runtime import arrays
-from pytocu.runtime.changes import Facts, facts_of, warn_when_many
 from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
-from pytocu.runtime.executable import Executable, move_to_device
 from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
+
+if TYPE_CHECKING:
+    from pytocu.runtime.changes import Facts
+    from pytocu.runtime.executable import Executable
 
 
 class Specialization(Record):
@@ -144,7 +146,9 @@ class Dispatcher:
         device = self._device
         originals = None
         if device is not None and device.startswith("cuda"):
-            moved = move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
+            from pytocu.runtime import copying
+
+            moved = copying.move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
             if moved is not None:
                 originals, values = values, moved
         call = self._describe(values)
@@ -213,7 +217,11 @@ class Dispatcher:
     def _keep(self, key: Any, index_bits: int, entry: Entry) -> Entry:
         """Let `_find` see an entry that was made for a call."""
         self._add(key, index_bits, entry)
-        warn_when_many(self._name, sum(map(len, self._table.values())), self._facts)
+        number, allowed = sum(map(len, self._table.values())), allowed_specializations()
+        if allowed and number >= allowed:
+            from pytocu.runtime import changes
+
+            changes.warn_when_many(self._name, number, allowed, self._facts)
         return entry
 
     def _add(self, key: Any, index_bits: int, entry: Entry) -> None:
@@ -222,6 +230,8 @@ class Dispatcher:
 
     def _facts(self) -> list[Facts]:
         """What tells the specialisations apart."""
+        from pytocu.runtime.changes import facts_of
+
         return [
             facts_of(entry.types, target, [(g.name, g.key) for g in entry.guards], entry.executable.plan.assumptions)
             for ((target, _), _), entries in self._table.items()
@@ -251,6 +261,20 @@ class Dispatcher:
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
             out.append(Specialization(entry.types, target, (*captured, *lengths, *shared, *bits)))
         return tuple(out)
+
+
+def allowed_specializations() -> int:
+    """After how many specialisations of one function a warning comes; 0 for never.
+
+    Raises
+    ------
+    PytocuError
+        ``PYTOCU_MAX_SPECIALIZATIONS`` is no number.
+    """
+    text = config.get("max_specializations").strip()
+    if not text.isascii() or not text.isdigit():
+        raise PytocuError(f"PYTOCU_MAX_SPECIALIZATIONS={text!r}: write a number, 0 for no warning")
+    return int(text)
 
 
 _SHARED = {"same": "are the same array", "overlap": "overlap"}

@@ -10,18 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
 from typing import Any
 
-_KINDS = {
-    "i": ctypes.c_int,
-    "u": ctypes.c_uint,
-    "n": ctypes.c_size_t,
-    "q": ctypes.c_uint64,
-    "p": ctypes.c_void_p,
-    "s": ctypes.c_char_p,
-}
-"""Kinds of parameters: int, unsigned, size_t, a 64-bit number, a handle or an address, text."""
+from pytocu.c_functions import c_function
 
 FUNCTIONS = {
     "cuInit": "u",
@@ -65,7 +56,7 @@ FUNCTIONS = {
     "cuGraphRetainUserObject": "p p u u",
     "cuLaunchKernel": "p u u u u u u u p p p",
 }
-"""The parameters of each function in C's order; ``>`` marks what comes out, ``=`` what goes in and comes out."""
+"""The parameters of each function, as :func:`pytocu.c_functions.c_function` takes them."""
 
 _SYMBOLS = {
     "cuCtxPushCurrent": "cuCtxPushCurrent_v2",
@@ -161,6 +152,7 @@ CONSTANTS = (
 )
 """The driver's enumerations, as far as they are used; the values are part of its binary interface."""
 
+
 class Driver:
     """The driver's library, opened; its functions are attributes.
 
@@ -187,7 +179,7 @@ class Driver:
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
             raise AttributeError(name)
-        made = _function(getattr(self._library, _SYMBOLS.get(name, name)), FUNCTIONS[name].split())
+        made = c_function(getattr(self._library, _SYMBOLS.get(name, name)), FUNCTIONS[name])
         setattr(self, name, made)
         return made
 
@@ -196,28 +188,3 @@ class Driver:
         text = ctypes.create_string_buffer(256)
         status = self._library.cuDeviceGetName(text, len(text), device)
         return "" if status else text.value.decode()
-
-
-def _function(native: Any, words: list[str]) -> Callable[..., tuple[Any, ...]]:
-    kinds = [_KINDS[word[-1]] for word in words]
-    native.argtypes = [ctypes.POINTER(k) if w[0] in ">=" else k for w, k in zip(words, kinds, strict=True)]
-    native.restype = ctypes.c_int
-
-    def function(*args: Any) -> tuple[Any, ...]:
-        given = iter(args)
-        passed: list[Any] = []
-        out: list[Any] = []
-        for word, kind in zip(words, kinds, strict=True):
-            if word[0] == ">":
-                out.append(kind())
-            elif word[0] == "=":
-                out.append(kind(next(given)))
-            else:
-                passed.append(next(given))
-                continue
-            passed.append(ctypes.byref(out[-1]))
-        status = native(*passed)
-        # A null pointer comes as None.
-        return status, *((o.value if o.value is not None or isinstance(o, ctypes.c_char_p) else 0) for o in out)
-
-    return function

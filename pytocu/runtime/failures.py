@@ -17,15 +17,16 @@ Whoever waits for the GPU in another way and wants to know calls :func:`check`.
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytocu.errors import NOTHING, CompileError, Loc, failure
+from pytocu.record import Record
 from pytocu.runtime import cuda
+from pytocu.runtime.processes import allocate_lock
 
 
-class Failure(NamedTuple):
+class Failure(Record):
     """A requirement: its first word, the exception, and how many numbers the sentence takes."""
 
     at: int
@@ -91,7 +92,7 @@ class SharedWords:
 
 _PORTABLE, _MAPPED = 1, 2
 _all: list[SharedWords] = []
-_lock = threading.Lock()
+_lock = allocate_lock()
 
 
 def check() -> None:

@@ -21,7 +21,7 @@ from pytocu import config
 from pytocu.errors import Loc
 from pytocu.guards import Guard, Static, argument_key, guard, reader, static_key
 from pytocu.record import Record
-from pytocu.runtime import cache, native, plan_json, toolchain
+from pytocu.runtime import cache, host_cpu, plan_json, toolchain
 from pytocu.runtime.fingerprint import NotWritable, Writer, code_digest, write_values
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
@@ -81,7 +81,7 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
         parameters.append([name, "static", writer.write(parameter.value)] if known else [name, str(parameter)])
     if target == "cpu":
         # Another machine may have the same name for its kind.
-        target = native.host()
+        target = host_cpu.host()
         if not target:
             raise NotWritable("code for a CPU whose features cannot be read")
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"

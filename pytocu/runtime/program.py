@@ -15,12 +15,11 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, failure, located
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
-from pytocu.ir.python_functions import PYTHON_FUNCTIONS, class_at
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
 from pytocu.runtime import arrays, results
 from pytocu.runtime.failures import found
-from pytocu.runtime.plan import Plan, memory_range
+from pytocu.runtime.plan import KernelSpec, Plan, memory_range
 from pytocu.runtime.strides import byte_bounds
 
 PYTHON_OPERATORS = {
@@ -36,15 +35,23 @@ _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater",
 _REAL = frozenset({"bool", "int", "float"})
 
 
+def python_part() -> Any:
+    """What Python does on the host between kernels, loaded for plans that have such steps."""
+    from pytocu.ir import python_functions
+
+    return python_functions
+
+
 class Access(Record):
     """How a program reads arrays and makes new ones.
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
     array, ``{dtype}`` and ``{element}`` its library's dtype and :class:`DType`, ``{itemsize}`` the
     bytes of an element.  `allocate` is a statement for each order of elements.  Lines of `setup`
-    stand at the beginning, those with ``{n}`` once for each array (``{mask}``: element size - 1).
-    `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
-    `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
+    stand at the beginning, those with ``{n}`` once for each array; `misaligned` leaves a call for whose
+    arrays ``{pointers}``, joined bit by bit, are no multiples of the word size (``{mask}``: that - 1).
+    `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads, and
+    `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.  `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     `writable` refuses an array that must not be written (``{what}``: NumPy's name for it,
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
@@ -63,11 +70,23 @@ class Access(Record):
     globals: Mapping[str, Any]
     dtype: Callable[[DType], Any] = lambda element: element.numpy
     setup: tuple[str, ...] = ()
+    misaligned: str = ""
     idle: str = ""
     given: tuple[str, ...] = ()
     keep: str = ""
     writable: str = ""
     shared: str = ""
+    failures: str = ""
+    failed: str = ""
+
+
+class Launch(Record):
+    """How kernels are started, as the fields of :class:`Access` of these names."""
+
+    launch: str
+    idle: str
+    globals: Mapping[str, Any]
+    keep: str = ""
     failures: str = ""
     failed: str = ""
 
@@ -172,6 +191,9 @@ class _Writer:
         for template in self.access.setup:
             each = "{n}" in template
             self.lines.extend([self.read(template, n) for n in self.arrays()] if each else [template])
+        for mask in sorted({self.mask(n) for n in self.arrays()} - {0}) if self.access.misaligned else ():
+            pointers = " | ".join(self.read(self.access.pointer, n) for n in self.arrays() if self.mask(n) == mask)
+            self.lines.append(self.access.misaligned.format(pointers=pointers, mask=mask))
         self.unpack_lengths()
         if self.access.shared:
             self.compare_memory()
@@ -195,7 +217,7 @@ class _Writer:
                 conditions.append(f"fits_strides({shape}, {strides}, {self.itemsize(n) - 1})")
         if not any(spec.index_bits == 64 for spec in self.plan.kernels):
             conditions.extend(self.fits())
-        self.lines.append(f"return {' and '.join(conditions) or 'True'}")
+        self.lines.append(f"return {' and '.join(dict.fromkeys(conditions)) or 'True'}")
         return self.function("suits", prefix)
 
     def fits(self) -> list[str]:
@@ -229,7 +251,7 @@ class _Writer:
 
     def read(self, template: str, number: int) -> str:
         """A template about an argument, filled in."""
-        return template.format(n=number, mask=self.mask(number), itemsize=self.itemsize(number))
+        return template.format(n=number, itemsize=self.itemsize(number))
 
     def itemsize(self, number: int) -> int:
         return dtype_named(self.plan.parameters[number].dtype).itemsize
@@ -361,8 +383,8 @@ class _Writer:
                 add(f"v{slot} = v{source}{words}")
             case ("python", slot, name, sources):
                 values = [f"v{s}" for s in sources]
-                if name in PYTHON_FUNCTIONS:
-                    made = f"{self.constant(PYTHON_FUNCTIONS[name].function, name)}({', '.join(values)})"
+                if name in (known := python_part().PYTHON_FUNCTIONS):
+                    made = f"{self.constant(known[name].function, name)}({', '.join(values)})"
                 else:
                     made = PYTHON_OPERATORS[name].format(*values)
                 add(f"try: v{slot} = {made}")
@@ -385,15 +407,18 @@ class _Writer:
         # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
         cost = "1" if spec.cost == 1 else f"({self.dim(spec.cost)} or 1)"
         self.lines.append("if work:")
-        text = self.access.launch.format(number=number, values=values, work="work", cost=cost, block=spec.block)
+        blocks = _blocks("work", spec)
+        text = self.access.launch.format(
+            number=number, values=values, work="work", cost=cost, block=spec.block, blocks=blocks
+        )
         self.lines.extend(f"    {line}" for line in text.splitlines())
         if self.access.idle:
             self.lines.append(f"else:\n        {self.access.idle.format(number=number)}")
 
     def result_class(self, name: str, sources: Sequence[int]) -> str:
         """The class of a Python operator's result, or "" where it depends on the values."""
-        if name in PYTHON_FUNCTIONS:
-            result = PYTHON_FUNCTIONS[name].result
+        if name in (known := python_part().PYTHON_FUNCTIONS):
+            result = known[name].result
             return self.weak.get(sources[-1], "") if result == "same" else result
         classes = {self.weak.get(s, "") for s in sources}
         if not classes <= _REAL:
@@ -500,7 +525,7 @@ class _Writer:
             case ("tuple", *members):
                 return "(" + "".join(f"{self.tree(m)}, " for m in members) + ")"
             case ("named", path, *members):
-                kind = class_at(path)
+                kind = python_part().class_at(path)
                 if kind is None:
                     raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
                 make = self.constant(kind._make, "make")
@@ -522,6 +547,17 @@ class _Writer:
             return f"{make_view}(v{argument}, {shape}, {strides}, {offset})"
         template = {"scalar": self.access.scalar, "array": self.access.array}.get(self.kind.get(slot, ""), "{made}")
         return template.format(made=f"v{slot}")
+
+
+def _blocks(work: str, spec: KernelSpec) -> str:
+    """How many blocks cover the work, as text."""
+    block = spec.block
+    if not block:
+        return "0"
+    # A shift takes half as long as a division.
+    needed = f"({work} + {block - 1}) >> {block.bit_length() - 1}" if block.bit_count() == 1 else f"-(-{work} // {block})"
+    # No grid is larger; work that 32 bits count needs none that is.
+    return needed if spec.index_bits == 32 else f"min({needed}, {2**31 - 1})"
 
 
 def _observed(plan: Plan) -> set[int]:

@@ -14,9 +14,16 @@ import numpy as np
 
 from pytocu.errors import DTypeError, OutOfMemoryError, UnsupportedError
 from pytocu.ir.types import DType
-from pytocu.runtime import cuda, device_array, streams
+from pytocu.runtime import cuda, streams
 from pytocu.runtime.arrays import ANY_DEVICE, ArrayInfo, Device
 from pytocu.runtime.strides import byte_bounds
+
+
+def own_arrays() -> Any:
+    """The module of pytocu's own arrays on a GPU, loaded for callers whose library allocates none."""
+    from pytocu.runtime import device_array
+
+    return device_array
 
 
 def resolve_device(like: ArrayInfo) -> Device:
@@ -123,7 +130,7 @@ def _allocate(like: ArrayInfo, device: Any, shape: tuple[int, ...], dtype: DType
             return made, int(made.__cuda_array_interface__["data"][0] or 0)
         case _:
             # JAX takes row-major arrays only.
-            made = device_array.empty(shape, dtype.numpy, device, stream, "C" if like.library == "jax" else order)
+            made = own_arrays().empty(shape, dtype.numpy, device, stream, "C" if like.library == "jax" else order)
             return made, made.pointer
 
 
@@ -214,7 +221,7 @@ def view(
     assert isinstance(device, int)
     pointer = info.pointer + offset if info.pointer else 0
     stream = info.stream or 0
-    return device_array.DeviceArray(pointer, shape, made, strides, device, stream, info.owner, info.readonly)
+    return own_arrays().DeviceArray(pointer, shape, made, strides, device, stream, info.owner, info.readonly)
 
 
 def _no_view(name: str, reason: str) -> NoReturn:

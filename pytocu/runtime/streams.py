@@ -15,14 +15,14 @@ waits for the kernels.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from pytocu.errors import PytocuError
 from pytocu.record import Record
 from pytocu.runtime import cuda
+from pytocu.runtime.processes import Local
 
 LEGACY, PER_THREAD = 1, 2
 """Handles of the legacy default stream (also 0) and of the thread's default stream."""
@@ -34,7 +34,7 @@ class _Entered(Record):
     owner: object
 
 
-class _Here(threading.local):
+class _Here(Local):
     def __init__(self) -> None:
         self.stack: list[_Entered] = []
 
@@ -158,14 +158,20 @@ def _current_in_cupy(cupy: Any, stream: Any, handle: int, device: int) -> Iterat
             theirs.__exit__()
 
 
-def _current_in_torch(torch: Any, stream: Any, handle: int, device: int) -> AbstractContextManager[Any]:
+@contextmanager
+def _current_in_torch(torch: Any, stream: Any, handle: int, device: int) -> Iterator[None]:
     if type(stream).__module__.partition(".")[0] == "torch":
         theirs = stream
     elif handle <= LEGACY:
         theirs = torch.cuda.default_stream(device)
     else:
         theirs = torch.cuda.ExternalStream(handle, device=device)
-    return torch.cuda.stream(theirs)
+    before = torch.cuda.current_device()
+    with torch.cuda.stream(theirs):
+        if before != device:
+            # PyTorch makes the stream's device the current one too.
+            torch.cuda.set_device(before)
+        yield
 
 
 def _innermost(device: int) -> _Entered | None:

@@ -1,6 +1,9 @@
 """On a real GPU: launches, memory, streams, every library's arrays, and the bits of every row.
 
 Run with ``pytest -m gpu``.  A library that is not installed skips its own tests.
+
+Under compute-sanitizer run them with ``--report-api-errors no``: one test provokes errors of the driver.
+``more_elements_than_32_bits_count`` and ``a_large_array`` take many times longer there.
 """
 
 from __future__ import annotations

@@ -1,88 +1,19 @@
-"""Where a plan's kernels run: on the CPU's threads, or on a CUDA device."""
+"""Where a plan's kernels run: on a CUDA device."""
 
 from __future__ import annotations
 
-import ctypes
-import struct
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from pytocu.ir.types import DType, dtype_named
-from pytocu.runtime import arrays, cuda, device_array, failures, graphs, results, streams, threads
+from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.plan import KernelSpec
-
-ELEMENTS_PER_THREAD = 1 << 16
-"""Fewer elements than this are no piece of their own; see `threads.run`."""
+from pytocu.runtime.plan import KernelSpec, Plan
+from pytocu.runtime.processes import allocate_lock
+from pytocu.runtime.program import Launch
 
 _MAX_GRID = 2**31 - 1
-
-
-class CpuExecutor:
-    """Runs native functions on arrays in the host's memory.
-
-    Parameters
-    ----------
-    specs : sequence of KernelSpec
-        The kernels of the plan.
-    addresses : sequence of int
-        Entry of each.
-    like : ArrayInfo or None
-        Whose library results belong to; None for NumPy.
-    """
-
-    waits = True
-
-    def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
-        self.specs = specs
-        self.addresses = addresses
-        self.like = like if like is not None and like.library != "numpy" else None
-
-    def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
-        """A new array of the caller's library."""
-        if self.like is not None:
-            return results.allocate(self.like, shape, dtype, layout)
-        made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
-        return made, made.ctypes.data
-
-    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
-        """Run the native function on the thread pool; returns when it is done."""
-        spec = self.specs[number]
-        slots = slot_layout(spec.parameters)
-        packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
-        minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
-        threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
-
-    def failures(self, count: int) -> tuple[Any, int]:
-        """Words of this call, and their address."""
-        words = failures.new_words(count)
-        return words, ctypes.addressof(words)
-
-    def keep(self, temporaries: tuple[Any, ...]) -> None:
-        """Nothing uses them any more."""
-
-    def scalar(self, array: Any) -> Any:
-        """NumPy gets a NumPy scalar; other libraries an array without axes."""
-        return array[()] if self.like is None else results.finish(self.like, array)
-
-    def array(self, array: Any) -> Any:
-        """The array itself."""
-        return array if self.like is None else results.finish(self.like, array)
-
-
-@lru_cache(maxsize=1024)
-def slot_layout(parameters: tuple[str, ...]) -> struct.Struct:
-    """The layout of the parameters in slots of 8 bytes."""
-    codes: list[str] = []
-    for word in parameters:
-        code = {"pointer": "Q", "index": "q"}.get(word) or cuda.PARAMETER_CODES[dtype_named(word)]
-        size = struct.calcsize(f"={code}")
-        codes.append(f"{code}{8 - size}x" if size < 8 else code)
-    return struct.Struct("=" + "".join(codes))
 
 
 class CudaKernels:
@@ -96,7 +27,7 @@ class CudaKernels:
         self._needs = needs
         self._count = words
         self._words: dict[int, failures.SharedWords] = {}
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._loaded: dict[int, tuple[cuda.Kernel, ...]] = {}
 
     def on(self, device: int) -> tuple[cuda.Kernel, ...]:
@@ -112,7 +43,6 @@ class CudaKernels:
                     self._loaded[device] = tuple(cuda.function(module, name) for name in self._names)
                 found = self._loaded[device]
         return found
-
 
     def words(self, device: int) -> failures.SharedWords:
         """The words on a device."""
@@ -188,27 +118,46 @@ class CudaExecutor:
         return results.finish(self.like, array, self.stream)
 
 
-class HostArraysOnCuda(CudaExecutor):
-    """NumPy arrays in and out of kernels on a device (``device="cuda"``): copies both ways."""
-
-    def scalar(self, array: Any) -> Any:
-        """A NumPy scalar."""
-        return array.copy_to_host()[()]
-
-    def array(self, array: Any) -> Any:
-        """A NumPy array."""
-        return array.copy_to_host()
-
-
-def device_like(device: int) -> ArrayInfo:
-    """What results of a call without arrays are like: pytocu's own arrays on the device."""
-    info = arrays.describe(device_array.empty((1,), np.dtype(np.float32), device), "result")
-    assert info is not None
-    return info
-
-
 @lru_cache(maxsize=1024)
 def parameter_codes(parameters: tuple[str, ...], index_bits: int) -> str:
     """The kernel's parameters as codes of `cuda.Parameters`."""
     index = "i" if index_bits == 32 else "q"
     return "".join({"pointer": "P", "index": index}.get(w) or cuda.PARAMETER_CODES[dtype_named(w)] for w in parameters)
+
+
+def launch_of(
+    plan: Plan,
+    device: int,
+    kernels_on: Callable[[int], Sequence[cuda.Kernel]],
+    words: Callable[[int], failures.SharedWords],
+) -> Launch:
+    """How a program launches kernels."""
+    driver = cuda.bindings()
+    specs, kernels = plan.kernels, kernels_on(device)
+    names: dict[str, Any] = {
+        "launch_ex": driver.launch_ex,
+        "thread_parameters": cuda.thread_parameters,
+        "launch_failed": cuda.launch_failed,
+        "is_foreign": cuda.is_foreign_context,
+        "keep_for_replays": graphs.keep_for_replays,
+        "kernels": tuple(kernels),
+        "handles": tuple(k.handle for k in kernels),
+        "keys": tuple(f"{parameter_codes(s.parameters, s.index_bits)} {s.block}" for s in specs),
+    }
+    # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
+    text = (
+        "parameters = thread_parameters(keys[{number}])\n"
+        "blocks = {blocks}\n"
+        "parameters.pack({values},)\n"
+        "if parameters.blocks != blocks or parameters.stream != stream: parameters.configure(blocks, stream)\n"
+        "status = launch_ex(parameters.configuration, handles[{number}], parameters.address, 0)\n"
+        "if status:\n"
+        "    if is_foreign(kernels[{number}]): return NotImplemented\n"
+        "    launch_failed(kernels[{number}], status, blocks, {block})"
+    )
+    noted = ""
+    if plan.words():
+        names["failing"] = words(device)
+        noted = "failing.check()\n{made}_pointer = failing.pointer"
+    idle = "if is_foreign(kernels[{number}]): return NotImplemented"
+    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted)

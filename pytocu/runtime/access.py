@@ -1,0 +1,144 @@
+"""Programs for the arrays of one library: how they are read, made and given to kernels.
+
+The templates of :mod:`pytocu.runtime.libraries` take what identifies a signature; these fill in the
+rest.  A program answers ``NotImplemented``, before it has done anything that can be seen, for a call
+that only the generic one knows how to judge: misaligned memory, or another context than the kernels'.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir.types import DType
+from pytocu.record import Record
+from pytocu.runtime import cuda, failures
+from pytocu.runtime.libraries import LIBRARIES
+from pytocu.runtime.plan import Plan
+from pytocu.runtime.program import Access
+
+
+def access_of(
+    library: str,
+    device: int | str,
+    plan: Plan,
+    kernels: Callable[[int], Sequence[cuda.Kernel]],
+    addresses: Callable[[], Sequence[int]],
+    words: Callable[[int], failures.SharedWords],
+) -> Access:
+    """How a program for a library's arrays on a device reads, makes and launches.
+
+    Parameters
+    ----------
+    device : int or str
+        CUDA ordinal, or ``"cpu"``.
+    plan : Plan
+    kernels : callable
+        ``kernels(device)``: them, loaded there.
+    addresses : callable
+        ``addresses()``: them, as native functions.
+    words : callable
+        ``words(device)``: where they note what is wrong with the data.
+    """
+    make = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library]
+    arrays = make(device)
+    if device == "cpu":
+        from pytocu.runtime import on_cpu
+
+        launch = on_cpu.launch_of(plan, addresses())
+    else:
+        from pytocu.runtime import on_cuda
+
+        launch = on_cuda.launch_of(plan, int(device), kernels, words)
+    return Access(
+        shape="s{n}",
+        pointer="p{n}",
+        strides=arrays.strides,
+        allocate=arrays.allocate,
+        made_pointer=arrays.made_pointer,
+        launch=launch.launch,
+        idle=launch.idle,
+        scalar=arrays.scalar,
+        array="{made}",
+        dtype=arrays.dtype,
+        globals={**arrays.globals, **launch.globals},
+        given=LIBRARIES[library].given,
+        keep=launch.keep,
+        setup=(
+            f"p{{n}} = {arrays.pointer}",
+            *([f"stream = {arrays.stream}"] if device != "cpu" else []),
+        ),
+        misaligned="if ({pointers}) & {mask}: return NotImplemented",
+        writable=arrays.writable,
+        shared="return NotImplemented",
+        failures=launch.failures,
+        failed=launch.failed,
+    )
+
+
+class _Arrays(Record):
+    pointer: str
+    strides: str
+    allocate: Mapping[str, str]
+    made_pointer: str
+    stream: str
+    globals: Mapping[str, Any]
+    scalar: str = "{made}"
+    writable: str = ""
+    dtype: Callable[[DType], Any] = lambda element: element.numpy
+
+
+def _numpy(device: int | str) -> _Arrays:
+    return _Arrays(
+        pointer="address_at(id(v{n}) + head).value",
+        strides="v{n}.strides",
+        allocate={"C": "{made} = empty({shape}, {dtype})", "F": "{made} = empty({shape}, {dtype}, 'F')"},
+        made_pointer="address_at(id({made}) + head).value",
+        stream="",
+        # NumPy's macros read the address of the elements behind the object's head too; every attribute that has it
+        # builds a dictionary or an object first, which takes four times longer.
+        globals={"empty": np.empty, "address_at": ctypes.c_size_t.from_address, "head": object.__basicsize__},
+        scalar="{made}[()]",
+        writable="if not v{n}.flags.writeable: return NotImplemented",
+    )
+
+
+def _cupy(device: int | str) -> _Arrays:
+    cupy: Any = sys.modules["cupy"]
+    return _Arrays(
+        pointer="d{n}.ptr",
+        strides="v{n}.strides",
+        allocate={"C": "{made} = ndarray({shape}, {dtype})", "F": "{made} = ndarray({shape}, {dtype}, None, None, 'F')"},
+        made_pointer="{made}.data.ptr",
+        stream="current_stream().ptr",
+        globals={"ndarray": cupy.ndarray, "current_stream": cupy.cuda.get_current_stream},
+    )
+
+
+def _torch(device: int | str) -> _Arrays:
+    torch: Any = sys.modules["torch"]
+    where = torch.device("cpu") if device == "cpu" else torch.device("cuda", device)
+
+    def make_f(shape: tuple[int, ...], dtype: Any) -> Any:
+        return torch.empty(shape[::-1], dtype=dtype, device=where).permute(*range(len(shape) - 1, -1, -1))
+
+    made: dict[str, Any] = {"empty": torch.empty, "device": where, "make_f": make_f}
+    if device != "cpu":
+        # The public way makes a Stream object each time, which takes longer than a launch.
+        made |= {"raw_stream": torch._C._cuda_getCurrentRawStream, "ordinal": device}
+    return _Arrays(
+        pointer="v{n}.data_ptr()",
+        strides="tuple([t * {itemsize} for t in t{n}])",
+        allocate={
+            "C": "{made} = empty({shape}, dtype={dtype}, device=device)",
+            "F": "{made} = make_f({shape}, {dtype})",
+        },
+        made_pointer="{made}.data_ptr()",
+        stream="raw_stream(ordinal)",
+        globals=made,
+        dtype=lambda element: getattr(torch, element.numpy.name),
+    )

@@ -1,0 +1,131 @@
+"""Where a plan's kernels run: native functions on the CPU's threads."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pytocu.ir.types import DType, dtype_named
+from pytocu.runtime import cuda, failures, native, results, threads
+from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.plan import KernelSpec, Plan
+from pytocu.runtime.program import Launch
+
+ELEMENTS_PER_THREAD = 1 << 16
+"""Fewer elements than this are no piece of their own; see `threads.run`."""
+
+
+def load(specs: Sequence[KernelSpec], code: Callable[[str], bytes]) -> tuple[int, ...]:
+    """The native functions of a plan; `code` gives this machine's object code for ``""``."""
+    names = [spec.name for spec in specs]
+    if not names:
+        return ()
+    loaded = native.load(code(""), names)
+    return tuple(loaded[n] for n in names)
+
+
+class CpuExecutor:
+    """Runs native functions on arrays in the host's memory.
+
+    Parameters
+    ----------
+    specs : sequence of KernelSpec
+        The kernels of the plan.
+    addresses : sequence of int
+        Entry of each.
+    like : ArrayInfo or None
+        Whose library results belong to; None for NumPy.
+    """
+
+    waits = True
+
+    def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
+        self.specs = specs
+        self.addresses = addresses
+        self.like = like if like is not None and like.library != "numpy" else None
+
+    def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
+        """A new array of the caller's library."""
+        if self.like is not None:
+            return results.allocate(self.like, shape, dtype, layout)
+        made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
+        return made, made.ctypes.data
+
+    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
+        """Run the native function on the thread pool; returns when it is done."""
+        spec = self.specs[number]
+        slots = slot_layout(spec.parameters)
+        packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
+        minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
+        threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def failures(self, count: int) -> tuple[Any, int]:
+        """Words of this call, and their address."""
+        words = failures.new_words(count)
+        return words, ctypes.addressof(words)
+
+    def keep(self, temporaries: tuple[Any, ...]) -> None:
+        """Nothing uses them any more."""
+
+    def scalar(self, array: Any) -> Any:
+        """NumPy gets a NumPy scalar; other libraries an array without axes."""
+        return array[()] if self.like is None else results.finish(self.like, array)
+
+    def array(self, array: Any) -> Any:
+        """The array itself."""
+        return array if self.like is None else results.finish(self.like, array)
+
+
+@lru_cache(maxsize=1024)
+def slot_layout(parameters: tuple[str, ...]) -> struct.Struct:
+    """The layout of the parameters in slots of 8 bytes."""
+    codes: list[str] = []
+    for word in parameters:
+        code = {"pointer": "Q", "index": "q"}.get(word) or cuda.PARAMETER_CODES[dtype_named(word)]
+        size = struct.calcsize(f"={code}")
+        codes.append(f"{code}{8 - size}x" if size < 8 else code)
+    return struct.Struct("=" + "".join(codes))
+
+
+def launch_of(plan: Plan, addresses: Sequence[int]) -> Launch:
+    """How a program calls native functions."""
+    specs = plan.kernels
+    names: dict[str, Any] = {
+        "addressof": ctypes.addressof,
+        "run_threads": threads.run,
+        "natives": tuple(threads.native(a) for a in addresses),
+        "addresses": tuple(addresses),
+        "packs": tuple(_packer(s) for s in specs),
+        "enough": ELEMENTS_PER_THREAD,
+        "new_words": failures.new_words,
+    }
+    text = (
+        "slots = packs[{number}]({values},)\n"
+        "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
+        "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
+    )
+    noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
+    return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})")
+
+
+def _packer(spec: KernelSpec) -> Callable[..., Any]:
+    """A function from parameter values to the address of their slots.
+
+    The slots are new at each call: the native function runs without Python's lock, and another
+    thread may call the same function meanwhile.
+    """
+    slots = slot_layout(spec.parameters)
+    size = max(slots.size, 8)
+    make = ctypes.c_char * size
+
+    def pack(*values: Any) -> Any:
+        made = make()
+        slots.pack_into(made, 0, *values)
+        return made
+
+    return pack
