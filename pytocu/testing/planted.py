@@ -107,10 +107,14 @@ def planted(fault: Fault) -> Iterator[None]:
     exec(compile(changed, f"<{fault.name}>", "exec"), function.__globals__, made)
     # The code alone is exchanged, so that tables and other modules that hold the function have the fault too.
     before, function.__code__ = function.__code__, made[function.__name__].__code__
+    # Code that was compiled without the fault must not be found.
+    kept = os.environ.get("PYTOCU_CACHE")
+    os.environ["PYTOCU_CACHE"] = "0"
     try:
         yield
     finally:
         function.__code__ = before
+        os.environ.pop("PYTOCU_CACHE") if kept is None else os.environ.update(PYTOCU_CACHE=kept)
 
 
 def programs_until_found(fault: Fault, limit: int = LIMIT, seed: int = 0) -> int | None:
@@ -153,5 +157,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTOCU_CACHE", "0")
     sys.exit(main())
