@@ -134,7 +134,8 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
         return _reciprocal(values[0], value)
     if op.name in ORDER:
         with np.errstate(all="ignore"):
-            return np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values))) if value.ndim else value
+            made = np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values)))
+        return made if isinstance(value, np.ndarray) else made[()]
     # np.clip makes an array of its first operand, a Python scalar too; the row is the ufunc behind it.
     given = [np.asarray(values[0]), *values[1:]] if op.name == "clip" else values
     with np.errstate(all="ignore"):
