@@ -102,7 +102,9 @@ class Writer:
         """Negative powers of integers are errors that depend on the data."""
         if dtype.kind in "fc":
             return self.pick.choice((self.other(dtype), "2", "0.5", "-1", "3", "count", "factor"))
-        return self.pick.choice((self.leaf(dtype), "np.float32(1.5)") if dtype.kind in "ub" else ("2", "3", "5"))
+        if dtype.kind == "i":
+            return self.pick.choice(("2", "3", "5", f"({self.leaf(dtype, True)} & 7)"))
+        return self.pick.choice((self.leaf(dtype), "np.float32(1.5)"))
 
     def grow(self) -> None:
         """Write one more statement."""
