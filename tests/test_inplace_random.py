@@ -14,8 +14,7 @@ import pytocu
 from pytocu.errors import PytocuError
 from pytocu.ir import interp
 from pytocu.testing.compare import compare
-from pytocu.testing.inplace_programs import MEMORY, inplace_arguments, random_inplace_program
-from pytocu.testing.programs import Program
+from pytocu.testing.inplace_programs import MEMORY, Program, inplace_arguments, random_inplace_program
 
 SIZES = ({"n": 4, "m": 4}, {"n": 3, "m": 5}, {"n": 2, "m": 2}, {"n": 2, "m": 7}, {"n": 1, "m": 3}, {"n": 3, "m": 1})
 DTYPES = ("i4", "f8", "f4", "i8", "u1", "i2")

@@ -10,9 +10,10 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
+from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.rounding import around, by_parts
-from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -67,15 +68,15 @@ def is_infinity(sign: float) -> Handler:
     def handler(context: Context, x: Any, out: Any = None) -> Any:
         """Whether it is the infinity of this sign."""
         value = as_strong(context, x)
-        if out is not None:
-            raise UnsupportedError("the argument out= is not supported here", context.loc, "return the result")
         if is_complex(value):
             dtype = element(value.type).numpy
             text = f"This operation is not supported for {dtype} values because it would be ambiguous."
             raise raised(TypeError(text), context.loc)
         if element(value.type).kind != "f":
-            return elementwise(context, "isinf", value)
-        return elementwise(context, "equal", value, _constant(context, sign * np.inf, element(value.type)))
+            made = elementwise(context, "isinf", value)
+        else:
+            made = elementwise(context, "equal", value, _constant(context, sign * np.inf, element(value.type)))
+        return made if out is None else compute_ufunc(context, "logical_and", (made, made), {"out": out})
 
     return handler
 
@@ -84,12 +85,13 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     """NaN and infinities replaced; by default by 0 and the dtype's ends."""
     value = as_strong(context, x)
     dtype = element(value.type)
-    if copy is not True and (dtype.kind in "fc" or copy is not False):
+    if not copy and not is_array(value):
         raise UnsupportedError(
-            "np.nan_to_num with the argument copy= changes the array in place, which is not compiled",
-            context.loc,
-            "use its result",
+            "np.nan_to_num of a scalar with copy=False: NumPy has no array to change", context.loc, "leave copy= out"
         )
+    if not copy and dtype.kind in "fc":
+        assign_elements(context, value, nan_to_num(context, value, True, nan, posinf, neginf))
+        return value
     if dtype.kind not in "fc":
         return without_axes(context, context.builder.emit("copy", (value,)) if copy and is_array(value) else value)
     if dtype.kind == "c":
@@ -113,9 +115,8 @@ def _is_nan(context: Context, x: Value) -> Value:
 
 def fix(context: Context, x: Any, out: Any = None) -> Any:
     """``np.trunc`` by its old name."""
-    if out is not None:
-        raise UnsupportedError("np.fix with the argument out= is not supported", context.loc, "return the result")
-    return elementwise(context, "trunc", as_strong(context, x))
+    return compute_ufunc(context, "trunc", (as_strong(context, x),), {"out": out})
+
 
 def sinc(context: Context, x: Any) -> Any:
     """``sin(pi x) / (pi x)``, and 1 at zero."""

@@ -100,7 +100,6 @@ REFUSED = {
     "i0": "compute it outside the function",
     "interp": "write the pieces with np.select, or compute it outside the function",
     "item": "return the value; reading it back would wait for the kernel",
-    "piecewise": "use np.select([c, d], [f(x), g(x)])",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",

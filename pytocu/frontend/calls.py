@@ -17,6 +17,7 @@ from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.piecewise import piecewise
 from pytocu.frontend.source import function_node
 from pytocu.frontend.ufunc_methods import call_ufunc_method, ufunc_method
 from pytocu.frontend.values import Context, contains_dynamic, describe, python_type_name
@@ -74,6 +75,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
     name = numpy_name(function)
+    if name == "piecewise":
+        return call_handler(frame, "np.piecewise", piecewise, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)

@@ -102,6 +102,17 @@ def _known(value: Any) -> Any:
     return None if inst is None or not isinstance(value.type, WeakType) else inst.attr("value")
 
 
+def number_in(context: Context, value: Any, dtype: DType) -> Value:
+    """A number known now, as ``array[...] = value`` puts it into an array of the dtype.
+
+    Raises
+    ------
+    CompileError
+        NumPy refuses it.
+    """
+    return _number(context, value, dtype, lambda array, v: array.__setitem__(..., v))
+
+
 def assign_elements(context: Context, target: Value, value: Any) -> None:
     """``target[...] = value``, where `target` is a view of what is assigned to.
 
@@ -118,7 +129,7 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
     if known is not None:
         if isinstance(known, complex):
             as_value(context, known)
-        context.builder.update(target, _number(context, known, dtype, lambda array, v: array.__setitem__(..., v)))
+        context.builder.update(target, number_in(context, known, dtype))
         return
     made = as_value(context, value)
     # The shape first, as NumPy does; a view of the target itself is read before anything is written.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.requirements import require
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -195,15 +196,20 @@ def choose_power(context: Context, power: Value, left: Any, right: Any) -> Value
     return power
 
 
+_NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
+
+
 def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value]:
-    """The operands of a power, where an integer's exponent is known to be no negative number.
+    """The operands of a power, where an integer's exponent has to be no negative number.
+
+    A Python int known only at run time is looked at on the host, the elements of an array by the kernel.
 
     Raises
     ------
     ValueError
-        The exponent is a negative constant; a Python int known only at run time is looked at on the host.
+        The exponent is a negative constant.
     UnsupportedError
-        It is a signed number in an array or a NumPy scalar.
+        Both are Python ints known only at run time.
     """
     operands = [base, exponent]
     if isinstance(base.type, WeakType) and isinstance(exponent.type, WeakType):
@@ -225,7 +231,7 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
         # A Python int that the loop's dtype does not hold is an OverflowError when it is converted.
         limit = 1 << (loop[1].bits - 1) if loop[1].kind == "i" else 0
         if -limit <= inst.attr("value") < 0:
-            raise raised(ValueError("Integers to negative integer powers are not allowed."), context.loc)
+            raise raised(ValueError(_NEGATIVE_POWER), context.loc)
     elif exponent.type == WEAK_INT:
         # An unsigned dtype refuses negative numbers itself.
         return operands if loop[1].kind == "u" else [base, context.builder.emit("python_exponent", (exponent,))]
@@ -233,11 +239,9 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
         checked = context.builder.emit("python_exponent", inst.args)
         return [base, context.builder.emit("convert", (checked,), dict(inst.attrs), inst.types)]
     elif not isinstance(exponent.type, WeakType) and element(exponent.type).kind == "i":
-        raise UnsupportedError(
-            "an integer power whose signed exponent is known only at run time: NumPy raises an error for negative ones",
-            context.loc,
-            "make the exponent unsigned (y.astype(np.uint32)), a Python int or a constant, or use floats",
-        )
+        zero = context.builder.const(0, ScalarType(element(exponent.type)))
+        fine = context.builder.emit("greater_equal", (exponent, zero))
+        return [base, require(context, exponent, fine, "ValueError", _NEGATIVE_POWER)]
     return operands
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.ufunc_calls import without_axes
-from pytocu.frontend.values import Context, cast, is_array
+from pytocu.frontend.values import Context, as_value, cast, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, F64, element
 
@@ -20,10 +21,10 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     Raises
     ------
     UnsupportedError
-        The number of decimals is known only at run time, or there is an `out`.
+        The number of decimals is known only at run time, or `out` has another dtype.
     """
     if out is not None:
-        raise UnsupportedError("np.round with the argument out= is not supported", context.loc, "return the result")
+        return _around_into(context, value, decimals, out)
     if isinstance(decimals, Value):
         raise UnsupportedError(
             "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
@@ -46,6 +47,28 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     scaled = elementwise(context, there, wide, scale)
     made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
     return cast(context, made, dtype) if dtype.is_integer else made
+
+
+def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Value:
+    """The rounded values in an array."""
+    outs = out_arrays(context, out, 1)
+    (target,) = outs
+    if target is None:
+        return around(context, value, decimals)
+    if element(target.type) is not element(value.type):
+        raise UnsupportedError(
+            f"np.round of {element(value.type).numpy} with out= of {element(target.type).numpy}: every step of NumPy's rounds",
+            context.loc,
+            "write out[...] = np.round(x, decimals)",
+        )
+    if not element(value.type).is_integer:
+        prepare_outputs(context, "rint", (value,), outs)
+    elif not isinstance(decimals, Value) and attempt(context, operator.index, decimals) < 0:
+        # The quotient is what does not fit.
+        prepare_outputs(context, "divide", (value, as_value(context, 10.0)), outs)
+    else:
+        prepare_outputs(context, "positive", (value,), outs)
+    return write_outputs(context, (around(context, value, decimals),), outs)[0]
 
 
 def by_parts(context: Context, value: Value, function: Callable[[Value], Value]) -> Value:

@@ -101,7 +101,7 @@ class Report(NamedTuple):
 NOTHING = Report(collections.Counter(), Coverage(), collections.Counter(), (), ())
 
 
-def run_chunk(run: Run, seed: int, chunk: int, count: int = CHUNK, small: bool = True) -> Report:
+def run_chunk(run: Run, seed: int, chunk: int, count: int = CHUNK, small: bool = True, stop: bool = False) -> Report:
     """Some programs; the same numbers give the same programs.
 
     Parameters
@@ -112,6 +112,8 @@ def run_chunk(run: Run, seed: int, chunk: int, count: int = CHUNK, small: bool =
         Stop after so many programs.
     small : bool
         Make failures small, which takes some hundred runs each.
+    stop : bool
+        Stop at the first failure.
     """
     pick, coverage = random.Random(f"{seed} {chunk}"), Coverage()
     kinds: collections.Counter[str] = collections.Counter()
@@ -129,6 +131,8 @@ def run_chunk(run: Run, seed: int, chunk: int, count: int = CHUNK, small: bool =
             if small:
                 program, arguments, verdict = shrink(program, arguments, run)
             tests.append(as_test(program, arguments, verdict))
+            if stop:
+                break
     return Report(kinds, coverage, operations, tuple(refusals), tuple(tests))
 
 

@@ -133,10 +133,13 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     if op.name == "reciprocal" and value.dtype.kind in "iu":
         return _reciprocal(values[0], value)
     if op.name in ORDER:
-        return np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values))) if value.ndim else value
+        with np.errstate(all="ignore"):
+            made = np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values)))
+        return made if isinstance(value, np.ndarray) else made[()]
     # np.clip makes an array of its first operand, a Python scalar too; the row is the ufunc behind it.
     given = [np.asarray(values[0]), *values[1:]] if op.name == "clip" else values
-    made = interp_rows.evaluate(op, given) if op.name != "reciprocal" else value
+    with np.errstate(all="ignore"):
+        made = interp_rows.evaluate(op, given) if op.name != "reciprocal" else value
     return np.asarray(made) if isinstance(value, np.ndarray) else np.asarray(made)[()]
 
 

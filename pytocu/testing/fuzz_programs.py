@@ -63,9 +63,12 @@ PYTHON_EXPRESSIONS = (
     "abs(count)", "pow(count, 2)", "(count % 5)", "(count // 2 - 1)", "x_f64.shape[0]", "len(row_f32)", "x_i32.ndim",
     "bool(count)", "(x_f64.shape[1] * 2 + 1)", "int(flag)", "x_u8.size",
 )  # fmt: skip
-LITERALS = ("2", "0.5", "-1", "3", "1e-3", "np.float32(3)", "np.int8(-3)", "True", "np.inf", "7", "-0.0", "1j",
-            "np.float64(0.1)", "np.uint8(200)", "np.float16(1.5)", "np.nan", "math.pi", "(2 - 0.5j)",
+LITERALS = ("2", "0", "1", "0.0", "0.5", "-1", "3", "1e-3", "np.float32(3)", "np.int8(-3)", "True", "np.inf", "7",
+            "-0.0", "1j", "np.float64(0.1)", "np.uint8(200)", "np.float16(1.5)", "np.nan", "math.pi", "(2 - 0.5j)",
             "np.complex64(1 + 2j)")  # fmt: skip
+
+NEUTRAL = ("0", "1", "0.0", "1.0", "-0.0", "-1", "True")
+"""With these, algebra is tempted to leave an operation out."""
 
 # Operations.
 
@@ -347,7 +350,7 @@ def with_results(program: Program, results: Iterable[str]) -> Program:
 
 
 __all__ = [
-    "CHANGES", "LITERALS", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED", "Argument", "Coverage",
-    "Form", "Program", "Statement", "argument", "evaluate", "execute", "is_argument", "loop_dtype", "make", "shows_nan",
-    "unused", "with_results",
+    "CHANGES", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED", "Argument",
+    "Coverage", "Form", "Program", "Statement", "argument", "evaluate", "execute", "is_argument", "loop_dtype", "make",
+    "shows_nan", "unused", "with_results",
 ]  # fmt: skip

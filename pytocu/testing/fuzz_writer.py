@@ -10,10 +10,11 @@ import numpy as np
 
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
-from pytocu.testing.fuzz_check import bounded
+from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
     LITERALS,
+    NEUTRAL,
     OTHERS,
     PYTHON_EXPRESSIONS,
     ROWS,
@@ -102,11 +103,17 @@ class Writer:
         """Negative powers of integers are errors that depend on the data."""
         if dtype.kind in "fc":
             return self.pick.choice((self.other(dtype), "2", "0.5", "-1", "3", "count", "factor"))
-        return self.pick.choice((self.leaf(dtype), "np.float32(1.5)") if dtype.kind in "ub" else ("2", "3", "5"))
+        if dtype.kind == "i":
+            return self.pick.choice(("2", "3", "5", f"({self.leaf(dtype, True)} & 7)"))
+        return self.pick.choice((self.leaf(dtype), "np.float32(1.5)"))
 
     def grow(self) -> None:
         """Write one more statement."""
-        if self.pick.random() < 0.75:
+        chance = self.pick.random()
+        if chance < 0.08:
+            self.neutral()
+            return
+        if chance < 0.78:
             least = min((self.coverage[name, d.name], self.pick.random(), name, d) for name, d in self.pick.sample(WANTED, 25))
             name, dtype = least[2:]
             self.let(self.pick.choice(ROWS[name]), dtype)
@@ -114,9 +121,21 @@ class Writer:
         form = self.pick.choice(OTHERS if self.pick.random() < 0.6 else REDUCED)
         self.let(form, self.pick.choice([d for d in ALL_DTYPES if d.kind in form.kinds]))
 
+    def neutral(self) -> None:
+        """Arithmetic with a number that changes nothing, or nearly."""
+        form = self.pick.choice(ROWS[self.pick.choice(("add", "subtract", "multiply", "divide"))])
+        dtype = self.pick.choice([d for d in ALL_DTYPES if d.kind != "b"])
+        operands = [self.leaf(dtype, strong=True), self.pick.choice(NEUTRAL)]
+        if self.pick.random() < 0.3:
+            operands.reverse()
+        self.put(Statement(f"v{len(self.variables)}", form.text, tuple(operands), form.row))
+
     def let(self, form: Form, dtype: DType) -> None:
+        """Write an operation of a form."""
+        self.put(Statement(f"v{len(self.variables)}", form.text, self.operands(form, dtype), form.row, form.no_nan))
+
+    def put(self, made: Statement) -> None:
         """Name the value of an operation, unless NumPy has none."""
-        made = Statement(f"v{len(self.variables)}", form.text, self.operands(form, dtype), form.row, form.no_nan)
         self.need(made.code)
         try:
             value = evaluate(made.code, self.env)
@@ -130,10 +149,10 @@ class Writer:
             return
         if not acceptable(made, value, values):
             return
-        if form.row and form.row != "cast":
-            chosen = loop_dtype(OPS[form.row], values)
-            self.coverage[form.row, chosen.name if chosen else "?"] += 1
-        if form.row and bounded(form.row, values, value):
+        if made.row and made.row != "cast":
+            chosen = loop_dtype(OPS[made.row], values)
+            self.coverage[made.row, chosen.name if chosen else "?"] += 1
+        if bounded_by(made, values, value):
             self.inexact.add(made.name)
         self.statements.append(made)
         self.variables.append(made.name)

@@ -6,12 +6,31 @@ its target with other strides, NumPy itself copies elements it has overwritten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pytocu.testing.programs import Choose, Program
+Choose = Callable[[Sequence[Any]], Any]
+"""Picks one of a sequence; the first is the simplest."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function's statements, and how many operations they hold."""
+
+    parameters: tuple[str, ...]
+    statements: tuple[str, ...]
+    result: str
+    operations: int
+
+    @property
+    def source(self) -> str:
+        """The text of the function ``program``."""
+        head = f"def program({', '.join(self.parameters)}):"
+        return "\n".join([head, *(f"    {s}" for s in self.statements), f"    return {self.result}", ""])
+
 
 ARRAYS = ("a", "b", "c")
 SHAPES: dict[str, tuple[str, ...]] = {
@@ -158,4 +177,4 @@ def inplace_arguments(sizes: Mapping[str, int], dtype: Any, memory: str, seed: i
     return block, (*chosen, 3)
 
 
-__all__ = ["MEMORY", "inplace_arguments", "random_inplace_program"]
+__all__ = ["MEMORY", "Choose", "Program", "inplace_arguments", "random_inplace_program"]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, reduction_functions, reductions
+from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, piecewise, reduction_functions, reductions
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
@@ -113,14 +113,16 @@ def _lines() -> Iterator[str]:
     for op in elementwise_rows():
         yield f"| {_cell(_names(op))} | {_cell(op.doc)} | {dtype_ranges(accepted(op))} | {_result(op)} |\n"
     yield "\n`divmod` gives `floor_divide` and `remainder`. "
-    yield "The arguments `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's; `where=` and other "
-    yield "orders are refused.\n\nRefused:\n\n"
+    yield "The arguments `out=`, `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's, and `where=` "
+    yield "together with `out=`; other orders, and `where=` without an array for what it leaves out, are refused.\n\n"
+    yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
     yield "* `outer`, `at` and `reduceat` of ufuncs\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
     described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}
+    described["piecewise"] = _summary(piecewise.piecewise)
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
     others = set(numpy_calls.FUNCTIONS) - set(described) - set(reduction_functions.FUNCTIONS)

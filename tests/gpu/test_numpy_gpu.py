@@ -7,27 +7,24 @@ bound of their row.
 from __future__ import annotations
 
 import os
-import random
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError, UnsupportedError
+from pytocu.errors import CompileError
 from pytocu.ir.core import OPS
 from pytocu.runtime import cuda
 from pytocu.testing.arguments import make_arguments
 from pytocu.testing.cases import call_jit, check_group, close, device_failures, rows_of
 from pytocu.testing.compare import compare
+from pytocu.testing.fuzz import RUNS, run_chunk
 from pytocu.testing.operands import Group, Operand, make_function, sampled_groups
-from pytocu.testing.programs import program_arguments, random_program
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from golden_plugin import golden_files, read
-from test_numpy_random import SIZES, make
 
 pytestmark = pytest.mark.gpu
 
@@ -180,31 +177,12 @@ def test_goldens(cupy: Any, golden: Any, command: Any) -> None:
             close(actual, arrays_only(expected), command.options.within)
 
 
-def test_random_programs(cupy: Any) -> None:
-    pick = random.Random(7)
-    computed = 0
-    for number in range(400):
-        program = random_program(pick.choice)
-        function = make(program, 50_000 + number)
-        arguments = program_arguments(program, SIZES[number % len(SIZES)], pick.choice)
-        if not any(isinstance(a, np.ndarray) for a in arguments):
-            continue
-        if "copysign" in program.source or "signbit" in program.source:
-            # The sign of a NaN is not defined: an x86 CPU makes negative ones, a GPU positive ones.
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                expected = pytocu.jit(function)(*arguments)
-        except (UnsupportedError, TypeError, OverflowError, ZeroDivisionError):
-            continue
-        actual = pytocu.jit(function)(*(on_device(cupy, a) for a in arguments))
-        try:
-            compare(arrays_only(to_host(actual)), arrays_only(expected))
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{program.source}") from None
-        computed += 1
-    assert computed >= 200
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_programs(chunk: int, backend: str) -> None:
+    report = run_chunk(RUNS[backend], 7, chunk)
+    assert not report.kinds["differs"], "\n".join(report.tests)
+    assert report.kinds["same"] > 0.95 * report.programs
 
 
 @pytest.mark.parametrize("n", [2**25, 2**25 + 3])

@@ -75,6 +75,17 @@ def test_loops_of_every_thread_its_own_length(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+def test_negative_exponents_are_errors(backend: str) -> None:
+    """Found by the kernel, raised where the result is copied to the host; the next call is right again."""
+    x, exponents = np.arange(-3, 4, dtype="i4"), np.arange(7, dtype="i4")
+    function = on_gpu(lambda x, y: x**y, backend)
+    for _ in range(2):
+        compare(function(x, exponents), x**exponents)
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            function(x, x)
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_parts_of_random_numbers(dtype: str, backend: str) -> None:
     """Subnormal results, every exponent, one rounding."""

@@ -1,0 +1,78 @@
+"""``np.piecewise``: functions of parts of an array, chosen by conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import truths
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.inplace import number_in
+from pytocu.frontend.operators import elementwise
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_number
+from pytocu.ir.core import Value
+from pytocu.ir.types import ScalarType, element
+
+_INSTEAD = "write np.piecewise(x, [c, d], [f, g])"
+_ELEMENTWISE = frozenset({"elementwise", "const"})
+
+
+def piecewise(frame: Frame, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Of each element the value of the last function, or number, whose condition holds; else 0, or the one left over."""
+    context = frame.context
+    value = as_strong(context, x)
+    conditions = [truths(context, c) for c in _conditions(context, condlist, value)]
+    if not isinstance(funclist, (list, tuple)):
+        raise UnsupportedError("np.piecewise takes a list of functions here", context.loc, _INSTEAD)
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        count = len(conditions)
+        text = f"with {count} condition(s), either {count} or {count + 1} functions are expected"
+        raise raised(ValueError(text), context.loc)
+    for condition in conditions:
+        if dimensions(condition) != dimensions(value):
+            raise UnsupportedError(
+                "np.piecewise with a condition of another shape than the array", context.loc, "make it of the array: x > 0"
+            )
+    pieces = [_piece(frame, value, function, args, kw) for function in funclist]
+    # What is left over comes first, as every condition that holds takes its place.
+    made = pieces.pop() if len(pieces) > len(conditions) else context.builder.const(0, ScalarType(element(value.type)))
+    for condition, piece in zip(conditions, pieces, strict=True):
+        made = elementwise(context, "where", condition, piece, made)
+    return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
+
+
+def _conditions(context: Context, condlist: Any, value: Value) -> list[Any]:
+    if isinstance(condlist, (list, tuple)):
+        numbers = any(not isinstance(c, Value) or not is_array(c) for c in condlist)
+        if condlist and not (numbers and dimensions(value)):
+            return list(condlist)
+    elif isinstance(condlist, Value) and len(dimensions(condlist)) < 2:
+        return [condlist]
+    raise UnsupportedError(
+        "np.piecewise takes a list of conditions, each an array of bools", context.loc, _INSTEAD
+    )
+
+
+def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Value:
+    """What an element has where a condition holds, in the dtype of the array."""
+    context, dtype = frame.context, element(value.type)
+    if is_number(function):
+        return number_in(context, function, dtype)
+    if isinstance(function, Value):
+        if is_array(function) and dimensions(function):
+            raise UnsupportedError("np.piecewise with an array for a function", context.loc, "use np.where or np.select")
+        return cast(context, as_value(context, function), dtype)
+    before = len(context.builder.insts)
+    found = as_value(context, context.hooks.call(frame, function, (value, *args), kw))
+    others = [i.op for i in context.builder.insts[before:] if i.op.kind not in _ELEMENTWISE]
+    if others:
+        # NumPy calls the function with the chosen elements alone, in one axis.
+        raise UnsupportedError(
+            f"np.piecewise with a function that is not elementwise ({others[0].name}): it would see the chosen elements alone",
+            context.loc,
+            "compute it before, or use np.where",
+        )
+    return cast(context, found, dtype)
+
+
+__all__ = ["piecewise"]

@@ -1,0 +1,99 @@
+"""Functions with pieces, and results written into arrays: ``piecewise``, ``out=``, ``copy=False``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_jit
+from pytocu.testing.compare import compare, edge_values
+from pytocu.testing.operands import make_function
+
+
+def double(v: Any, by: Any = 2) -> Any:
+    return v * by
+
+
+PIECES = (
+    "np.piecewise(a, [a < 0, a >= 0], [-1, 1])", "np.piecewise(a, [a < 0], [lambda v: -v, lambda v: v + 1])",
+    "np.piecewise(a, [a > 1, a > 2], [F, 7])", "np.piecewise(a, [a < 0, a > 2], [F, lambda v, by: v - by, 3], 4)",
+    "np.piecewise(a, [a > 0], [F], by=5)", "np.piecewise(a, a > 1, [1, 0])", "np.piecewise(a, (a > 1, a == 1), (2.75, np.abs))",
+    "np.piecewise(a, [a < 0, a > 0], [np.sqrt, lambda v: v / 4])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i1"])
+def test_piecewise(dtype: str) -> None:
+    x = np.array([-3, -1, 0, 1, 2, 3, 5], dtype)
+    for values in (x, x[:6].reshape(2, 3).T, np.array(2, dtype), x[4]):
+        for text in PIECES:
+            if values.ndim == 2 and "np.piecewise(a, a > 1" in text:
+                continue
+            function = make_function("a", [text], {"np": np, "F": double})
+            with np.errstate(all="ignore"):
+                expected = function(values)
+            compare(call_jit(function, values), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        ("np.piecewise(a, [a > 0], [1, 2, 3])", ValueError, r"with 1 condition\(s\), either 1 or 2 functions are expected"),
+        ("np.piecewise(a, [a > 0], 3)", UnsupportedError, "takes a list of functions"),
+        ("np.piecewise(a, [True, False, True], [3])", UnsupportedError, "takes a list of conditions"),
+        ("np.piecewise(a, [a > 0], [lambda v: v - v.sum()])", UnsupportedError, "that is not elementwise"),
+        ("np.piecewise(a, [a > 0], [lambda v: v[::-1]])", UnsupportedError, "that is not elementwise"),
+        ("np.piecewise(a, [a > 0], [a])", UnsupportedError, "an array for a function"),
+        ("np.piecewise(a, [a[None] > 0], [1])", UnsupportedError, "a condition of another shape"),
+    ],
+)  # fmt: skip
+def test_piecewise_refuses(text: str, kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        call_jit(make_function("a", [text], {"np": np}), np.ones(3))
+
+
+def test_results_in_arrays() -> None:
+    def function(x, y, mask, counts):
+        return (np.round(x, 1, out=y), np.isposinf(x, out=mask), np.around(counts, 1, counts), np.fix(x, x))
+
+    def arguments() -> tuple[np.ndarray, ...]:
+        return edge_values("f8", 90), np.ones(90), np.zeros(90, bool), np.arange(90)
+
+    with np.errstate(all="ignore"):
+        wanted, given = arguments(), arguments()
+        expected, actual = function(*wanted), pytocu.jit(function)(*given)
+    compare(actual, expected)
+    compare(given, wanted)
+    assert [a is g for a, g in zip(actual, (given[1], given[2], given[3], given[0]), strict=True)] == [True] * 4
+
+
+def test_results_in_arrays_as_numpy_refuses() -> None:
+    x = np.ones(3)
+    for text, kind, said in (
+        ("np.round(a, 1, out=b)", UnsupportedError, "every step of NumPy's rounds"),
+        ("np.round(b, -1, out=b)", TypeError, "Cannot cast ufunc 'divide' output from dtype"),
+        ("np.fix(a, b)", TypeError, "Cannot cast ufunc"),
+        ("np.isneginf(a, out=b[:2])", ValueError, "non-broadcastable output|operands could not be broadcast"),
+        ("np.round(a, 1, out=3)", TypeError, "return arrays must be of ArrayType"),
+    ):
+        with pytest.raises(kind, match=said):
+            call_jit(make_function("ab", [text], {"np": np}), x, np.ones(3, np.int32))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i4"])
+def test_nan_to_num_in_place(dtype: str) -> None:
+    def function(x):
+        return np.nan_to_num(x, copy=False, nan=1.5, posinf=7), x
+
+    wanted, given = edge_values(dtype, 90), edge_values(dtype, 90)
+    expected, actual = function(wanted), pytocu.jit(function)(given)
+    compare(actual, expected)
+    compare(given, wanted)
+    assert actual[0] is given
+
+    with pytest.raises(UnsupportedError, match="of a scalar with copy=False"):
+        pytocu.jit(function)(np.float32(2))

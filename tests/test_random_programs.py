@@ -1,0 +1,143 @@
+"""Random programs: compiled, interpreted and thread by thread they give what NumPy gives; and the check itself."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytocu.ir.types import ALL_DTYPES
+from pytocu.testing import fuzz, planted
+from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
+from pytocu.testing.fuzz_check import as_test, check, shrink
+from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement
+from pytocu.testing.fuzz_writer import random_program
+
+
+@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 40), ("cpu", 1, 40), ("interpreter", 2, 50), ("threads", 3, 20)])
+def test_programs_give_numpys_values(on: str, chunk: int, count: int) -> None:
+    report = run_chunk(RUNS[on], 11, chunk, count)
+    assert not report.kinds["differs"], "\n".join(report.tests)
+    assert report.kinds["same"] >= 0.95 * count
+
+
+def test_programs_are_large_and_cover_every_operation() -> None:
+    """What is written, without running it; the command runs enough programs for twenty of each pair."""
+    pick, coverage = random.Random(1), Coverage()
+    programs = [random_program(pick, coverage)[0] for _ in range(400)]
+    assert statistics.median(p.operations for p in programs) >= 8
+    assert len(WANTED) > 650 and {name for name, _ in WANTED} == set(ROWS)
+    assert {d for _, d in WANTED} == set(ALL_DTYPES)
+    assert sum(coverage[name, d.name] > 0 for name, d in WANTED) > 0.97 * len(WANTED)
+    kinds = {name.partition("_")[0] for p in programs for name in p.parameters}
+    assert kinds >= {"x", "row", "column", "turned", "padded", "cube", "point", "scalar", "count", "factor", "flag"}
+    assert any(not s.name for p in programs for s in p.statements), "no program changes anything in place"
+    assert any(p.inline for p in programs) and any(p.error for p in programs)
+
+
+def test_the_same_seed_gives_the_same_programs() -> None:
+    texts = [[random_program(pick, coverage)[0].source for _ in range(5)]
+             for pick, coverage in ((random.Random(4), Coverage()) for _ in range(2))]  # fmt: skip
+    assert texts[0] == texts[1]
+
+
+def test_report_says_what_was_covered() -> None:
+    report = run_many("interpreter", 5, 12, 1, print)
+    assert report.programs == 12 and NOTHING.plus(report) == report
+    said = "\n".join(report.lines())
+    assert "12 programs: " in said and "median" in said and f"{len(WANTED)} pairs of operation and dtype" in said
+
+
+FAULTS = {fault.name: fault for fault in planted.FAULTS}
+
+
+@pytest.mark.parametrize("name", ["either instead of exactly one", "the sign of NaN is 0", "shifts to the right drop the sign"])
+def test_a_planted_fault_is_found(name: str) -> None:
+    """``python -m pytocu.testing.planted`` tries all of them."""
+    found = planted.programs_until_found(FAULTS[name], 300)
+    assert found is not None
+
+
+def test_planted_faults_change_what_is_there() -> None:
+    assert len(planted.FAULTS) >= 20 and len(FAULTS) == len(planted.FAULTS)
+    for fault in planted.FAULTS:
+        with planted.planted(fault):
+            pass
+    with pytest.raises(LookupError, match="not once"), planted.planted(planted.FAULTS[0]._replace(old="is not there")):
+        pass
+
+
+def small_program() -> tuple[Program, dict[str, Argument]]:
+    statements = (
+        Statement("v0", "np.add({0}, {1})", ("x_f32", "row_f32"), "add"),
+        Statement("v1", "np.logical_xor({0}, {1})", ("v0", "x_f32"), "logical_xor"),
+        Statement("v2", "np.negative({0})", ("v0",), "negative"),
+        Statement("v3", "np.logical_not({0})", ("v1",), "logical_not"),
+    )
+    x = np.array([[0, 1, 2], [-1, 3, 0]], np.float32)
+    arguments = {"x_f32": Argument(x, "np.asfortranarray({})"), "row_f32": Argument(np.array([1, 2, 0], np.float32))}
+    return Program(statements, ("v2", "v3")), arguments
+
+
+def test_failures_become_a_small_test() -> None:
+    program, arguments = small_program()
+    assert check(program, arguments, call_cpu).kind == "same"
+    with planted.planted(FAULTS["either instead of exactly one"]):
+        verdict = check(program, arguments, call_cpu)
+        assert verdict.kind == "differs"
+        smaller, given, verdict = shrink(program, arguments, call_cpu)
+    assert len(smaller.statements) == 1 and smaller.results == ("v1",)
+    assert all(a.layout == "{}" for a in given.values())
+    text = as_test(smaller, given, verdict)
+    namespace = run_test(text)
+    with planted.planted(FAULTS["either instead of exactly one"]), pytest.raises(AssertionError):
+        run_test(text)
+    assert "test_program" in namespace
+
+
+def run_test(text: str) -> dict[str, Any]:
+    """Run the pasted test as pytest would."""
+    namespace: dict[str, Any] = {}
+    lines = text.splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.startswith("def program"))
+    end = next(n for n, line in enumerate(lines) if line.startswith("def test_program"))
+    exec("\n".join([*lines[:begin], *lines[end:]]), namespace)
+    namespace["program"] = fuzz_make("\n".join([*lines[begin:end], ""]))
+    namespace["test_program"]()
+    return namespace
+
+
+def fuzz_make(source: str) -> Any:
+    from pytocu.testing.fuzz_programs import make
+
+    return make(source, "program")
+
+
+def test_wrong_values_kinds_and_errors_are_seen() -> None:
+    program, arguments = small_program()
+
+    def other_kind(function: Any, *given: Any) -> Any:
+        return tuple(np.asarray(v)[0] for v in call_cpu(function, *given))
+
+    def last_place(function: Any, *given: Any) -> Any:
+        return tuple(np.nextafter(v, v.dtype.type(9)) if v.dtype.kind == "f" else v for v in call_cpu(function, *given))
+
+    def refuses(function: Any, *given: Any) -> Any:
+        raise TypeError("something")
+
+    for run in (other_kind, last_place, refuses):
+        assert check(program, arguments, run).kind == "differs"
+    last = Statement("v4", "np.bitwise_and({0}, {1})", ("v0", "v0"), "bitwise_and")
+    refused = Program((*program.statements, last), ("v4",), error=True)
+    assert check(refused, arguments, call_cpu).kind == "error"
+    assert check(refused, arguments, lambda function, *given: (given[0],)).kind == "differs"
+
+
+def test_command_prints_and_returns(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    page = tmp_path / "verification.md"
+    assert fuzz.main(["-n", "6", "--on", "interpreter", "--seed", "3", "--write", str(page)]) == 0
+    assert "6 programs: " in capsys.readouterr().out
+    assert "| random programs, interpreter | 6 programs, " in page.read_text()
