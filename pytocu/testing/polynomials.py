@@ -73,6 +73,8 @@ FITS = (
         "cos(x) = 1 + x**2 p(x**2) for |x| <= pi / 4, to the digits of a float32"),
     Fit("LOG2_SHORT", "2 / log(2) * atanh(sqrt(x)) / sqrt(x)", "1e-9", "(3 - 2 * sqrt(2))**2", "1", {"f64": 5},
         "log2(1 + f) = s p(s**2) for s = f / (2 + f) up to 3 - 2 sqrt(2), to the digits of a float32 power"),
+    Fit("EXP2_SHORT", "(2**x - 1) / x", "-0.501", "0.501", "x", {"f64": 6},
+        "2**x = 1 + x p(x) for |x| <= 1 / 2, to the digits of a float32"),
     Fit("LOG2_TAIL", "(2 / log(2) * (atanh(sqrt(x)) / sqrt(x) - 1) - 2 / log(2) / 3 * x) / x**2", "1e-9",
         "(3 - 2 * sqrt(2))**2", "x**2", {"f64": 7},
         "log2(1 + f) = s (2 + 2 / 3 s**2) / log(2) + s**5 p(s**2) for s = f / (2 + f) up to 3 - 2 sqrt(2)"),
