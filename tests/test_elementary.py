@@ -149,3 +149,15 @@ def test_guarded_functions_call_the_library_for_large_arguments_only() -> None:
     assert text.count("alwaysinline") == len(guards.LANES[F32]) + len(guards.LANES[F64]) + 2
     x = np.array([1.0, LARGEST, np.nextafter(LARGEST, np.inf), -1e300, 2.0], np.float64)
     np.testing.assert_allclose(compiled(OPS["sin"])(x), np.sin(x), rtol=4e-16)
+
+
+def test_a_function_that_is_called_for_vectors_alone_is_defined() -> None:
+    names = ["large.cos.16", "large.sinf", "large.sinf.4", "math.cos", "llvm.cos"]
+    assert guards.declared(names) == ["large.cos", "large.sinf"]
+    x = np.linspace(-1e4, 1e4, 3000)
+    found = pytocu.jit(sine_and_cosine)(x)
+    np.testing.assert_allclose(found, np.sin(x) * np.cos(x) + np.tan(x), rtol=1e-13, atol=1e-15)
+
+
+def sine_and_cosine(x):
+    return np.sin(x) * np.cos(x) + np.tan(x)

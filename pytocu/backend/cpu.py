@@ -7,7 +7,6 @@ math library and to nothing else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -94,7 +93,7 @@ def _run_passes(module: Any, machine: Any, context: Any) -> None:
     with llvm.create_pass_builder(machine, options) as builder:
         with builder.getModulePassManager() as manager:
             manager.run(module, builder)
-        guarded = [f.name for f in module.functions if re.fullmatch(rf"{guards.PREFIX}\w+", f.name)]
+        guarded = guards.declared([f.name for f in module.functions])
         if guarded:
             with llvm.parse_assembly(guards.definitions(guarded, Dialect()), context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout

@@ -9,6 +9,7 @@ whether any lane is rare, and behind that the library's function for each of tho
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pytocu.backend.llvm_dialect import Dialect, literal
 from pytocu.ir.expand_trigonometric import LARGEST
@@ -50,6 +51,12 @@ def declare(function: str, dtype: DType) -> tuple[list[str], str, str]:
     lines = [f"declare {_type(dtype, n)} @{_variant(name, n)}({_type(dtype, n)}) {_ATTRIBUTES}" for n in (1, *LANES[dtype])]
     table = ",".join(f"_ZGV_LLVM_N{n}v_{_variant(name, 1)}({_variant(name, n)})" for n in LANES[dtype])
     return lines, _variant(name, 1), f'{_ATTRIBUTES} "vector-function-abi-variant"="{table}"'
+
+
+def declared(names: Iterable[str]) -> list[str]:
+    """The guarded functions that some of these names are, or are a variant of."""
+    found = {match[0] for name in names if (match := re.match(rf"{re.escape(PREFIX)}\w+", name))}
+    return sorted(found)
 
 
 def keep(declarations: set[str]) -> str:
