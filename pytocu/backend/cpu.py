@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from pytocu.backend import guards
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
 from pytocu.ir.ops import OPS
@@ -77,11 +78,11 @@ def _optimized_module(text: str, cpu: tuple[str, str] | None) -> Iterator[tuple[
                 module.verify()
             except RuntimeError as error:
                 raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
-            _run_passes(module, machine)
+            _run_passes(module, machine, context)
             yield module, machine
 
 
-def _run_passes(module: Any, machine: Any) -> None:
+def _run_passes(module: Any, machine: Any, context: Any) -> None:
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -89,8 +90,19 @@ def _run_passes(module: Any, machine: Any) -> None:
     options.slp_vectorization = True
     options.loop_interleaving = True
     options.loop_unrolling = True
-    with llvm.create_pass_builder(machine, options) as builder, builder.getModulePassManager() as manager:
-        manager.run(module, builder)
+    with llvm.create_pass_builder(machine, options) as builder:
+        with builder.getModulePassManager() as manager:
+            manager.run(module, builder)
+        guarded = guards.declared([f.name for f in module.functions])
+        if guarded:
+            with llvm.parse_assembly(guards.definitions(guarded, Dialect()), context) as rest:
+                rest.triple, rest.data_layout = module.triple, module.data_layout
+                module.link_in(rest, preserve=True)
+            with llvm.create_new_module_pass_manager() as manager:
+                manager.add_always_inliner_pass()
+                manager.add_simplify_cfg_pass()
+                manager.add_global_dead_code_eliminate_pass()
+                manager.run(module, builder)
     for function in module.functions:
         if function.is_declaration and not function.name.startswith("llvm."):
             _check_external(function.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import CPU, X86_64, Dialect, host_dialect, kind_of, symbol
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
@@ -117,5 +118,6 @@ def emit(functions: Sequence[Function], dialect: Dialect | None = None) -> str:
     dialect = dialect or host_dialect()
     declarations: set[str] = set()
     bodies = [_function(function, dialect, declarations) for function in functions]
-    parts = bodies + (["\n".join(sorted(declarations))] if declarations else [])
+    kept = guards.keep(declarations)
+    parts = bodies + (["\n".join([*sorted(declarations), *([kept] if kept else [])])] if declarations else [])
     return "\n\n".join(parts) + "\n"

@@ -109,6 +109,8 @@ class Dialect(Record):
         Symbol of a C math function: a template over ``name`` (``sinf``, ``sin``).
     kernel, local, call : str
         Attributes of an exported kernel, of the function it calls, and of a library call.
+    guarded : bool
+        Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
     register : str
         Intrinsic that reads a thread's place in the grid: a template over ``name`` (``tid.x``).
     barrier : str
@@ -140,6 +142,7 @@ class Dialect(Record):
     kernel: str = 'nounwind "no-builtins"'
     local: str = 'noinline nounwind "no-builtins"'
     call: str = "nobuiltin nounwind willreturn memory(none)"
+    guarded: bool = True
     register: str = ""
     barrier: str = ""
     shuffle: str = ""
@@ -204,6 +207,7 @@ NVVM = Dialect(
     library="__nv_{name}",
     kernel="nounwind",
     call="nounwind",
+    guarded=False,
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",
     shuffle="call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 {word}, i32 {mask}, i32 31)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
@@ -445,7 +446,11 @@ class Writer:
                 return self.steps(op.libm, args, flags, hint)
             case ["intrinsic"] if op.libm not in self.dialect.own:
                 text = self.intrinsic(inst, flags)
-            case [] | ["intrinsic"]:
+            case ["guarded"] if self.dialect.guarded and isinstance(result.type, ScalarType):
+                lines, name, attributes = guards.declare(op.libm, result.type.dtype)
+                self.declarations.update(lines)
+                text = f"call {type} @{name}({type} {values[0]}) {attributes}"
+            case [] | ["intrinsic"] | ["guarded"]:
                 return self.library(inst, flags, hint)
             case _:
                 raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")

@@ -67,6 +67,9 @@ class Op(Record):
         ``expand(e, inst_types, attrs, *args)`` writes the op with primitive rows.
     gpu_float32 : callable
         As ``expand``, of float32 numbers on GPUs, where CUDA's function is beyond the bound.
+    vector : callable
+        ``vector(e, result_type, *args)`` writes the op on float32 and float64 numbers without a
+        branch: the CPU's form, which becomes vector code where a library call would not.
     half : callable
         ``half(e, *bits)`` writes the op on the bits of float16 numbers; without one it is
         computed in float32 and rounded once.
@@ -109,6 +112,7 @@ class Op(Record):
     libm: str = ""
     expand: Callable[..., Any] | None = None
     gpu_float32: Callable[..., Any] | None = None
+    vector: Callable[..., Any] | None = None
     half: Callable[..., Any] | None = None
     complex: Callable[..., Any] | None = None
     complex_ulp: float = 0.0

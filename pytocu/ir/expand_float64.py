@@ -1,4 +1,4 @@
-"""Formulas over float64 written as arithmetic: what elementary functions of complex numbers are made of."""
+"""Formulas over numbers written as arithmetic: what elementary functions are made of."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeAlias
 from pytocu.ir.core import Value
 from pytocu.ir.expand import Expander
 from pytocu.ir.expand_complex import Pair
-from pytocu.ir.types import F64, element
+from pytocu.ir.types import F64, DType, element
 
 
 class Real:
-    """A float64 value that is written as arithmetic."""
+    """A value whose functions are written as arithmetic."""
 
     __slots__ = ("e", "value")
 
@@ -24,7 +24,7 @@ class Real:
 
     def of(self, other: Real | float) -> Real:
         """A number as a constant."""
-        return other if isinstance(other, Real) else Real(self.e, self.e.const(float(other), self.value))
+        return other if isinstance(other, Real) else Real(self.e, self.e.const(other, self.value))
 
     def __add__(self, other: Real | float) -> Real:
         return self._row("add", other)
@@ -74,6 +74,9 @@ class Real:
     def __or__(self, other: Real) -> Real:
         return self._row("bitwise_or", other)
 
+    def __xor__(self, other: Real) -> Real:
+        return self._row("bitwise_xor", other)
+
     def __invert__(self) -> Real:
         return self._row("invert")
 
@@ -88,6 +91,18 @@ class Real:
     def sign_of(self, other: Real) -> Real:
         """The magnitude with the sign of another."""
         return self._row("copysign", other)
+
+    def fma(self, factor: Real | float, term: Real | float) -> Real:
+        """``self * factor + term``, rounded once."""
+        return self._row("fma", factor, term)
+
+    def cast(self, dtype: DType) -> Real:
+        """The C conversion of a value in range."""
+        return Real(self.e, self.e.cast(self.value, dtype))
+
+    def bitcast(self, dtype: DType) -> Real:
+        """The same bits as a number of another dtype of the same size."""
+        return Real(self.e, self.e.bitcast(self.value, dtype))
 
     def finite(self) -> Real:
         """A truth value."""

@@ -192,6 +192,9 @@ _RAW: dict[str, Callable[..., Any]] = {
     "shift_left_raw": np.left_shift,
     "shift_right_raw": np.right_shift,
     "fma": _fma,
+    "sin_of_large": np.sin,
+    "cos_of_large": np.cos,
+    "tan_of_large": np.tan,
 }
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, expand_bits, expand_float32, expand_half, infer
+from pytocu.ir import expand, expand_bits, expand_float32, expand_half, expand_power, infer
 from pytocu.ir import expand_complex as cx
 from pytocu.ir import expand_complex_math as cm
+from pytocu.ir import expand_elementary as elementary
+from pytocu.ir import expand_trigonometric as trigonometric
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.expand_float64 import in_float64
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
@@ -42,10 +44,19 @@ def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
 
 def math(name: str, doc: str, ulp: float, arity: int = 1, libm: str = "", **fields: Any) -> Op:
     """A transcendental function, spelled by the C math library's name."""
+    if name in _VECTOR:
+        fields.setdefault("vector", _VECTOR[name])
     if hasattr(cm, name):
         fields.setdefault("complex", in_float64(getattr(cm, name)))
         fields.setdefault("complex_ulp", 4.0)
     return ufunc(name, arity, doc, exact=False, ulp=ulp, libm=libm or name, primitive="f", **fields)
+
+
+_VECTOR = {
+    function.__name__: elementary.arithmetic(function)
+    for function in (*elementary.FORMULAS, *trigonometric.FORMULAS, *expand_power.FORMULAS)
+}
+"""Formulas that CPUs run in vectors, by the names of the rows."""
 
 
 # Arithmetic. `primitive` lists the dtype kinds a backend spells; other kinds expand.
@@ -60,8 +71,8 @@ ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm=
 ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
 ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
 ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
-ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, python=operator.pow,
-      symbol="**", aliases=("pow",), complex=cm.power, complex_ulp=4)  # fmt: skip
+ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, vector=_VECTOR["power"],
+      python=operator.pow, symbol="**", aliases=("pow",), complex=cm.power, complex_ulp=4)  # fmt: skip
 ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
 ufunc("lcm", 2, "The least common multiple", expand=expand_bits.lcm)
 ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-",
@@ -292,6 +303,9 @@ row("float_to_half", "elementwise", 1, "The bits of the nearest float16, ties to
     levels=LOOP, primitive="f", c="float_to_half({0})", llvm="float_to_half")  # fmt: skip
 row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma",
     llvm="intrinsic")  # fmt: skip
+for _name in ("sin", "cos", "tan"):
+    row(f"{_name}_of_large", "elementwise", 1, f"{_name}(x), of use for |x| > 2**45 only: code may give 0 for others",
+        infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="guarded")  # fmt: skip
 
 OUTPUTS: dict[str, tuple[Op, ...]] = {
     "divmod": (OPS["floor_divide"], OPS["remainder"]),

@@ -26,22 +26,25 @@ def is_primitive(inst: Inst) -> bool:
 
 def run(function: Function, context: PassContext | None = None) -> Function:
     """Expand until only primitives remain."""
-    on_gpu = context is not None and context.target.kind == "cuda"
+    target = "" if context is None else context.target.kind
     while True:
-        expanded = rewrite(function, functools.partial(_rule, on_gpu))
+        expanded = rewrite(function, functools.partial(_rule, target))
         if expanded is function:
             return function
         function = expanded
 
 
-def _rule(on_gpu: bool, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+def _rule(target: str, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
     elements = args and all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args))
-    formula = _formula(inst, on_gpu) if elements and inst.op.kind == "elementwise" else None
+    formula = _formula(inst, target) if elements and inst.op.kind == "elementwise" else None
     return None if formula is None else (formula(Expander(builder), inst.types[0], *args),)
 
 
-def _formula(inst: Inst, on_gpu: bool) -> Callable[..., Value] | None:
-    if on_gpu and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
+def _formula(inst: Inst, target: str) -> Callable[..., Value] | None:
+    if target == "cuda" and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
         return inst.op.gpu_float32
+    # A CPU's library is called for one element at a time, so what has a formula for vectors takes that.
+    if target == "cpu" and inst.op.vector is not None and operand_kind(inst) == "f":
+        return inst.op.vector
     return None if inst.op.expand is None or is_primitive(inst) else inst.op.expand

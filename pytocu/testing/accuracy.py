@@ -180,8 +180,9 @@ states and what the tests hold on every backend; a column without a figure was n
 cancels there. Complex results are measured in units of the last place of their larger part, and powers `x ** y` of
 complex numbers by `1 + |y log x|`, because an angle loses digits as it grows. float16 is measured over all its numbers.
 
-The CPU column depends on the C math library of the machine (glibc here), the GPU columns on CUDA's. Operations that
-are not listed have NumPy's bits: see [operations.md](operations.md).
+On the CPU these functions are formulas of additions, multiplications and fused multiply-adds, so the column is the same
+on every machine; only angles beyond 2**45 go to the C math library. The GPU columns depend on CUDA's functions. Operations
+that are not listed have NumPy's bits: see [operations.md](operations.md).
 
 `python -m pytocu.testing.accuracy --write docs/accuracy.md` measures again, with `--gpu` on a device too.
 
