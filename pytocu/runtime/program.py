@@ -51,7 +51,8 @@ class Access(Record):
     stand at the beginning, those with ``{n}`` once for each array; `misaligned` leaves a call for whose
     arrays ``{pointers}``, joined bit by bit, are no multiples of the word size (``{mask}``: that - 1).
     `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads, and
-    `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.  `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
+    `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
+    `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     `writable` refuses an array that must not be written (``{what}``: NumPy's name for it,
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words

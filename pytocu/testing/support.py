@@ -181,10 +181,10 @@ def _reductions() -> Iterator[str]:
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
     yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
-    yield "elements matters, or they have no row. Also refused: matrix norms of singular values, `dot` and `inner` of matrices, "
+    yield "elements matters, or they have no row. Also refused: norms of singular values, `dot` and `inner` of matrices, "
     yield "scans of the flat array of several axes, `axis`, `keepdims` and `ord` that are known only at run time.\n\n"
-    yield "Python's `sum` of an array adds in the dtype of `0 + x[0]`, and is a NumPy number of that dtype for no elements too; "
-    yield "`min` and `max` are of vectors of integers, because of floats Python's answer depends on where NaN stands.\n"
+    yield "Python's `sum` of an array adds in the dtype of `0 + x[0]`, and is a number of that dtype for no elements too; "
+    yield "`min` and `max` are of vectors of integers, because of floats the answer depends on where NaN stands.\n"
 
 
 def page() -> str:
