@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction, State
-from pytocu.ir.types import BOOL, INDEX, DType, PointerType, ScalarType, element, scalar
+from pytocu.ir.types import I32, I64, INDEX, DType, PointerType, ScalarType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
@@ -249,8 +251,10 @@ class Rows:
         outer = [tuple(e.before.const(v, scalar(d)) for d, v in _identity(form)) for form in forms]
         states = [tuple(Value(c.type) for c in constants) for constants in outer]
         stretch = Builder(e.loc)
-        end = stretch.emit("add", (begin, e.dim(STRETCH)))
-        end = stretch.emit("where", (stretch.emit("less", (end, upper)), end, upper), name="end")
+        rest = stretch.emit("subtract", (upper, begin))
+        whole = e.dim(STRETCH)
+        count = stretch.emit("where", (stretch.emit("less", (rest, whole)), rest, whole))
+        end = stretch.emit("add", (begin, count), name="end")
         region = Block((j, *carried), inner.take())
         types = [v.type for v in start]
         made = stretch.inst("for", (begin, end, e.dim(1), *start), {"over": "serial"}, types, (region,)).results
@@ -445,9 +449,7 @@ def _form(inst: Inst, vector: bool) -> _Form:
         if row.name in ("add", "multiply"):
             return _Form(row, dtypes, start, _reordered(row.name), lambda e, states: states)
         if row.name in ("maximum", "minimum"):
-            # NaN is remembered apart, which leaves a comparison that vector code has.
-            step = _ordered("greater" if row.name == "maximum" else "less")
-            return _Form(row, dtypes, (*start, (BOOL, False)), step, _with_nan)
+            return _ordered(row, dtypes)
     return _Form(row, dtypes, start, row.combine, lambda e, states: states)
 
 
@@ -457,19 +459,28 @@ def _reordered(name: str) -> Callable[[Expander, State, State], State]:
     )
 
 
-def _ordered(comparison: str) -> Callable[[Expander, State, State], State]:
-    flags = {"fastmath": ("nnan", "nsz")}
+def _ordered(row: Reduction, dtypes: tuple[DType, ...]) -> _Form:
+    """Integers in the order of floats, which vector code compares; NaN comes last for a maximum and first for a minimum.
+
+    With the lower bits of negative numbers flipped, bits of floats are in order, +0 above -0.
+    """
+    (dtype,) = dtypes
+    integer = I32 if dtype.bits == 32 else I64
+    upper = row.name == "maximum"
+    rest = (1 << (integer.bits - 1)) - 1
+    (number,) = row.identity(dtypes)
+    bits = int(np.array(number, dtype.numpy).view(integer.numpy))
+    nan = int(np.array(np.nan, dtype.numpy).view(integer.numpy)) if upper else -rest - 1
+    start = ((integer, bits ^ (rest if bits < 0 else 0)),)
+
+    def flip(e: Expander, x: Value) -> Value:
+        sign = e("shift_right_raw", x, e.const(integer.bits - 1, x))
+        return e("bitwise_xor", x, e("bitwise_and", sign, e.const(rest, x)))
 
     def step(e: Expander, states: State, elements: State) -> State:
-        (best, seen), (x,) = states, elements
-        is_nan = e("not_equal", x, x)
-        number = e.where(is_nan, e.const(float("-inf") if comparison == "greater" else float("inf"), x), x)
-        better = e.builder.emit(comparison, (number, best), flags)
-        return e.builder.emit("where", (better, number, best), flags), e("bitwise_or", seen, is_nan)
+        (best,), (x,) = states, elements
+        key = flip(e, e.bitcast(x, integer))
+        key = e.where(e("not_equal", x, x), e.const(nan, key), key)
+        return (e.where(e("greater" if upper else "less", key, best), key, best),)
 
-    return step
-
-
-def _with_nan(e: Expander, states: State) -> State:
-    best, seen = states
-    return (e.where(seen, e.const(float("nan"), best), best),)
+    return _Form(row, dtypes, start, step, lambda e, states: (e.bitcast(flip(e, states[0]), dtype),))
