@@ -23,6 +23,7 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.reduce_loops import Rows
+from pytocu.passes.stretch_loops import Stretches
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -136,8 +137,14 @@ class _Kernel:
         loops = sum(group[0] < parallel for group in groups)
         elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
-        form = Columns if columns and not inst.attr("block") and loops else Rows
-        rows = form(elements, parallel, loops, pairs, inst.attr("lanes") or 1, inst.attr("block") or 0, columns, piece)
+        lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
+        if block:
+            rows = Rows(elements, parallel, loops, pairs, lanes, block, columns, piece)
+        elif columns and loops:
+            rows = Columns(elements, parallel, loops, pairs, piece=piece)
+        else:
+            form = Stretches if lanes > 1 else Rows
+            rows = form(elements, parallel, loops, pairs, piece=piece)
         work = rows.write(wanted, targets)
         self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
 

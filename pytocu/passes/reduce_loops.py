@@ -12,28 +12,21 @@ wherever it runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expand import Expander
-from pytocu.ir.reductions import REDUCTIONS, Reduction, State
-from pytocu.ir.types import I32, I64, INDEX, DType, PointerType, ScalarType, element, scalar
+from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.types import INDEX, PointerType, ScalarType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 from pytocu.passes.spaces import is_reduction
-from pytocu.record import Record
 
 WARP = 32
-
-STRETCH = 1024
-"""Elements that vector code combines at a time: few enough that a sum stays as accurate as a tree."""
 
 Pair = tuple[Value, Index]
 
@@ -204,7 +197,6 @@ class Rows:
         return j, inner
 
     def _finish(self, j: Value, carried: Sequence[Value], start: Sequence[Value], inner: Builder) -> tuple[Value, ...]:
-        """A loop over the row, or over this lane's share of it."""
         assert self.extent is not None
         lower, upper = self.extent
         region = Block((j, *carried), inner.take())
@@ -215,63 +207,40 @@ class Rows:
     def _reduce(self, pairs: Sequence[Pair]) -> None:
         """One sweep that computes reductions."""
         e = self.e
-        places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
-        forms = [_form(inst, vector=not self.block) for inst, _ in places]
-        needed = [pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim)]
-        start = [[e.before.const(v, scalar(d)) for d, v in form.start] for form in forms]
-        carried = [[Value(c.type) for c in constants] for constants in start]
+        insts = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
+        needed: list[Pair] = []
+        start: list[Value] = []
+        carried: list[Value] = []
+        for inst, at in insts:
+            needed.extend(operands(inst.results[0], at, e.ndim))
+            row = REDUCTIONS[inst.attr("op")]
+            dtypes = tuple(element(a.type) for a in inst.args)
+            for dtype, value in zip(dtypes, row.identity(dtypes), strict=True):
+                start.append(e.before.const(value, scalar(dtype)))
+                carried.append(Value(scalar(dtype)))
         made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
         j, inner = self._loop(needed)
         following: list[Value] = []
-        for (inst, at), form, states in zip(places, forms, carried, strict=True):
+        place = 0
+        for inst, at in insts:
+            row = REDUCTIONS[inst.attr("op")]
             inner.loc = inst.loc
+            states = tuple(carried[place : place + row.states])
             elements = tuple(e.made[p] for p in operands(inst.results[0], at, e.ndim))
-            following.extend(form.step(Expander(inner), tuple(states), elements))
+            following.extend(row.combine(Expander(inner), states, elements))
+            place += row.states
         inner.emit("yield", following)
         self._restore(made, offsets, index)
-        flat = ([v for states in part for v in states] for part in (carried, start))
-        if self.block:
-            totals = _grouped(self._finish(j, *flat, inner), forms)
-            totals = [self._across(form.row, states) for form, states in zip(forms, totals, strict=True)]
-        else:
-            totals = self._stretches(j, *flat, inner, forms)
-        for (inst, at), states in zip(places, totals, strict=True):
+        totals = self._finish(j, carried, start, inner)
+        place = 0
+        for inst, at in insts:
+            row = REDUCTIONS[inst.attr("op")]
+            self.body.loc = inst.loc
+            states = self._across(row, totals[place : place + row.states])
+            place += row.states
             for result, state in zip(inst.results, states, strict=True):
                 state.name = state.name or result.name
                 e.made[result, position(result, at)] = state
-
-    def _stretches(
-        self, j: Value, carried: Sequence[Value], start: Sequence[Value], inner: Builder, forms: Sequence[_Form]
-    ) -> list[tuple[Value, ...]]:
-        """Stretches of a row one after the other, each of which vector code combines in an order of its own."""
-        e = self.e
-        assert self.extent is not None
-        lower, upper = self.extent
-        begin = Value(INDEX, "begin")
-        outer = [tuple(e.before.const(v, scalar(d)) for d, v in _identity(form)) for form in forms]
-        states = [tuple(Value(c.type) for c in constants) for constants in outer]
-        stretch = Builder(e.loc)
-        rest = stretch.emit("subtract", (upper, begin))
-        whole = e.dim(STRETCH)
-        count = stretch.emit("where", (stretch.emit("less", (rest, whole)), rest, whole))
-        end = stretch.emit("add", (begin, count), name="end")
-        region = Block((j, *carried), inner.take())
-        types = [v.type for v in start]
-        made = stretch.inst("for", (begin, end, e.dim(1), *start), {"over": "serial"}, types, (region,)).results
-        following: list[Value] = []
-        for form, old, found in zip(forms, states, _grouped(made, forms), strict=True):
-            expander = Expander(stretch)
-            following.extend(form.row.combine(expander, old, form.finish(expander, found)))
-        stretch.emit("yield", following)
-        first = [v for constants in outer for v in constants]
-        region = Block((begin, *[v for state in states for v in state]), stretch.take())
-        types = [v.type for v in first]
-        totals = self.body.inst("for", (lower, upper, e.dim(STRETCH), *first), {"over": "serial"}, types, (region,)).results
-        out: list[tuple[Value, ...]] = []
-        for state in states:
-            out.append(totals[: len(state)])
-            totals = totals[len(state) :]
-        return out
 
     def _restore(self, made: dict[Pair, Value], offsets: dict[Affine, Value], index: list[Value]) -> None:
         """Forget what was computed inside a loop; what was computed once a row stays."""
@@ -399,88 +368,3 @@ class Rows:
 def _shared(value: Value) -> PointerType:
     assert isinstance(value.type, ScalarType)
     return PointerType(value.type.dtype, "shared")
-
-
-class _Form(Record):
-    """How a loop combines elements.
-
-    Parameters
-    ----------
-    row : Reduction
-        What it computes.
-    dtypes : tuple of DType
-        Of the operands.
-    start : tuple of (DType, number)
-        What the loop carries at first.
-    step : callable
-        ``step(e, carried, elements)`` is what it carries next.
-    finish : callable
-        ``finish(e, carried)`` is the reduction's state.
-    """
-
-    row: Reduction
-    dtypes: tuple[DType, ...]
-    start: tuple[tuple[DType, Any], ...]
-    step: Callable[[Expander, State, State], State]
-    finish: Callable[[Expander, State], State]
-
-
-def _identity(form: _Form) -> list[tuple[DType, Any]]:
-    return list(zip(form.dtypes, form.row.identity(form.dtypes), strict=True))
-
-
-def _grouped(values: Sequence[Value], forms: Sequence[_Form]) -> list[tuple[Value, ...]]:
-    """What a loop carried, for each reduction."""
-    out: list[tuple[Value, ...]] = []
-    rest = tuple(values)
-    for form in forms:
-        count = len(form.start)
-        out.append(rest[:count])
-        rest = rest[count:]
-    return out
-
-
-def _form(inst: Inst, vector: bool) -> _Form:
-    """The form of a reduction; with `vector` one whose order LLVM may change within a stretch."""
-    row = REDUCTIONS[inst.attr("op")]
-    dtypes = tuple(element(a.type) for a in inst.args)
-    start = tuple(zip(dtypes, row.identity(dtypes), strict=True))
-    if vector and dtypes[0].kind == "f" and dtypes[0].word is dtypes[0]:
-        if row.name in ("add", "multiply"):
-            return _Form(row, dtypes, start, _reordered(row.name), lambda e, states: states)
-        if row.name in ("maximum", "minimum"):
-            return _ordered(row, dtypes)
-    return _Form(row, dtypes, start, row.combine, lambda e, states: states)
-
-
-def _reordered(name: str) -> Callable[[Expander, State, State], State]:
-    return lambda e, states, elements: (
-        e.builder.emit(name, (states[0], elements[0]), {"fastmath": ("reassoc",)}),
-    )
-
-
-def _ordered(row: Reduction, dtypes: tuple[DType, ...]) -> _Form:
-    """Integers in the order of floats, which vector code compares; NaN comes last for a maximum and first for a minimum.
-
-    With the lower bits of negative numbers flipped, bits of floats are in order, +0 above -0.
-    """
-    (dtype,) = dtypes
-    integer = I32 if dtype.bits == 32 else I64
-    upper = row.name == "maximum"
-    rest = (1 << (integer.bits - 1)) - 1
-    (number,) = row.identity(dtypes)
-    bits = int(np.array(number, dtype.numpy).view(integer.numpy))
-    nan = int(np.array(np.nan, dtype.numpy).view(integer.numpy)) if upper else -rest - 1
-    start = ((integer, bits ^ (rest if bits < 0 else 0)),)
-
-    def flip(e: Expander, x: Value) -> Value:
-        sign = e("shift_right_raw", x, e.const(integer.bits - 1, x))
-        return e("bitwise_xor", x, e("bitwise_and", sign, e.const(rest, x)))
-
-    def step(e: Expander, states: State, elements: State) -> State:
-        (best,), (x,) = states, elements
-        key = flip(e, e.bitcast(x, integer))
-        key = e.where(e("not_equal", x, x), e.const(nan, key), key)
-        return (e.where(e("greater" if upper else "less", key, best), key, best),)
-
-    return _Form(row, dtypes, start, step, lambda e, states: (e.bitcast(flip(e, states[0]), dtype),))

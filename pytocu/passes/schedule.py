@@ -18,6 +18,7 @@ from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 from pytocu.passes.split import NARROW, columns_first
+from pytocu.passes.stretch_loops import LANES
 
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
@@ -36,8 +37,8 @@ def run(function: Function, context: PassContext) -> Function:
             attrs["block"] = BLOCK
         if gpu and inst.attr("reduced"):
             attrs |= _reduction(inst, classes)
-        elif inst.attr("reduced") and _columns(inst, classes):
-            attrs["schedule"] = "columns"
+        elif inst.attr("reduced"):
+            attrs |= _reduction_on_cpu(inst, classes)
         builder.inst("launch", args, attrs, (), inst.regions)
         return ()
 
@@ -85,6 +86,14 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         if fits:
             return {"schedule": "rows", "lanes": lanes, "block": block}
     return {"schedule": "rows", "lanes": LONG_ROW[0], "block": LONG_ROW[1]}
+
+
+def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
+    """How the rows of a kernel that reduces are walked: short ones element by element."""
+    if _columns(inst, classes):
+        return {"schedule": "columns"}
+    short = classes.at_most(product(inst.attr("reduced")), LANES)
+    return {"schedule": "rows", "lanes": 1 if short else LANES}
 
 
 def _piece(inst: Inst) -> DimLike | None:

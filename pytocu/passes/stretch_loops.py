@@ -1,0 +1,144 @@
+"""Loops of CPU kernels that reduce long rows.
+
+`LANES` states stand in an array, and element j of a row goes to state j % `LANES`: a loop over
+the states becomes vector code without changing the order of anything.  After each stretch the
+states are added to those of the row, and at the end these are combined as a tree.  So the order
+depends on the length alone, not on the width of vectors, and a sum is about as accurate as a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.expand import Expander
+from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.types import INDEX, PointerType, element, scalar
+from pytocu.passes.accesses import Index, operands, position
+from pytocu.passes.reduce_loops import Pair, Rows
+
+LANES = 64
+"""States: four vectors of the widest kind for float32."""
+
+STRETCH = 2048
+"""Elements after which the states are added to those of the row."""
+
+States = tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class Stretches(Rows):
+    """Writes the loops of one kernel; see `Rows`."""
+
+    def _reduce(self, pairs: Sequence[Pair]) -> None:
+        """One sweep that computes reductions."""
+        e, body = self.e, self.body
+        assert self.extent is not None
+        lower, upper = self.extent
+        places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
+        self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
+        states = [self._arrays(inst) for inst, _ in places]
+        totals = [self._arrays(inst) for inst, _ in places]
+        self._begin(body, places, totals)
+        begin = Value(INDEX, "begin")
+        into = Builder(e.loc)
+        rest, whole = into.emit("subtract", (upper, begin)), e.dim(STRETCH)
+        count = into.emit("where", (into.emit("less", (rest, whole)), rest, whole), name="count")
+        rounds = into.emit("divide_truncated", (count, e.dim(LANES)), name="rounds")
+        self._begin(into, places, states)
+        number = Value(INDEX, "round")
+        round_ = Builder(e.loc)
+        at = round_.emit("add", (begin, round_.emit("multiply", (number, e.dim(LANES)))))
+        self._elements(round_, at, e.dim(LANES), places, states)
+        _repeat(into, e.dim(0), rounds, e.dim(1), number, round_)
+        done = into.emit("multiply", (rounds, e.dim(LANES)))
+        at = into.emit("add", (begin, done))
+        self._elements(into, at, into.emit("subtract", (count, done)), places, states)
+
+        def add(lane: Value, inner: Builder) -> None:
+            for (inst, _), memory, total in zip(places, states, totals, strict=True):
+                _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, lane, memory)))
+
+        self._lanes(into, e.dim(LANES), add)
+        _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
+        half = LANES // 2
+        while half:
+
+            def halve(lane: Value, inner: Builder, half: int = half) -> None:
+                other = inner.emit("add", (lane, e.dim(half)))
+                for (inst, _), total in zip(places, totals, strict=True):
+                    _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, other, total)))
+
+            self._lanes(body, e.dim(half), halve)
+            half //= 2
+        for (inst, at), total in zip(places, totals, strict=True):
+            body.loc = inst.loc
+            for result, value in zip(inst.results, _load(body, e.dim(0), total), strict=True):
+                value.name = value.name or result.name
+                e.made[result, position(result, at)] = value
+
+    def _arrays(self, inst: Inst) -> States:
+        """Memory for the states of a reduction."""
+        before = self.e.before
+        dtypes = (element(a.type) for a in inst.args)
+        return tuple(before.emit("local", (), {"size": LANES}, (PointerType(d, "local"),)) for d in dtypes)
+
+    def _begin(self, builder: Builder, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]) -> None:
+        """No elements yet."""
+
+        def write(lane: Value, inner: Builder) -> None:
+            for (inst, _), pointers in zip(places, memory, strict=True):
+                dtypes = tuple(element(a.type) for a in inst.args)
+                identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
+                values = tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
+                _store(inner, lane, pointers, values)
+
+        self._lanes(builder, self.e.dim(LANES), write)
+
+    def _elements(
+        self, builder: Builder, at: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
+    ) -> None:
+        """Elements from `at` on, at most one a lane."""
+        e = self.e
+
+        def write(lane: Value, inner: Builder) -> None:
+            made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+            e.inside = inner
+            j = inner.emit("add", (at, lane), name="j")
+            e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+            for (inst, place), pointers in zip(places, memory, strict=True):
+                needed = operands(inst.results[0], place, e.ndim)
+                for pair in self._closure(needed):
+                    e.made[pair] = e.write(inner, *pair)
+                found = tuple(e.made[pair] for pair in needed)
+                _store(inner, lane, pointers, _combine(inner, inst, _load(inner, lane, pointers), found))
+            self._restore(made, offsets, index)
+
+        self._lanes(builder, count, write)
+
+    def _lanes(self, builder: Builder, count: Value, write: Callable[[Value, Builder], None]) -> None:
+        """A loop over the states."""
+        lane, inner = Value(INDEX, "lane"), Builder(self.e.loc)
+        write(lane, inner)
+        _repeat(builder, self.e.dim(0), count, self.e.dim(1), lane, inner)
+
+
+def _repeat(builder: Builder, lower: Value, upper: Value, step: Value, index: Value, inner: Builder) -> None:
+    inner.emit("yield")
+    builder.inst("for", (lower, upper, step), {"over": "serial"}, (), (Block((index,), inner.take()),))
+
+
+def _load(builder: Builder, lane: Value, memory: States) -> States:
+    return tuple(builder.emit("load", (pointer, lane)) for pointer in memory)
+
+
+def _store(builder: Builder, lane: Value, memory: States, values: States) -> None:
+    for pointer, value in zip(memory, values, strict=True):
+        builder.inst("store", (pointer, lane, value))
+
+
+def _combine(builder: Builder, inst: Inst, first: States, second: States) -> States:
+    builder.loc = inst.loc
+    return REDUCTIONS[inst.attr("op")].combine(Expander(builder), first, second)
