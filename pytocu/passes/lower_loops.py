@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import Dim, DimLike, floordiv, product
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
@@ -316,7 +316,9 @@ class _Body:
         e.invariants(pairs)
         rows, columns = TILE
         lower, step = e.dim(0), e.dim(1)
-        sides = {across: rows, len(e.sizes) - 1: columns}
+        # Of few rows, such as the channels of an image, the tiles are longer instead.
+        wide = dim_max(columns, floordiv(rows * columns, dim_max(e.sizes[across], 1)))
+        sides: dict[int, DimLike] = {across: rows, len(e.sizes) - 1: wide}
         blocks = [floordiv(n + (sides[k] - 1), sides[k]) if k in sides else n for k, n in enumerate(e.sizes)]
         tile = Value(INDEX, "tile")
         head = Builder(e.inside.loc)
