@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import Dim, DimLike, product
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
@@ -103,7 +103,11 @@ class _Kernel:
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
         else:
-            work = body.rows(roots, index, pairs, targets)
+            across = crossing_axis([*accesses, *(t.offset for t in targets)], groups)
+            if across is None:
+                work = body.rows(roots, index, pairs, targets)
+            else:
+                work = body.tiles(roots, index, pairs, targets, across)
         self._finish(elements, body.cost, work, outputs)
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
@@ -217,6 +221,20 @@ def region_insts(launch: Inst) -> Sequence[Inst]:
     return launch.regions[0].insts
 
 
+TILE = (256, 16)
+"""Rows and columns of a tile: few columns, as those of an array whose rows are a power of two apart share a set of the
+cache, and many rows, as each column may be in a page of its own."""
+
+
+def crossing_axis(accesses: Sequence[Affine], groups: Sequence[Sequence[int]]) -> int | None:
+    """A loop other than the innermost along which some memory is contiguous, while the innermost jumps through it."""
+    for access in accesses:
+        steps = [access.coefficients[group[-1]] for group in groups]
+        if steps and steps[-1] not in (0, 1) and 1 in steps:
+            return steps.index(1)
+    return None
+
+
 @dataclass(slots=True)
 class _Body:
     """Writes the loops of one kernel; `cost` is what one of their iterations works through."""
@@ -268,14 +286,8 @@ class _Body:
         else:
             total = product(outer)
             self.cost = e.sizes[-1]
-            rest = i
             head = Builder(e.inside.loc)
-            indices: list[Value] = []
-            for k in range(len(outer) - 1, 0, -1):
-                length = e.dim(outer[k])
-                indices.insert(0, head.emit("remainder_truncated", (rest, length), name=f"i{k}"))
-                rest = head.emit("divide_truncated", (rest, length))
-            indices.insert(0, rest)
+            indices = self.taken_apart(head, i, outer)
             j = Value(INDEX, "j")
             e.loop_index = [*indices, j]
             e.elements(roots, index, pairs, targets)
@@ -286,5 +298,55 @@ class _Body:
         body.emit("yield")
         region = Block((i,), body.take())
         e.before.inst("for", (lower, e.dim(total), step), {"over": "parallel"}, (), (region,))
+        e.before.emit("return")
+        return total
+
+    def taken_apart(self, builder: Builder, i: Value, sizes: Sequence[DimLike]) -> list[Value]:
+        """The index of each axis from one index over all of them."""
+        indices: list[Value] = []
+        for k in range(len(sizes) - 1, 0, -1):
+            length = self.elements.dim(sizes[k])
+            indices.insert(0, builder.emit("remainder_truncated", (i, length), name=f"i{k}"))
+            i = builder.emit("divide_truncated", (i, length))
+        return [i, *indices]
+
+    def tiles(
+        self,
+        roots: Sequence[Value],
+        index: Index,
+        pairs: list[tuple[Value, Index]],
+        targets: list[Target],
+        across: int,
+    ) -> DimLike:
+        """Blocks of the last axis and of the axis `across`, so that what lies along either is read once."""
+        e = self.elements
+        e.invariants(pairs)
+        rows, columns = TILE
+        lower, step = e.dim(0), e.dim(1)
+        # Of few rows, such as the channels of an image, the tiles are longer instead.
+        wide = dim_max(columns, floordiv(rows * columns, dim_max(e.sizes[across], 1)))
+        sides: dict[int, DimLike] = {across: rows, len(e.sizes) - 1: wide}
+        blocks = [floordiv(n + (sides[k] - 1), sides[k]) if k in sides else n for k, n in enumerate(e.sizes)]
+        tile = Value(INDEX, "tile")
+        head = Builder(e.inside.loc)
+        indices = self.taken_apart(head, tile, blocks)
+        bounds: dict[int, tuple[Value, Value]] = {}
+        for k, side in sides.items():
+            first = head.emit("multiply", (indices[k], e.dim(side)))
+            last, length = head.emit("add", (first, e.dim(side))), e.dim(e.sizes[k])
+            bounds[k] = first, head.emit("where", (head.emit("less", (last, length)), last, length))
+        row, column = Value(INDEX, "row"), Value(INDEX, "column")
+        e.loop_index = [*(row if k == across else i for k, i in enumerate(indices[:-1])), column]
+        e.elements(roots, index, pairs, targets)
+        e.inside.emit("yield")
+        inner = Block((column,), e.inside.take())
+        between = Builder(e.inside.loc)
+        between.inst("for", (*bounds[len(e.sizes) - 1], step), {"over": "serial"}, (), (inner,))
+        between.emit("yield")
+        head.inst("for", (*bounds[across], step), {"over": "serial"}, (), (Block((row,), between.take()),))
+        head.emit("yield")
+        total = product(blocks)
+        self.cost = rows * columns
+        e.before.inst("for", (lower, e.dim(total), step), {"over": "parallel"}, (), (Block((tile,), head.take()),))
         e.before.emit("return")
         return total

@@ -68,7 +68,9 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
             kernel(slots_address, 0, total)
         return
     size = max(minimum, -(-total // _PIECES))
-    size = -(-size // _ALIGNMENT) * _ALIGNMENT
+    # Where few iterations are a piece each writes more than a cache line.
+    alignment = _ALIGNMENT if minimum >= _ALIGNMENT else 1
+    size = -(-size // alignment) * alignment
     begin, end = 0, min(size, total)
     while True:
         start = perf_counter()
