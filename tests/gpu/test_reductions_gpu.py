@@ -96,4 +96,4 @@ def test_errors_of_lengths_and_data(cupy: Any) -> None:
     x = cupy.asarray(np.array([[1.0, np.nan], [np.nan, np.nan]]))
     with pytest.raises(ValueError, match="All-NaN slice encountered"):
         pytocu.jit(lambda x: np.nanargmax(x, axis=1))(x)
-        cuda.synchronize()
+        pytocu.synchronize()
