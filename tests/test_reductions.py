@@ -160,7 +160,7 @@ def test_roots_and_logarithms_of_sums(dtype: str) -> None:
 @pytest.mark.parametrize("text", [
     "np.add.accumulate(a[0, 0])", "np.add.accumulate(a, axis=None)", "np.add.accumulate(a, axis=2)", "np.divmod.reduce(a)",
     "np.add.accumulate(a, axis=(0, 1))", "np.exp.reduce(a)", "np.equal.reduce(a)", "np.bitwise_or.reduce(a)",
-    "np.cumsum(a, axis=2)", "np.cumsum(a, axis=(0,))", "np.cumulative_sum(a)", "np.cumprod(a, 0, 'nothing')",
+    "np.cumsum(a, axis=2)", "np.cumsum(a, axis=(0,))", "np.cumprod(a, 0, 'nothing')",
 ])  # fmt: skip
 def test_ufunc_methods_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))
@@ -182,7 +182,8 @@ def test_scans(dtype: str, shape: tuple[int, ...]) -> None:
     texts = [t.format(axis) for axis in axes for t in SCANS]
     if values.dtype.kind in "fc":
         texts = [t for t in texts if "i2" not in t]
-    check([t for t in texts if shape or "cumulative" not in t], values)
+    named = shape and hasattr(np, "cumulative_sum")
+    check([t for t in texts if named or "cumulative" not in t], values)
 
 
 # Positions, and statistics without NaN.
