@@ -20,6 +20,30 @@ from pytocu.testing.operands import make_function
 DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
 SHAPES: tuple[tuple[int, ...], ...] = ((7,), (5, 3), (1, 4), (3, 1, 2), (1,), ())
 
+EXACT = ("np.min(a, {})", "np.max(a, {})", "np.any(a, {})", "np.all(a, {})", "a.min({})", "a.max(axis={}, keepdims=True)",
+         "a.any(axis={}, keepdims=True)", "a.all({})", "np.amin(a, axis={}, keepdims=False)",
+         "np.max(a, {}, initial=1)", "np.min(a, axis={}, where=a != 0, initial=1)", "np.any(a, {}, where=a != 1)")  # fmt: skip
+SUMS = ("np.sum(a, {})", "np.prod(a, axis={})", "a.sum({}, keepdims=True)", "a.prod(axis={}, keepdims=True)",
+        "np.sum(a, {}, initial=2)", "a.sum({}, where=a != 1)", "a.prod({}, where=a != 0, initial=2)",
+        "np.sum(a, {}, dtype='f8')", "np.sum(a, {}, dtype=a.dtype)", "np.prod(a, {}, dtype=np.float32)")  # fmt: skip
+MOMENTS = ("np.mean(a, {})", "np.var(a, axis={})", "a.std({})", "a.mean({}, keepdims=True)", "a.var({}, ddof=1, keepdims=True)",
+           "np.std(a, {}, ddof=0.5)", "np.mean(a, {}, dtype='f4')", "a.mean(axis={}, where=a != 1)",
+           "np.var(a, {}, correction=1)", "np.std(a, axis={}, where=a != 1, ddof=1)", "np.var(a, {}, dtype='f8')",
+           "np.var(a, {}, mean=a.mean(axis={}, keepdims=True))")  # fmt: skip
+POSITIONS = ("np.argmin(a, {})", "a.argmax(axis={})", "np.argmax(a, axis={}, keepdims=True)", "a.argmin({}, keepdims=True)")
+RANGES = ("np.ptp(a, {})", "np.ptp(a, axis={}, keepdims=True)", "np.count_nonzero(a, axis={})",
+          "np.count_nonzero(a, {}, keepdims=True)")  # fmt: skip
+NAN = ("np.nansum(a, {})", "np.nanprod(a, axis={}, initial=2)", "np.nanmin(a, {})", "np.nanmax(a, axis={}, keepdims=True)",
+       "np.nanmean(a, {})", "np.nanvar(a, axis={})", "np.nanstd(a, {}, ddof=1)", "np.nanmean(a, {}, keepdims=True, dtype='f8')",
+       "np.nanvar(a, axis={}, where=a != 1)", "np.nanstd(a, {}, keepdims=True, correction=0.5)",
+       "np.nanmax(a, {}, initial=1, where=a != 1)", "np.nansum(a, {}, where=a != 1)",
+       "np.nanmean(a, {}, where=a != 1)")  # fmt: skip
+FAMILIES = {
+    "selections": (EXACT, True), "sums": (SUMS, True), "moments": (MOMENTS, False), "positions": (POSITIONS, True),
+    "ranges": (RANGES, True), "without nan": (NAN, False),
+}  # fmt: skip
+"""Expressions of one array and an axis, and whether their bits are NumPy's where sums are exact."""
+
 
 def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
     """The interpreter's answer after the front end and after every pass before fusion; all must agree."""
@@ -43,6 +67,21 @@ def compiled(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: flo
     with np.errstate(all="ignore"):
         expected = function(*arguments)
     for text, a, e in zip(texts, pytocu.jit(function)(*arguments), expected, strict=True):
+        try:
+            compare(a, e, exact, ulp)
+        except AssertionError as error:
+            raise AssertionError(f"{text}: {error}") from None
+
+
+def on_threads(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
+    """As :func:`check`, by the GPU's kernels, interpreted thread by thread."""
+    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
+    with np.errstate(all="ignore"):
+        expected = function(*arguments)
+    low = pytocu.jit(function).lower(*arguments)
+    results = interp.run(low.host("cuda"), arguments)
+    answer = interp.arrange(low.function.body.terminator.attr("tree"), results)
+    for text, a, e in zip(texts, answer, expected, strict=True):
         try:
             compare(a, e, exact, ulp)
         except AssertionError as error:

@@ -27,7 +27,6 @@ REDUCED: tuple[Form, ...] = (
     Form("np.ptp({0}, axis=0)", 1, kinds="iu"),
     Form("np.bitwise_xor.reduce({0}, axis=-1)", 1, kinds="biu"),
     Form("np.gcd.reduce({0}, axis=0)", 1, kinds="iu"),
-    Form("np.dot({0}, {0})", 1, kinds="iu"),
     Form("({0} - np.max({0}, axis=-1, keepdims=True))", 1, kinds="f", strong=True),
     Form("({0} == np.min({0}, axis=0))", 1, kinds="biuf", strong=True),
     Form("np.where({0} == np.max({0}), 1, 0)", 1, kinds="iuf", strong=True),

@@ -1,0 +1,99 @@
+"""Reductions on a real GPU against NumPy: every family and dtype, short and long rows and columns, both backends.
+
+Run with ``pytest -m gpu``.  Sums are of small whole numbers, which are exact in any order, or are compared by
+their error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.runtime import cuda
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from reduction_tools import DTYPES, FAMILIES, small
+
+pytestmark = pytest.mark.gpu
+
+SHAPES = ((5, 3), (3, 700), (700, 3), (1, 40_000), (40_000, 1), (130, 260))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def a_gpu():
+    fine, reason = cuda.available()
+    if not fine:
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+def sparse(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Whole numbers whose sums are exact in every accumulator, mostly 0 so that float16 results do not overflow."""
+    values = small(dtype, shape)
+    return np.where(np.random.default_rng(6).random(shape) < min(1.0, 500 / values.size), values, 0).astype(dtype)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_families(cupy: Any, family: str, dtype: str, backend: str) -> None:
+    texts, exact = FAMILIES[family]
+    texts = [t for t in texts if "prod" not in t and (dtype != "?" or "ptp" not in t)]
+    axes = ("None", "0", "1") if backend == "nvvm" else ("1",)
+    chosen = [t.format(axis, axis) for axis in axes for t in texts]
+    function = make_function("a", chosen, {"np": np})
+    compiled = pytocu.jit(function, backend=backend)
+    for shape in SHAPES:
+        values = sparse(dtype, shape)
+        # Variances of float16 round at every step; NumPy adds columns in float16.
+        ulp = 64 if dtype == "f2" else 16
+        with np.errstate(all="ignore"):
+            expected = function(values)
+        for text, found, wanted in zip(chosen, compiled(cupy.asarray(values)), expected, strict=True):
+            try:
+                compare(np.asarray(found.get()), np.asarray(wanted), exact, ulp)
+            except AssertionError as error:
+                raise AssertionError(f"{text} of {dtype} {shape}: {error}") from None
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(1, 1_000_000), (100, 10_000), (10_000, 100), (1_000_000, 3)], ids=str)
+def test_sums_are_accurate_and_the_same_every_time(cupy: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(7).standard_normal(shape).astype(dtype)
+    function = pytocu.jit(lambda x: (x.sum(), x.sum(0), x.sum(1), x.mean(0), x.var(1)))
+    given = cupy.asarray(x)
+    first = [v.get() for v in function(given)]
+    again = [v.get() for v in function(given)]
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(first, again, strict=True))
+    wide = x.astype(np.longdouble)
+    exact = (wide.sum(), wide.sum(0), wide.sum(1), wide.mean(0), wide.var(1))
+    numpys = (x.sum(), x.sum(0), x.sum(1), x.mean(0), x.var(1))
+    for ours, theirs, value in zip(first, numpys, exact, strict=True):
+        rounding = np.spacing(np.max(np.abs(np.asarray(value, dtype)))) / 2
+        allowed = max(float(np.max(np.abs(theirs - value))), float(rounding))
+        # A single number is a matter of luck; eight roundings of a tree are not.
+        slack = 8 * rounding if np.ndim(value) == 0 or np.size(value) < 4 else 0
+        assert float(np.max(np.abs(ours - value))) <= 2 * allowed + slack
+
+
+def test_errors_of_lengths_and_data(cupy: Any) -> None:
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum"):
+        pytocu.jit(lambda x: x.max())(cupy.zeros(0, np.float32))
+    assert pytocu.jit(lambda x: x.sum())(cupy.zeros((0, 3), np.float32)).get() == 0
+    assert pytocu.jit(lambda x: x.sum(1))(cupy.zeros((3, 0), np.float32)).get().tolist() == [0, 0, 0]
+    x = cupy.asarray(np.array([[1.0, np.nan], [np.nan, np.nan]]))
+    with pytest.raises(ValueError, match="All-NaN slice encountered"):
+        pytocu.jit(lambda x: np.nanargmax(x, axis=1))(x)
+        pytocu.synchronize()
