@@ -16,8 +16,9 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
-from pytocu.passes.affine import Affine, merge_axes, unit
+from pytocu.passes import stretches
+from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
+from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
@@ -95,15 +96,15 @@ class _Kernel:
         targets = [self._target(value, index, ndim) for value in results]
         shape = [shape[axis] for axis in order]
         pairs = demand(roots, index, ndim)
-        accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
-        sizes, groups = merge_axes(shape, [*accesses, *(t.offset for t in targets)])
+        accesses = self._accesses(pairs, targets, ndim)
+        sizes, groups = merge_axes(shape, accesses)
         written = frozenset(t.pointer for t in targets)
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
         else:
-            across = crossing_axis([*accesses, *(t.offset for t in targets)], groups)
+            across = crossing_axis(accesses, groups)
             if across is None:
                 work = body.rows(roots, index, pairs, targets)
             else:
@@ -116,6 +117,7 @@ class _Kernel:
         lengths = (*inst.attr("parallel"), *inst.attr("reduced"))
         parallel, ndim = len(inst.attr("parallel")), len(lengths)
         pairs: list[tuple[Value, Index]] = []
+        eager: list[tuple[Value, Index]] = []
         wanted: list[tuple[Value, Index]] = []
         targets: list[Target] = []
         for root, place, result in zip(roots, inst.attr("places"), results, strict=True):
@@ -124,9 +126,9 @@ class _Kernel:
             targets.append(self._target(result, index, ndim))
             known = set(pairs)
             pairs.extend(p for p in demand([root], index, ndim) if p not in known)
-        accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
-        accesses.extend(t.offset for t in targets)
-        accesses.extend(i[v.inst.attr("axis")] for v, i in pairs if v.inst is not None and v.inst.op.name == "iota")
+            known = set(eager)
+            eager.extend(p for p in demand([root], index, ndim, chosen=False) if p not in known)
+        accesses = self._accesses(pairs, targets, ndim)
         reductions = [i for i in region_insts(inst) if i.op.kind == "reduce"]
         piece = next((i.attr("piece") for i in reductions if i.attr("piece") is not None), None)
         # The axis of pieces is a loop of its own, and parallel axes do not mix with reduced ones.
@@ -143,14 +145,19 @@ class _Kernel:
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
         if block:
-            rows = Rows(elements, parallel, loops, pairs, lanes, block, columns, piece)
+            rows = Rows(elements, parallel, loops, eager, lanes, block, columns, piece)
         elif columns and loops:
-            rows = Columns(elements, parallel, loops, pairs, piece=piece)
+            rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
             form = Stretches if lanes > 1 else Rows
-            rows = form(elements, parallel, loops, pairs, piece=piece)
+            rows = form(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
         self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
+
+    def _accesses(self, pairs: Sequence[tuple[Value, Index]], targets: Sequence[Target], ndim: int) -> list[Affine]:
+        """Every linear expression that the loops compute of their indices."""
+        found = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory] + [t.offset for t in targets]
+        return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i)]
 
     def _elements(self, sizes: list[DimLike], groups: list[list[int]], ndim: int, written: frozenset[Value]) -> Elements:
         loc = self.inst.loc
@@ -278,7 +285,15 @@ class _Body:
         lower, step = e.dim(0), e.dim(1)
         outer = e.sizes[:-1]
         i = Value(INDEX, "i" if not outer else "row")
-        if not outer:
+        choices = stretches.choices(e, pairs)
+        if choices and not outer:
+            # The loop that is split over threads is one, so the stretches are inside of it.
+            total = floordiv(e.sizes[0] + (stretches.CHUNK - 1), stretches.CHUNK)
+            self.cost = stretches.CHUNK
+            body = Builder(e.inside.loc)
+            first, last = stretches.chunk(e, body, i)
+            stretches.write(e, body, [], (first, last), choices, lambda: e.elements(roots, index, pairs, targets))
+        elif not outer:
             e.loop_index = [i] if e.sizes else []
             e.elements(roots, index, pairs, targets)
             body = e.inside
@@ -288,12 +303,8 @@ class _Body:
             self.cost = e.sizes[-1]
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
-            j = Value(INDEX, "j")
-            e.loop_index = [*indices, j]
-            e.elements(roots, index, pairs, targets)
-            e.inside.emit("yield")
-            inner = Block((j,), e.inside.take())
-            head.inst("for", (lower, e.dim(e.sizes[-1]), step), {"over": "serial"}, (), (inner,))
+            bounds = (lower, e.dim(e.sizes[-1]))
+            stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
             body = head
         body.emit("yield")
         region = Block((i,), body.take())

@@ -124,7 +124,8 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     if bounded_by(statement, values, value):
         of_complex = any(map(np.iscomplexobj, values))
         # Zeros of both: only the kind of object, the dtype and the shape are compared.
-        compare(*(np.zeros_like(v) if isinstance(v, np.ndarray) else type(v)(0) for v in (actual, value)))
+        nothing: list[Any] = [np.zeros_like(v) if isinstance(v, np.ndarray) else type(v)(0) for v in (actual, value)]
+        compare(nothing[0], nothing[1])
         grown = growth(op, values) if of_complex else 1.0
         within_bound(op, actual, reference(op, tuple(values), value.dtype, value), of_complex, grown, value)
         return actual
