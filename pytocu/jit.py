@@ -19,12 +19,12 @@ from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, Unsupporte
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
+from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
     from pytocu.driver import Compiled, Lowered
-    from pytocu.runtime.executable import Executable
     from pytocu.runtime.manifest import Kept
 
 P = ParamSpec("P")
@@ -43,13 +43,6 @@ def keeper() -> Any:
     from pytocu.runtime import manifest
 
     return manifest
-
-
-def runner() -> Any:
-    """The module that runs finished plans, loaded at the first call."""
-    from pytocu.runtime import executable
-
-    return executable
 
 
 class JitFunction(Dispatcher, Generic[P, R]):
@@ -110,7 +103,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
             # Code with wide indices is right for every call, and slower.
             narrow = tuple(k._replace(index_bits=32) for k in executable.plan.kernels)
             plan = executable.plan._replace(kernels=narrow)
-            return not runner().Executable(self.__name__, call.target, plan, executable.binary).suits(call.dynamic, call.infos)
+            return not Executable(self.__name__, call.target, plan, executable.binary).suits(call.dynamic, call.infos)
 
         return self._load_where(call, _target(call), suits)
 
@@ -122,7 +115,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         except keeper().NotWritable:
             return None
         for found in keeper().load(key, self._function, call):
-            executable = runner().Executable(self.__name__, call.target, found.plan, self._binary(call, target, found))
+            executable = Executable(self.__name__, call.target, found.plan, self._binary(call, target, found))
             if suits(executable):
                 return self._keep(call.key, _index_bits(found.plan), Entry(executable, found.guards, call.shown()))
         return None

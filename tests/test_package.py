@@ -54,7 +54,6 @@ LATE = {
     *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cuda_c", "llvm", "nvrtc", "nvvm")),
     ("jit", "pytocu.runtime.manifest"),
     ("jit", "pytocu.runtime.bundle"),
-    ("jit", "pytocu.runtime.executable"),
     ("", "pytocu.runtime.bundle.load"),
     ("", "pytocu.runtime.changes.SpecializationWarning"),
     ("runtime.arrays", "pytocu.runtime.dlpack"),

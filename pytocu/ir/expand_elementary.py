@@ -8,7 +8,6 @@ same bits.  Every formula takes float32 or float64 and stays in that dtype unles
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +16,10 @@ from pytocu.ir.core import Value
 from pytocu.ir.expand import Expander
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.types import F32, F64, U32, U64, DType, Type, element
+from pytocu.record import Record
 
 
-class Form(NamedTuple):
+class Form(Record):
     """A floating-point format: bits of the fraction, what is added to an exponent, integers of the same size."""
 
     dtype: DType
@@ -100,7 +100,7 @@ def power_of_two(bits: Real, form: Form, exponent: int = 0) -> Real:
     return (shifted + ((form.bias + exponent) << form.fraction)).bitcast(form.dtype)
 
 
-class _Reduced(NamedTuple):
+class _Reduced(Record):
     """``x = n log(2) + rest``: n, n in the lowest bits of a number, and what is left."""
 
     n: Real
@@ -192,7 +192,7 @@ def tanh(x: Real) -> Real:
     return rest.fma(inverse, quotient).sign_of(x)
 
 
-class Logarithm(NamedTuple):
+class Logarithm(Record):
     """``x = 2**exponent (1 + f)`` with 1 + f from sqrt(1 / 2) to sqrt(2)."""
 
     exponent: Real
@@ -313,7 +313,7 @@ def arctan2(y: Real, x: Real) -> Real:
     return count.fma(high, rest).sign_of(y)
 
 
-class _Arcsine(NamedTuple):
+class _Arcsine(Record):
     """Whether |x| is above 1 / 2, and the arcsine of |x| or of ``sqrt((1 - |x|) / 2)``."""
 
     above: Real

@@ -8,12 +8,12 @@ answer 0 for all others: :mod:`pytocu.backend.guards` makes them cost a comparis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from pytocu.ir import polynomials as p
 from pytocu.ir.expand_elementary import FORMS, form_of, polynomial
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.types import F64, I64
+from pytocu.record import Record
 
 LARGEST = 2.0**45
 """Up to this magnitude arguments are reduced here."""
@@ -22,7 +22,7 @@ TWO_OVER_PI = 0.6366197723675814
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 
 
-class _Angle(NamedTuple):
+class _Angle(Record):
     """``x = n pi / 2 + rest + low``; the lowest two bits of `quadrant` are those of n."""
 
     quadrant: Real
@@ -59,7 +59,7 @@ def _cosine(angle: _Angle) -> Real:
     return one + ((1.0 - one) - half + (z * z).fma(polynomial(z, p.COS), -(r * angle.low)))
 
 
-class _Both(NamedTuple):
+class _Both(Record):
     """Sine and cosine of the rest, in float64, and which quadrant it is from."""
 
     quadrant: Real

@@ -25,7 +25,7 @@ TILE = 256
 """Columns of a tile: a kilobyte of float32 for each state."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Columns(Rows):
     """Writes the loops of one kernel; see `Rows`.
 

@@ -16,6 +16,7 @@ from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
+from pytocu.record import Record
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -31,7 +32,7 @@ def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
     return tuple(out)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Memory:
     """An array in memory as a kernel sees it."""
 
@@ -45,15 +46,14 @@ class Memory:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """Where a result goes: the offset from a pointer at which each iteration stores."""
 
     pointer: Value
     offset: Affine
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Elements:
     """Writes elements of one kernel; lengths and invariants go to `before`, the rest to `inside`.
 

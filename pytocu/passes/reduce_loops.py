@@ -31,7 +31,7 @@ WARP = 32
 Pair = tuple[Value, Index]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Rows:
     """Writes the loops of one kernel.
 

@@ -36,7 +36,7 @@ def on_host(value: Value) -> bool:
 _INSIDE = ("elementwise", "view", "const", "generated", "choice")
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Root:
     """Something to compute.
 
@@ -239,7 +239,7 @@ def _in(value: Value, memory: Value) -> bool:
     return isinstance(value.type, ArrayType) and contents_of(value)[0] is memory
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Kernel:
     """Roots that are computed together, and why they are not with earlier ones."""
 
@@ -247,7 +247,7 @@ class Kernel:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class _Access:
     """What a root does with memory: reads contents behind `count` updates, or writes the next."""
 

@@ -388,10 +388,11 @@ class _Writer:
                 add(f"v{slot} = v{source}{words}")
             case ("python", slot, name, sources):
                 values = [f"v{s}" for s in sources]
-                if name in (known := python_part().PYTHON_FUNCTIONS):
-                    made = f"{self.constant(known[name].function, name)}({', '.join(values)})"
-                else:
+                if name in PYTHON_OPERATORS:
                     made = PYTHON_OPERATORS[name].format(*values)
+                else:
+                    function = python_part().PYTHON_FUNCTIONS[name].function
+                    made = f"{self.constant(function, name)}({', '.join(values)})"
                 add(f"try: v{slot} = {made}")
                 add(f"except (ArithmeticError, TypeError, ValueError) as error: {self.failure(position)}(error)")
                 self.weak[slot] = "bool" if name in _COMPARISONS else self.result_class(name, sources)
@@ -422,8 +423,8 @@ class _Writer:
 
     def result_class(self, name: str, sources: Sequence[int]) -> str:
         """The class of a Python operator's result, or "" where it depends on the values."""
-        if name in (known := python_part().PYTHON_FUNCTIONS):
-            result = known[name].result
+        if name not in PYTHON_OPERATORS:
+            result = python_part().PYTHON_FUNCTIONS[name].result
             return self.weak.get(sources[-1], "") if result == "same" else result
         classes = {self.weak.get(s, "") for s in sources}
         if not classes <= _REAL:
