@@ -143,7 +143,7 @@ class Writer:
                 return
             values = [evaluate(o, self.env) for o in made.operands]
         except REFUSED_ERRORS as error:
-            if isinstance(error, (TypeError, OverflowError)) and self.pick.random() < 0.02 and len(self.statements) > 3:
+            if isinstance(error, (TypeError, OverflowError)) and self.pick.random() < 0.08 and len(self.statements) > 3:
                 self.statements.append(made)
                 self.error = True
             return
