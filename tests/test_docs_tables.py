@@ -11,7 +11,7 @@ import pytest
 from pytocu.ir.core import OPS
 from pytocu.ir.types import F32, F64, parse_type
 from pytocu.jit import jit
-from pytocu.testing import accuracy, support
+from pytocu.testing import accuracy, figures, support
 from pytocu.testing.complex_reference import complex_reference
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -35,6 +35,13 @@ def test_page_of_accuracy_has_every_function_and_bound() -> None:
         for backend, ulp in figures[name, dtype].items():
             assert ulp <= accuracy.bound(OPS[name], parse_type(dtype).dtype), f"{name} of {dtype} on {backend}"
     assert all("cpu" in measured for measured in figures.values()) and len(figures) > 50
+
+
+def test_page_of_figures_is_what_the_commands_write() -> None:
+    text = (DOCS / "verification.md").read_text()
+    rows = figures.read(text)
+    assert text == figures.page(rows) and len(rows) >= 4
+    assert all(row.differences == 0 for row in rows.values())
 
 
 @wide

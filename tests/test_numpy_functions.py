@@ -327,6 +327,18 @@ def test_complex_powers_that_numpy_rewrites() -> None:
     agree(["a ** b"], x[4:], 2)
 
 
+def test_signs_of_complex_numbers_at_the_end_of_the_range() -> None:
+    """Where |z| overflows NumPy gives the direction to the imaginary part."""
+    top = float(np.finfo(np.float32).max)
+    parts = [(5e35, -top), (top, top), (-np.inf, 3), (2, np.inf), (np.inf, np.inf)]
+    agree(["np.sign(a)"], np.array([complex(*p) for p in parts], "c8"))
+
+
+def test_axes_of_known_scalars() -> None:
+    texts = ["np.negative(np.float32(3))[..., None] + a", "np.float64(2)[None, None] * a", "np.int8(3)[()] + a"]
+    agree(texts, np.ones(3, np.float32))
+
+
 def test_integer_extremes() -> None:
     for dtype in ("i1", "i2", "i4", "i8", "u1", "u8"):
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max

@@ -146,3 +146,19 @@ def test_lengths() -> None:
         low = jit(function).lower(x)
         results = interp.run(low.host("cuda"), (x,))
         compare(interp.arrange(low.function.body.terminator.attr("tree"), results), function(x))
+
+
+def test_complex_of_python_scalars() -> None:
+    def function(x, count, factor, flag):
+        return complex(factor, count) + x, complex(count) * x, complex(flag), x - complex(imag=factor, real=1)
+
+    x = np.arange(3.0)
+    for given in ((2, 0.5, True), (-1, -0.0, False)):
+        actual, expected = jit(function)(x, *given), function(x, *given)
+        assert actual[2] == expected[2] and type(actual[2]) is complex
+        for a, e in zip(actual, expected, strict=True):
+            assert np.array_equal(a, e) and np.asarray(a).dtype == np.asarray(e).dtype
+    with pytest.raises(TypeError, match="only 0-dimensional arrays can be converted to Python scalars"):
+        jit(function)(x, x, 0.5, True)
+    with pytest.raises(UnsupportedError, match=r"complex\(\) of a value known only at run time"):
+        jit(function)(x, np.float64(2), 0.5, True)

@@ -22,7 +22,7 @@ from pytocu.frontend.attributes import Method
 from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.math_calls import MATH, python_float, python_int, python_round
+from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, unary
@@ -406,6 +406,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     round: python_round,
     float: python_float,
     int: python_int,
+    complex: python_complex,
     bool: _bool,
     min: _extreme(min, "minimum", dim_min),
     max: _extreme(max, "maximum", dim_max),

@@ -18,7 +18,7 @@ from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import contains_dynamic, describe, is_array, is_dynamic, refuse_array
+from pytocu.frontend.values import as_value, contains_dynamic, describe, is_array, is_dynamic, refuse_array
 from pytocu.ir.core import Value
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -323,6 +323,9 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     check_plain(context, key, "indexing")
     found = attempt(context, lambda: base[key])
     if isinstance(found, np.ndarray):
+        if isinstance(base, np.generic):
+            # scalar[None] is an array of it.
+            return subscript(context, as_value(context, base), key)
         refuse_array(context, "")
     return found
 

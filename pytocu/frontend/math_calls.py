@@ -83,7 +83,7 @@ def _read_back(context: Context, value: Value, kind: str, instead: str) -> Compi
     """Why a value that a kernel computes is not made a Python scalar."""
     if kind != "round" and is_array(value) and dimensions(value):
         text = "only 0-dimensional arrays can be converted to Python scalars"
-        return raised(TypeError(text), context.loc, f"use np.{kind}64(x)")
+        return raised(TypeError(text), context.loc, f"use np.{kind}{128 if kind == 'complex' else 64}(x)")
     return UnsupportedError(f"{kind}() of a value known only at run time ({value.type}) is not compiled", context.loc, instead)
 
 
@@ -95,6 +95,15 @@ def python_float(frame: Any, value: Value) -> Any:
         case "float":
             return value
     return on_host(frame.context, "python_float", value)
+
+
+def python_complex(frame: Any, real: Any = 0, imag: Any = 0) -> Any:
+    """``complex(x)`` and ``complex(x, y)``."""
+    values = [as_value(frame.context, v) for v in (real, imag)]
+    for value in values:
+        if not _weak_kind(value):
+            raise _read_back(frame.context, value, "complex", "use x + 1j * y, which stays in the kernel")
+    return on_host(frame.context, "python_complex", *values)
 
 
 def python_int(frame: Any, value: Value) -> Any:

@@ -95,14 +95,15 @@ def sign(e: Expander, x: Pair) -> Pair:
     a_endless = e("equal", e("absolute", a), infinity)
     b_endless = e("equal", e("absolute", b), infinity)
 
-    def part(value: Value, is_endless: Value, other_endless: Value) -> Value:
+    both = e("bitwise_and", a_endless, b_endless)
+
+    def part(value: Value, takes_all: Value) -> Value:
         one = e("copysign", e.const(1.0, value), value)
-        # A part that is infinite beside a finite one takes all of the direction.
-        direction = e.where(is_endless, one, zero)
-        direction = e.where(e("bitwise_and", is_endless, other_endless), nan, direction)
+        direction = e.where(both, nan, e.where(takes_all, one, zero))
         return e.where(none, zero, e.where(endless, direction, e("divide", value, size)))
 
-    return part(a, a_endless, b_endless), part(b, b_endless, a_endless)
+    # An infinite part takes all of the direction; where the size of two finite ones is infinite, NumPy gives it to the second.
+    return part(a, a_endless), part(b, e("invert", a_endless))
 
 
 # Comparison: lexicographic, the real part first; NaN in an imaginary part hides the real one.

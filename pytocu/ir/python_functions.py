@@ -20,7 +20,7 @@ class PythonFunction(Record):
     Attributes
     ----------
     result : str
-        ``bool``, ``int`` or ``float``; ``same`` for the kind of the last argument.
+        ``bool``, ``int``, ``float`` or ``complex``; ``same`` for the kind of the last argument.
     raises : bool
         Whether it may raise.
     """
@@ -62,6 +62,7 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "math_frexp_mantissa": PythonFunction(_part(math.frexp, 0), 1, "float"),
     "math_frexp_exponent": PythonFunction(_part(math.frexp, 1), 1, "int"),
     "python_float": PythonFunction(float, 1, "float"),
+    "python_complex": PythonFunction(complex, None, "complex"),
     "python_int": PythonFunction(int, 1, "int"),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),

@@ -254,8 +254,10 @@ def _integers(dtype: np.dtype) -> np.ndarray:
 def _floats(dtype: np.dtype) -> np.ndarray:
     info = np.finfo(dtype)
     one = dtype.type(1)
+    # Above the middle of two float16, and just there once it is rounded to float32.
+    halfway = 1 + 2.0**-11 + 2.0**-40
     positive = [
-        0.0, np.inf, 1.0, info.smallest_subnormal, info.smallest_normal, info.max, 0.5, 2.0, 1.5, 2.5, 3.0, 10.0, 0.1,
+        0.0, np.inf, 1.0, info.smallest_subnormal, info.smallest_normal, info.max, 0.5, 2.0, 1.5, 2.5, 3.0, halfway, 0.1,
         np.nextafter(one, dtype.type(2)), np.nextafter(one, dtype.type(0)), info.eps, 1 / info.eps, 2 / info.eps,
         np.nextafter(dtype.type(info.smallest_normal), dtype.type(0)), np.pi, np.pi / 2, 100.0,
         127.0, 128.0, 255.0, 256.0, 32768.0, 2.0**31, 2.0**32, 2.0**63, 2.0**64,

@@ -21,7 +21,17 @@ from pytocu.ir.types import dtype_of
 from pytocu.testing.cases import FORMULAS, ORDER, reference, within_bound
 from pytocu.testing.compare import compare
 from pytocu.testing.complex_reference import bound_of, growth
-from pytocu.testing.fuzz_programs import Argument, Program, Statement, evaluate, execute, shows_nan, unused, with_results
+from pytocu.testing.fuzz_programs import (
+    SHAPES,
+    Argument,
+    Program,
+    Statement,
+    evaluate,
+    execute,
+    shows_nan,
+    unused,
+    with_results,
+)
 
 Run = Callable[..., Any]
 """``run(function, *arguments)`` compiles a function and runs it."""
@@ -135,7 +145,8 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
         return _reciprocal(values[0], value)
     if op.name in ORDER:
         with np.errstate(all="ignore"):
-            made = np.asarray(promote.numpy_function(op.numpy)(*map(np.asarray, values)))
+            arrays = [np.asarray(v) if isinstance(v, np.generic) else v for v in values]
+            made = np.asarray(promote.numpy_function(op.numpy)(*arrays))
         return made if isinstance(value, np.ndarray) else made[()]
     # np.clip makes an array of its first operand, a Python scalar too; the row is the ufunc behind it.
     given = [np.asarray(values[0]), *values[1:]] if op.name == "clip" else values
@@ -182,6 +193,8 @@ def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tup
 
 def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[Program, dict[str, Argument]]]:
     given = dict(known)
+    if (read := _without_unread(program)) != program:
+        yield read, given
     for result in program.results:
         fewer = with_results(program, [r for r in program.results if r != result])
         if fewer.results:
@@ -222,25 +235,39 @@ def _smaller_arguments(program: Program, known: Mapping[str, Argument]) -> Itera
         value = known[name]
         if value.layout != "{}":
             yield program, {**known, name: Argument(value.value)}
-    for axis_sizes in ((2, 2), (1, 1), (3, 2)):
-        cut = {name: _cut(name, known[name], axis_sizes) for name in known}
-        if any(cut[n].value is not known[n].value for n in program.parameters):
-            yield program, cut
+    for rows, columns in _halves(program, known):
+        yield program, {name: _cut(name, known[name], rows, columns) for name in known}
     for name in program.parameters:
         value = known[name].value
         if isinstance(value, np.ndarray) and value.size and (value != 1).any():
             yield program, {**known, name: Argument(np.ones_like(value), known[name].layout)}
 
 
-def _cut(name: str, argument: Argument, sizes: tuple[int, int]) -> Argument:
-    """An array argument with fewer elements."""
-    kind = name.rpartition("_")[0]
-    n, m = sizes
-    ends = {"x": (n, m), "row": (m,), "column": (n,), "turned": (m, n), "padded": (n + 2, m + 2), "cube": (2, n, m)}.get(kind)
-    if ends is None or not isinstance(argument.value, np.ndarray):
+def _halves(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[slice, slice]]:
+    """Either half of each axis that the arguments have in common."""
+    whole = slice(None)
+    lengths: dict[str, int] = {}
+    for name in program.parameters:
+        shape = SHAPES.get(name.rpartition("_")[0], ())
+        for text, length in zip(shape, np.shape(known[name].value), strict=True):
+            if text[0] in "nm":
+                lengths[text[0]] = length - 2 * (len(text) > 1)
+    for axis, length in lengths.items():
+        for half in (slice(0, length // 2), slice(length // 2, length)) if length > 1 else ():
+            yield (half, whole) if axis == "n" else (whole, half)
+
+
+def _cut(name: str, argument: Argument, rows: slice, columns: slice) -> Argument:
+    """The part of an array argument that holds some rows and columns of its views."""
+    value = argument.value
+    if not isinstance(value, np.ndarray):
         return argument
-    smaller = argument.value[tuple(slice(0, end) for end in ends)]
-    return argument if smaller.shape == argument.value.shape else Argument(smaller.copy(), argument.layout)
+    parts: list[slice] = []
+    for text in SHAPES.get(name.rpartition("_")[0], ()):
+        chosen = {"n": rows, "m": columns}.get(text[0], slice(None))
+        wider = len(text) > 1 and chosen.stop is not None
+        parts.append(slice(chosen.start, chosen.stop + 2) if wider else chosen)
+    return Argument(value[tuple(parts)].copy(), argument.layout)
 
 
 def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdict) -> str:

@@ -61,7 +61,7 @@ PYTHON_EXPRESSIONS = (
     "count", "factor", "flag", "turn", "(count + 1)", "math.sqrt(abs(factor))", "(factor if flag else 0.25)", "(not flag)",
     "(count < 3 and flag)", "(count > 1 or flag)", "max(count, 2)", "min(factor, 1.0)", "(0 < count < 50)", "float(count)",
     "abs(count)", "pow(count, 2)", "(count % 5)", "(count // 2 - 1)", "x_f64.shape[0]", "len(row_f32)", "x_i32.ndim",
-    "bool(count)", "(x_f64.shape[1] * 2 + 1)", "int(flag)", "x_u8.size",
+    "complex(factor, count)", "bool(count)", "(x_f64.shape[1] * 2 + 1)", "int(flag)", "x_u8.size",
 )  # fmt: skip
 LITERALS = ("2", "0", "1", "0.0", "0.5", "-1", "3", "1e-3", "np.float32(3)", "np.int8(-3)", "True", "np.inf", "7",
             "-0.0", "1j", "np.float64(0.1)", "np.uint8(200)", "np.float16(1.5)", "np.nan", "math.pi", "(2 - 0.5j)",

@@ -170,6 +170,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
         if options.write:
             extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
+            extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
+            extent += f" --part {options.part}" if parts > 1 else ""
             command = f"python -m pytocu.testing.matrix --on {on}{extent}"
             figures.write(options.write, figures.Row(f"matrix, {on}", covered, len(total.failures), command))
     return 1 if failed else 0
