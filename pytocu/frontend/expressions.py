@@ -13,7 +13,7 @@ from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.choices import both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
-from pytocu.frontend.indexing import subscript
+from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary

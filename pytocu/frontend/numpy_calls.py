@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend import array_functions, attributes, reduction_functions
+from pytocu.frontend import array_functions, attributes, gathering, reduction_functions, reshaping
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.operators import compute
@@ -93,6 +93,8 @@ def _is_scalar(context: Context, value: Any) -> bool:
 FUNCTIONS: dict[str, Handler] = {
     **array_functions.FUNCTIONS,
     **reduction_functions.FUNCTIONS,
+    **reshaping.FUNCTIONS,
+    **gathering.FUNCTIONS,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
     "transpose": on_array(_transpose),

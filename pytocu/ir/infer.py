@@ -283,6 +283,33 @@ def iota(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(I64, attrs["shape"]),)
 
 
+def diagonal(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The last two axes become one of the length stated."""
+    return (ArrayType(element(types[0]), (*shape_of(types[0])[:-2], attrs["length"])),)
+
+
+def concatenate(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The operands' dtype; along the axis the lengths add up, elsewhere they are those of the first."""
+    axis, first = attrs["axis"], shape_of(types[0])
+    if any(element(t) is not element(types[0]) or len(shape_of(t)) != len(first) for t in types) or not 0 <= axis < len(first):
+        raise TypeError(f"concatenate takes arrays of one dtype and rank, not {', '.join(map(str, types))}")
+    total: DimLike = 0
+    for type in types:
+        total = total + shape_of(type)[axis]
+    return (ArrayType(element(types[0]), (*first[:axis], total, *first[axis + 1 :])),)
+
+
+def gather(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The axes that are not named, and at a place those of the positions."""
+    source, *positions = types
+    axes, shape = attrs["axes"], shape_of(source)
+    if len(axes) != len(positions) or any(element(p) is not I64 for p in positions):
+        raise TypeError(f"gather takes an int64 array for each axis, not {', '.join(map(str, positions))}")
+    rest = [d for a, d in enumerate(shape) if a not in axes]
+    rest[attrs["at"] : attrs["at"]] = broadcast_shapes([shape_of(p) for p in positions])
+    return (ArrayType(element(source), tuple(rest)) if rest else scalar(element(source)),)
+
+
 def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """An element of the pointer's dtype."""
     return (scalar(element(types[0])),)

@@ -440,6 +440,10 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         case str(kind) if kind.startswith("empty "):
             if tuple(dims) == (0,):
                 raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
+        case "equal" | "fits":
+            if dims[0] != dims[1]:
+                error, sentence = inst.attr("shapes")
+                raise failure(error, sentence, dims, inst.loc)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")
     return ()
@@ -492,6 +496,33 @@ def _iota(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     shape, axis = state.dims(inst.attr("shape")), inst.attr("axis")
     along = np.arange(shape[axis]).reshape([-1 if a == axis else 1 for a in range(len(shape))])
     return (np.broadcast_to(along, shape),)
+
+
+def _concatenate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.concatenate(args, inst.attr("axis")),)
+
+
+def _gather(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    source, *positions = args
+    axes, first = inst.attr("axes"), inst.attr("at")
+    for axis, place in zip(axes, positions, strict=True):
+        if np.size(place) and not 0 <= np.min(place) <= np.max(place) < source.shape[axis]:
+            raise InternalError(f"gather reads positions {np.min(place)} to {np.max(place)} of axis {axis} of {source.shape}")
+    others = [a for a in range(source.ndim) if a not in axes]
+    made = np.transpose(source, [*axes, *others])[(*positions, ...)]
+    count = max(np.ndim(p) for p in positions)
+    return (np.moveaxis(made, range(count), range(first, first + count)),)
+
+
+def _diagonal(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    made = np.diagonal(args[0], inst.attr("offset"), -2, -1)
+    if args[0].flags.writeable:
+        made.flags.writeable = True
+    return (made,)
+
+
+def _reshape(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (args[0].reshape(state.dims(inst.attr("shape"))),)
 
 
 def _kernel(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
@@ -572,11 +603,14 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "broadcast": _broadcast,
     "cast": _cast,
     "check": _check,
+    "concatenate": _concatenate,
     "const": _const,
     "convert": _convert,
+    "diagonal": _diagonal,
     "dim": _dim,
     "failed": _failed,
     "failures": _failures,
+    "gather": _gather,
     "imag": _part,
     "index": _index,
     "iota": _iota,
@@ -588,6 +622,7 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "real": _part,
     "reduce": _reduce,
     "require": _require,
+    "reshape": _reshape,
     "scan": _scan,
     "offset": _offset,
     "slice": _slice,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, expand_bits, expand_float32, expand_half, expand_power, infer
+from pytocu.ir import expand, expand_bits, expand_float32, expand_half, expand_positions, expand_power, infer
 from pytocu.ir import expand_complex as cx
 from pytocu.ir import expand_complex_math as cm
 from pytocu.ir import expand_elementary as elementary
@@ -218,6 +218,13 @@ row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
+row("reshape", "view", 1, "The elements in row-major order, of a shape source, in another shape", infer=infer.broadcast,
+    levels=UPPER, attrs=("shape", "source"),
+    index_map=lambda index, attrs: expand_positions.reshaped(index, attrs["shape"], attrs["source"]))  # fmt: skip
+row("diagonal", "view", 1, "Elements whose position on the last axis is `offset` more than on the one before, as the last axis",
+    infer=infer.diagonal, levels=UPPER, attrs=("offset", "length"),
+    index_map=lambda index, attrs: (
+        *index[:-1], index[-1] + max(-attrs["offset"], 0), index[-1] + max(attrs["offset"], 0)))  # fmt: skip
 row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.broadcast, levels=UPPER,
     attrs=("shape", "offset", "strides"),
     index_map=lambda index, attrs: (
@@ -230,6 +237,11 @@ row("scan", "scan", 1, "Each element combined with those before it on the axis",
     attrs=("op", "axis"))  # fmt: skip
 row("iota", "generated", 0, "The position of each element on an axis", infer=infer.iota, levels=ARRAY, attrs=("axis",
     "shape"))  # fmt: skip
+
+row("concatenate", "choice", None, "The operands one after the other along an axis, each read in place", levels=ARRAY,
+    infer=infer.concatenate, attrs=("axis",))  # fmt: skip
+row("gather", "choice", None, "Elements of the first at the positions on axes that the others state, whose axes come at `at`",
+    infer=infer.gather, levels=ARRAY, attrs=("axes", "at"))  # fmt: skip
 
 # Memory as the user's function sees it.
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)

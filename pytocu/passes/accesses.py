@@ -1,9 +1,10 @@
 """Which elements an iteration reads and writes: index maps composed from results to operands.
 
 An iteration writes one element of each result; every operand is read at a position that is
-linear in the loop indices.  Two accesses of one memory by a kernel are *aligned* when only one
-and the same iteration touches any element with both: then the order inside an iteration
-decides, whatever order iterations run in.
+linear in the loop indices, or has parts that are not (see `pytocu.passes.affine`).
+Two accesses of one memory by a kernel are *aligned* when only one and the same iteration touches
+any element with both: then the order inside an iteration decides, whatever order iterations run
+in.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TypeAlias
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, lower_bound
 from pytocu.ir.types import shape_of
-from pytocu.passes.affine import Affine, constant, unit
+from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, unit
 
 Index: TypeAlias = tuple[Affine, ...]
 
@@ -25,11 +26,16 @@ def whole_index(ndim: int) -> Index:
 
 
 def demand(
-    roots: Sequence[Value], index: Index, ndim: int, stops: Callable[[Value], bool] = lambda value: value.inst is None
+    roots: Sequence[Value],
+    index: Index,
+    ndim: int,
+    stops: Callable[[Value], bool] = lambda value: value.inst is None,
+    chosen: bool = True,
 ) -> list[tuple[Value, Index]]:
     """Every (value, position) the results need, operands before users, each once.
 
     Values that `stops` says yes to are read from memory; what they are made of is not followed.
+    Without `chosen` neither are the pieces of a concatenation, of which an iteration needs one.
     """
     order: list[tuple[Value, Index]] = []
     seen: set[tuple[Value, Index]] = set()
@@ -43,12 +49,17 @@ def demand(
             continue
         seen.add((value, at))
         stack.append((value, at, True))
-        if stops(value):
+        if stops(value) or (not chosen and is_choice(value)):
             continue
         for arg, place in reversed(operands(value, at, ndim)):
             if (arg, place) not in seen:
                 stack.append((arg, place, False))
     return order
+
+
+def is_choice(value: Value) -> bool:
+    """Whether an element of the value is that of one operand, by its position."""
+    return value.inst is not None and value.inst.op.name == "concatenate"
 
 
 def position(value: Value, index: Index) -> Index:
@@ -61,6 +72,11 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
     inst = value.inst
     if inst is None:
         return []
+    match inst.op.name:
+        case "gather":
+            return _gathered(inst, at, ndim)
+        case "concatenate":
+            return [(piece, place) for piece, place, _ in pieces(inst, at)]
     if inst.op.kind == "view":
         return [(inst.args[0], _through(inst, at, ndim))]
     if inst.op.kind == "reduce":
@@ -76,6 +92,50 @@ def into_reduction(inst: Inst, at: Index, ndim: int) -> Index:
     rest = iter(at if inst.attr("pieces") is None else at[1:])
     count = len(shape_of(inst.args[0].type))
     return tuple(unit(first + axes.index(a), ndim) if a in axes else next(rest) for a in range(count))
+
+
+def _gathered(inst: Inst, at: Index, ndim: int) -> list[tuple[Value, Index]]:
+    """The positions first, then the element that they name."""
+    source, *positions = inst.args
+    axes, first = inst.attr("axes"), inst.attr("at")
+    lengths = shape_of(source.type)
+    count = max(len(shape_of(p.type)) for p in positions)
+    chosen = at[first : first + count]
+    others = iter((*at[:first], *at[first + count :]))
+    named = {a: _stated(p, position(p, chosen), lengths[a], ndim) for a, p in zip(axes, positions, strict=True)}
+    place = tuple(named[a] if a in named else next(others) for a in range(len(lengths)))
+    return [*((p, position(p, chosen)) for p in positions), (source, place)]
+
+
+def _stated(positions: Value, at: Index, length: DimLike, ndim: int) -> Affine:
+    """The position that an element states; generated positions are those of the element itself."""
+    value, place = positions, at
+    while value.inst is not None and value.inst.op.kind == "view":
+        place = _through(value.inst, place, ndim)
+        value = value.inst.args[0]
+    if value.inst is not None and value.inst.op.name == "iota":
+        return place[value.inst.attr("axis")]
+    return element_of(positions, at, length, ndim)
+
+
+def pieces(inst: Inst, at: Index) -> list[tuple[Value, Index, DimLike]]:
+    """What a concatenation is made of, where an element of it reads each, and where each begins."""
+    axis = inst.attr("axis")
+    start: DimLike = 0
+    found: list[tuple[Value, Index, DimLike]] = []
+    for piece in inst.args:
+        found.append((piece, (*at[:axis], at[axis] + (0 - start), *at[axis + 1 :]), start))
+        start = start + shape_of(piece.type)[axis]
+    return found
+
+
+def walked(value: Value, at: Index) -> list[Affine]:
+    """What else than memory is computed of a position: values that are positions, and choices by them."""
+    match value.inst.op.name if value.inst is not None else "":
+        case "iota" | "concatenate":
+            assert value.inst is not None
+            return list(linear_pieces(at[value.inst.attr("axis")]))
+    return []
 
 
 def _through(inst: Inst, at: Index, ndim: int) -> Index:
@@ -129,12 +189,13 @@ def aligned(read: Index, write: Index, shape: Sequence[DimLike]) -> bool:
 
 def _moves_alone(place: Affine, axis: int) -> bool:
     step = place.coefficients[axis]
-    return isinstance(step, int) and step != 0 and all(c == 0 for k, c in enumerate(place.coefficients) if k != axis)
+    alone = all(c == 0 for k, c in enumerate(place.coefficients) if k != axis)
+    return not place.parts and isinstance(step, int) and step != 0 and alone
 
 
 def _apart(a: Affine, b: Affine) -> bool:
     """Two fixed positions of an axis that are known to differ."""
-    if any(a.coefficients) or any(b.coefficients):
+    if not a.fixed or not b.fixed:
         return False
     for gap in (a.offset - b.offset, b.offset - a.offset):
         low = lower_bound(gap)

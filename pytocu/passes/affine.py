@@ -1,40 +1,128 @@
-"""Linear expressions over the loop indices of a kernel, with dimensions as coefficients."""
+"""Positions in arrays: linear expressions over the loop indices of a kernel, with dimensions as coefficients.
+
+What is not linear in the loop indices (quotients and remainders of a reshape, an element of an
+array of positions) stands as a :class:`Part` among the terms.
+"""
 
 from __future__ import annotations
 
-from pytocu.ir.dims import DimLike
+from collections.abc import Iterator
+from typing import Any
+
+from pytocu.ir.dims import DimLike, floordiv, modulo
+from pytocu.record import Record
+
+
+class Part(Record):
+    """A term that is not linear in the loop indices.
+
+    ``//`` and ``%`` take a position that is not negative and a length; ``element`` takes an
+    integer value of the kernel, the position in it, and the length that its elements stay below.
+    """
+
+    name: str
+    args: tuple[Any, ...]
 
 
 class Affine:
-    """``sum(coefficients[k] * index[k]) + offset``; compared by value."""
+    """``sum(coefficients[k] * index[k]) + sum(factor * part) + offset``; compared by value."""
 
-    __slots__ = ("coefficients", "offset")
+    __slots__ = ("coefficients", "offset", "parts")
 
-    def __init__(self, coefficients: tuple[DimLike, ...], offset: DimLike = 0):
+    def __init__(
+        self, coefficients: tuple[DimLike, ...], offset: DimLike = 0, parts: tuple[tuple[Part, DimLike], ...] = ()
+    ):
         self.coefficients = coefficients
         self.offset = offset
+        self.parts = parts
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Affine) and self.coefficients == other.coefficients and self.offset == other.offset
+        return isinstance(other, Affine) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.coefficients, self.offset))
+        return hash(self._key())
 
     def __repr__(self) -> str:
-        return f"Affine({self.coefficients!r}, {self.offset!r})"
+        return f"Affine({', '.join(map(repr, self._key() if self.parts else self._key()[:2]))})"
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.coefficients, self.offset, self.parts
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all iterations have this position."""
+        return not self.parts and not any(self.coefficients)
+
+    def moves(self, first: int = 0) -> bool:
+        """Whether the position depends on a loop index from `first` on."""
+        return any(c != 0 for c in self.coefficients[first:]) or any(_moves(part.args, first) for part, _ in self.parts)
 
     def __add__(self, other: Affine | DimLike) -> Affine:
         if isinstance(other, Affine):
             pairs = zip(self.coefficients, other.coefficients, strict=True)
-            return Affine(tuple(a + b for a, b in pairs), self.offset + other.offset)
-        return Affine(self.coefficients, self.offset + other)
+            linear = Affine(tuple(a + b for a, b in pairs), self.offset + other.offset)
+            return _with_parts(linear, (*self.parts, *other.parts)) if self.parts or other.parts else linear
+        return Affine(self.coefficients, self.offset + other, self.parts)
 
     __radd__ = __add__
 
     def __mul__(self, factor: DimLike) -> Affine:
-        return Affine(tuple(c * factor for c in self.coefficients), self.offset * factor)
+        parts = tuple((part, c * factor) for part, c in self.parts)
+        return Affine(tuple(c * factor for c in self.coefficients), self.offset * factor, parts)
 
     __rmul__ = __mul__
+
+    def __floordiv__(self, length: DimLike) -> Affine:
+        """The whole part of a position that is not negative."""
+        if length == 1:
+            return self
+        if self.fixed and isinstance(self.offset, int) and isinstance(length, int):
+            return Affine(self.coefficients, floordiv(self.offset, length))
+        return _alone(Part("//", (self, length)), len(self.coefficients))
+
+    def __mod__(self, length: DimLike) -> Affine:
+        """What the division of a position that is not negative leaves."""
+        if length == 1 or (self.fixed and isinstance(self.offset, int) and isinstance(length, int)):
+            return Affine((0,) * len(self.coefficients), 0 if length == 1 else modulo(self.offset, length))
+        return _alone(Part("%", (self, length)), len(self.coefficients))
+
+
+def _moves(args: tuple[Any, ...], first: int) -> bool:
+    return any(a.moves(first) if isinstance(a, Affine) else isinstance(a, tuple) and _moves(a, first) for a in args)
+
+
+def _alone(part: Part, ndim: int) -> Affine:
+    return Affine((0,) * ndim, 0, ((part, 1),))
+
+
+def element_of(value: Any, at: tuple[Affine, ...], length: DimLike, ndim: int) -> Affine:
+    """The position that an element of an array of integers states, brought below a length."""
+    return _alone(Part("element", (value, at, length)), ndim)
+
+
+def _with_parts(linear: Affine, terms: tuple[tuple[Part, DimLike], ...]) -> Affine:
+    """Add terms; ``(a // d) * d + a % d`` is a."""
+    parts: dict[Part, DimLike] = {}
+    for part, factor in terms:
+        parts[part] = parts.get(part, 0) + factor
+    parts = {part: factor for part, factor in parts.items() if factor != 0}
+    for part, factor in parts.items():
+        if part.name != "%":
+            continue
+        whole, length = part.args
+        quotient = Part("//", part.args)
+        if parts.get(quotient) == factor * length:
+            rest = tuple((p, c) for p, c in parts.items() if p not in (part, quotient))
+            return _with_parts(Affine(linear.coefficients, linear.offset), rest) + whole * factor
+    return Affine(linear.coefficients, linear.offset, tuple(parts.items()))
+
+
+def linear_pieces(position: Affine) -> Iterator[Affine]:
+    """The linear expressions that a position is computed of, without those of elements."""
+    yield position
+    for part, _ in position.parts:
+        if part.name != "element":
+            yield from linear_pieces(part.args[0])
 
 
 def unit(axis: int, ndim: int) -> Affine:

@@ -9,7 +9,7 @@ from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
-_SAME_EVERYWHERE = frozenset({"elementwise", "view", "const", "scalar", "index", "reduce", "scan", "generated"})
+_SAME_EVERYWHERE = frozenset({"elementwise", "view", "const", "scalar", "index", "reduce", "scan", "generated", "choice"})
 
 
 def cse(function: Function, context: PassContext) -> Function:

@@ -14,8 +14,8 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
-from pytocu.passes.accesses import Index, operands, position
-from pytocu.passes.affine import Affine, constant
+from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
+from pytocu.passes.affine import Affine, Part, constant
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -102,18 +102,18 @@ class Elements:
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
         for value, at in pairs:
-            if all(c == 0 for p in at for c in p.coefficients) and value.inst is not None and not self._moves(value, at):
+            if all(p.fixed for p in at) and value.inst is not None and not self._moves(value, at):
                 self.made[value, at] = self.write(self.before, value, at)
 
     def _moves(self, value: Value, at: Index) -> bool:
-        if value.inst is not None and value.inst.op.name == "require":
-            # Where there are no iterations there is nothing to require.
+        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather"):
+            # Where there are no iterations nothing is required, and no position exists.
             return True
         needed = operands(value, at, self.ndim)
         return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
 
     def _leaf(self, value: Value, at: Index) -> bool:
-        if value.inst is not None or any(c != 0 for p in at for c in p.coefficients):
+        if value.inst is not None or not all(p.fixed for p in at):
             return False
         # What the kernel changes is read by the one iteration that needs it, not by every thread.
         memory = self.memory.get(value)
@@ -123,7 +123,8 @@ class Elements:
         self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
     ) -> None:
         """Everything one iteration computes, then the stores."""
-        for value, at in pairs:
+        eager = demand(roots, index, self.ndim, chosen=False) if any(is_choice(v) for v, _ in pairs) else pairs
+        for value, at in eager:
             if (value, at) not in self.made:
                 self.made[value, at] = self.write(self.inside, value, at)
         for root, target in zip(roots, targets, strict=True):
@@ -141,10 +142,15 @@ class Elements:
             offset = self.address(builder, memory.offset(at, self.ndim))
             return builder.emit("load", (memory.pointer, offset))
         builder.loc = inst.loc
+        match inst.op.name:
+            case "iota":
+                made = self.address(builder, at[inst.attr("axis")])
+                return builder.emit("convert_raw", (made,), {}, (scalar(I64),), name=value.name)
+            case "gather":
+                return self.operand(builder, *operands(value, at, self.ndim)[-1])
+            case "concatenate":
+                return self.choose(builder, inst, at)
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
-        if inst.op.name == "iota":
-            place = self.address(builder, at[inst.attr("axis")])
-            return builder.emit("convert_raw", (place,), {}, (scalar(element(value.type)),))
         if inst.op.name == "require":
             return self.require(builder, inst, values)
         if inst.op.name == "view":
@@ -158,6 +164,38 @@ class Elements:
             return builder.const(inst.attr("value"), type, value.name)
         attrs = dict(inst.attrs)
         return builder.emit(inst.op, values, attrs, (type,), name=value.name)
+
+    def choose(self, builder: Builder, inst: Inst, at: Index) -> Value:
+        """The element of the piece that has the position; the others are not read."""
+        place = self.address(builder, at[inst.attr("axis")])
+        type = scalar(element(inst.types[0]))
+        parts = pieces(inst, at)
+
+        def one_of(count: int) -> Value:
+            """The element where the position is in one of the first pieces."""
+            value, where, start = parts[count - 1]
+            if count == 1:
+                return self.needed(builder, value, where)
+            before = builder.emit("less", (place, self.dim(start)))
+            regions: list[Block] = []
+            for find in (lambda: one_of(count - 1), lambda: self.needed(builder, value, where)):
+                made, offsets = dict(self.made), dict(self.offsets)
+                with builder.nested() as insts:
+                    builder.emit("yield", (find(),))
+                # What was computed for a piece is known in its region only.
+                self.made, self.offsets = made, offsets
+                regions.append(Block((), tuple(insts)))
+            builder.loc = inst.loc
+            return builder.emit("if", (before,), {}, (type,), regions, name=inst.result.name if count == len(parts) else "")
+
+        return one_of(len(parts))
+
+    def needed(self, builder: Builder, value: Value, at: Index) -> Value:
+        """An element and all it is made of."""
+        for operand, place in demand([value], at, self.ndim, _is_known, chosen=False):
+            if (operand, place) not in self.made:
+                self.made[operand, place] = self.write(builder, operand, place)
+        return self.made[value, position(value, at)]
 
     def require(self, builder: Builder, inst: Inst, values: Sequence[Value]) -> Value:
         """The first value; where the second does not hold, the third and the lengths go to the requirement's words."""
@@ -196,29 +234,47 @@ class Elements:
 
     def address(self, builder: Builder, offset: Affine) -> Value:
         """An element's offset from its pointer."""
-        merged = Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset)
+        merged = Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset, offset.parts)
         if merged in self.offsets:
             return self.offsets[merged]
         made = self._address(builder, merged)
-        if builder is self.inside or all(c == 0 for c in merged.coefficients):
+        if builder is self.inside or merged.fixed:
             self.offsets[merged] = made
         return made
 
     def _address(self, builder: Builder, merged: Affine) -> Value:
-        if not any(merged.coefficients):
+        if merged.fixed:
             return self.dim(merged.offset)
         walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
+        factors = [(index, c) for index, c in zip(self.loop_index, merged.coefficients, strict=True) if c != 0]
         if self.linear is not None and merged.coefficients == walk:
-            return self._sum(builder, [self.linear], merged.offset)
-        terms: list[Value] = []
-        for coefficient, index in zip(merged.coefficients, self.loop_index, strict=True):
-            if coefficient == 0:
-                continue
-            if coefficient == 1:
-                terms.append(index)
-            else:
-                terms.append(builder.emit("multiply", (index, self.dim(coefficient))))
+            factors = [(self.linear, 1)]
+        factors.extend((self.part(builder, part), c) for part, c in merged.parts)
+        terms = [f if c == 1 else builder.emit("multiply", (f, self.dim(c))) for f, c in factors]
         return self._sum(builder, terms, merged.offset)
+
+    def part(self, builder: Builder, part: Part) -> Value:
+        """A term that is not linear in the loop indices."""
+        place = Affine((0,) * len(self.groups), 0, ((part, 1),))
+        if place not in self.offsets:
+            made = self._element(builder, *part.args) if part.name == "element" else self._divided(builder, part)
+            if builder is not self.inside:
+                return made
+            self.offsets[place] = made
+        return self.offsets[place]
+
+    def _divided(self, builder: Builder, part: Part) -> Value:
+        position, length = part.args
+        row = "divide_truncated" if part.name == "//" else "remainder_truncated"
+        return builder.emit(row, (self.address(builder, position), self.dim(length)))
+
+    def _element(self, builder: Builder, value: Value, at: Index, length: DimLike) -> Value:
+        """What an array of integers states as a position, inside of the memory whatever it is."""
+        stated = self.operand(builder, value, at)
+        last = builder.emit("convert_raw", (self.dim(length + (-1)),), {}, (scalar(I64),))
+        stated = builder.emit("minimum", (stated, last))
+        stated = builder.emit("maximum", (stated, builder.const(0, scalar(I64))))
+        return builder.emit("convert_raw", (stated,), {}, (INDEX,))
 
     def _sum(self, builder: Builder, terms: list[Value], offset: DimLike) -> Value:
         total = terms[0]
@@ -263,3 +319,6 @@ class Elements:
         return self.lengths[atom]
 
 
+def _is_known(value: Value) -> bool:
+    """In memory, or a reduction, which is computed before what depends on it."""
+    return value.inst is None or value.inst.op.kind == "reduce"

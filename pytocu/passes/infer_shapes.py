@@ -94,6 +94,8 @@ def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
         return meeting_lengths([shape_of(a.type) for a in inst.args])
     if inst.op.name == "update":
         return assignment_pairs(*_assigned(inst))
+    if inst.op.name == "check" and inst.attr("kind") == "fits":
+        return [inst.attr("dims")[:2]]
     return []
 
 
@@ -154,6 +156,8 @@ def _apply(function: Function, facts: _Facts) -> Function:
 
 def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]]) -> None:
     """State what the call has to check before this broadcast is right."""
+    if inst.op.name == "check":
+        return
     update = inst.op.name == "update"
     kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in inst.args))
     for pair in _meetings(inst):

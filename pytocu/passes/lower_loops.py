@@ -16,8 +16,8 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes.accesses import Index, demand, position, target_index, view_chain
-from pytocu.passes.affine import Affine, merge_axes, unit
+from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
+from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
@@ -95,8 +95,7 @@ class _Kernel:
         targets = [self._target(value, index, ndim) for value in results]
         shape = [shape[axis] for axis in order]
         pairs = demand(roots, index, ndim)
-        accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
-        sizes, groups = merge_axes(shape, [*accesses, *(t.offset for t in targets)])
+        sizes, groups = merge_axes(shape, self._accesses(pairs, targets, ndim))
         written = frozenset(t.pointer for t in targets)
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
@@ -116,6 +115,7 @@ class _Kernel:
         lengths = (*inst.attr("parallel"), *inst.attr("reduced"))
         parallel, ndim = len(inst.attr("parallel")), len(lengths)
         pairs: list[tuple[Value, Index]] = []
+        eager: list[tuple[Value, Index]] = []
         wanted: list[tuple[Value, Index]] = []
         targets: list[Target] = []
         for root, place, result in zip(roots, inst.attr("places"), results, strict=True):
@@ -124,9 +124,9 @@ class _Kernel:
             targets.append(self._target(result, index, ndim))
             known = set(pairs)
             pairs.extend(p for p in demand([root], index, ndim) if p not in known)
-        accesses = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory]
-        accesses.extend(t.offset for t in targets)
-        accesses.extend(i[v.inst.attr("axis")] for v, i in pairs if v.inst is not None and v.inst.op.name == "iota")
+            known = set(eager)
+            eager.extend(p for p in demand([root], index, ndim, chosen=False) if p not in known)
+        accesses = self._accesses(pairs, targets, ndim)
         reductions = [i for i in region_insts(inst) if i.op.kind == "reduce"]
         piece = next((i.attr("piece") for i in reductions if i.attr("piece") is not None), None)
         # The axis of pieces is a loop of its own, and parallel axes do not mix with reduced ones.
@@ -143,14 +143,19 @@ class _Kernel:
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
         if block:
-            rows = Rows(elements, parallel, loops, pairs, lanes, block, columns, piece)
+            rows = Rows(elements, parallel, loops, eager, lanes, block, columns, piece)
         elif columns and loops:
-            rows = Columns(elements, parallel, loops, pairs, piece=piece)
+            rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
             form = Stretches if lanes > 1 else Rows
-            rows = form(elements, parallel, loops, pairs, piece=piece)
+            rows = form(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
         self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
+
+    def _accesses(self, pairs: Sequence[tuple[Value, Index]], targets: Sequence[Target], ndim: int) -> list[Affine]:
+        """Every linear expression that the loops compute of their indices."""
+        found = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory] + [t.offset for t in targets]
+        return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i)]
 
     def _elements(self, sizes: list[DimLike], groups: list[list[int]], ndim: int, written: frozenset[Value]) -> Elements:
         loc = self.inst.loc

@@ -137,7 +137,7 @@ class Rows:
         needed = [] if pair in self.e.made else operands(value, at, self.e.ndim)
         known = [p for p in needed if p in self.levels]
         level = max((self.levels[p] for p in known), default=0)
-        moves = any(c != 0 for p in at for c in p.coefficients[self.parallel :])
+        moves = any(p.moves(self.parallel) for p in at)
         if is_reduction(value):
             self.moving[pair], self.levels[pair] = moves, level + 1
         else:

@@ -33,7 +33,7 @@ def on_host(value: Value) -> bool:
     return True
 
 
-_INSIDE = ("elementwise", "view", "const", "generated")
+_INSIDE = ("elementwise", "view", "const", "generated", "choice")
 
 
 @dataclass(eq=False, slots=True)

@@ -87,7 +87,7 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     for reduction, at in found:
         inst = reduction.inst
         assert inst is not None
-        axes = _own_axes(at)
+        axes = None if at is None else _own_axes(at)
         rest = () if axes is None else tuple(shape[a] for a in range(len(shape)) if a not in axes)
         key = None if axes is None else (axes, reduced_dims(inst), inst.attr("piece"))
         fits = key is not None and (not rest or (rest == key[1] and key[2] is None))
@@ -108,7 +108,7 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
             for reduction, place in _reductions(arg, at, space.ndim, stops):
                 nested = reduction.inst
                 assert nested is not None
-                own = nested.attr("axes") is not None and piece is None and place == parallel
+                own = nested.attr("axes") is not None and place is not None and piece is None and place == parallel
                 if own and reduced_dims(nested) == dims and nested.attr("piece") is None:
                     if nested not in inside:
                         inside.append(nested)
@@ -121,10 +121,12 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     return Settled(space, index, frozenset(inside), tuple(kept))
 
 
-def _reductions(value: Value, at: Index, ndim: int, stops: Callable[[Value], bool]) -> list[tuple[Value, Index]]:
-    """The first reductions on every way into a value."""
-    needed = demand([value], at, ndim, lambda v: is_reduction(v) or stops(v))
-    return [(v, place) for v, place in needed if is_reduction(v) and not stops(v)]
+def _reductions(value: Value, at: Index, ndim: int, stops: Callable[[Value], bool]) -> list[tuple[Value, Index | None]]:
+    """The first reductions on every way into a value; no position where only some iterations need one."""
+    ends = lambda v: is_reduction(v) or stops(v)  # noqa: E731
+    always = set(demand([value], at, ndim, ends, chosen=False))
+    needed = demand([value], at, ndim, ends)
+    return [(v, place if (v, place) in always else None) for v, place in needed if is_reduction(v) and not stops(v)]
 
 
 def _own_axes(at: Index) -> tuple[int, ...] | None:

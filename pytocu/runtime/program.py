@@ -351,6 +351,10 @@ class _Writer:
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
                 add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
+            case ("check", "equal" | "fits", dims, (error, sentence)):
+                fail = partial(self._fail_lengths, error, sentence, position)
+                values = f"({''.join(f'{self.dim(d)}, ' for d in dims)})"
+                add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
             case ("check", "equal", dims, (error, sentence)):
@@ -458,6 +462,9 @@ class _Writer:
     def _fail_index(self, position: int, index: int, size: int, axis: int) -> None:
         raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", self._loc(position))
 
+    def _fail_lengths(self, error: str, sentence: str, position: int, *dims: int) -> None:
+        raise failure(error, sentence, dims, self._loc(position))
+
     def _fail_squeeze(self, position: int) -> None:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self._loc(position))
@@ -506,6 +513,10 @@ class _Writer:
                 call = f"view_slice({', '.join(arguments)}, {start}, {attrs['step']}, {size})"
             case "index":
                 call = f"view_index({', '.join(arguments)}, {attrs['axis']}, {self.dim(attrs['at'])})"
+            case "diagonal":
+                call = f"view_diagonal({', '.join(arguments)}, {attrs['offset']}, {self.dim(attrs['length'])})"
+            case "reshape":
+                call = f"view_reshape({', '.join(arguments)}, {self.dims(attrs['shape'])})"
             case "real" | "imag":
                 word = dtype_named(self.view_dtypes.get(source, self.plan.parameters[argument].dtype)).word
                 self.view_dtypes[slot] = word.name
@@ -674,8 +685,32 @@ def view_index(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, ax
     return (*shape[:axis], *shape[axis + 1 :]), (*strides[:axis], *strides[axis + 1 :]), offset
 
 
+def view_diagonal(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, skip: int, length: int) -> Parts:
+    """A diagonal of the last two axes as the last axis."""
+    if length:
+        offset += skip * strides[-1] if skip > 0 else -skip * strides[-2]
+    return (*shape[:-2], length), (*strides[:-2], strides[-2] + strides[-1]), offset
+
+
+def view_reshape(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, new: tuple[int, ...]) -> Parts:
+    """The elements in row-major order in another shape, where that needs no copy."""
+    kept = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1]
+    made = [0] * len(new)
+    axis = len(new) - 1
+    while kept and axis >= 0 and 0 not in shape:
+        length, step = kept.pop()
+        while axis >= 0 and length > 1:
+            # Axes that are walked as one hold as many elements as some of the new ones.
+            while length % new[axis]:
+                length *= kept.pop()[0]
+            made[axis] = step
+            step, length = step * new[axis], length // new[axis]
+            axis -= 1
+    return new, tuple(made), offset
+
+
 _CHECKS = {"reach": reach, "fits_strides": fits_strides}
-_VIEWS = {f.__name__: f for f in (view_newaxis, view_transpose, view_slice, view_index)}
+_VIEWS = {f.__name__: f for f in (view_newaxis, view_transpose, view_slice, view_index, view_diagonal, view_reshape)}
 
 ANY_LIBRARY = Access(
     shape="infos[{n}].shape",

@@ -1,0 +1,338 @@
+"""Indexing with integer arrays: elements at positions that are known only at run time.
+
+Every position is compared with the length of its axis (see `pytocu.frontend.requirements`), and no
+other memory than the array's is read, whatever it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import IndexingError, UnsupportedError, raised
+from pytocu.frontend import indexing
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.requirements import require
+from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, require_equal, together
+from pytocu.frontend.values import (
+    Context,
+    as_dim,
+    as_value,
+    cast,
+    contains_dynamic,
+    convert,
+    dim_value,
+    dimensions,
+    is_array,
+)
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_min, product
+from pytocu.ir.types import BOOL, I64, WEAK_INT, ScalarType, WeakType, element, scalar
+
+LONGEST_LIST = 64
+"""Numbers of a list that is used as an index: each is a comparison in the kernel."""
+
+
+def subscript(context: Context, value: Value, key: Any) -> Value:
+    """``value[key]``; see `pytocu.frontend.indexing` for keys without arrays.
+
+    Raises
+    ------
+    IndexingError
+        Too many indices, an index of another dtype, or positions that do not broadcast; NumPy's
+        sentences.  A position out of bounds raises when the code has run.
+    UnsupportedError
+        A mask.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(k) for k in keys):
+        return indexing.subscript(context, value, key)
+    items = _expanded(context, value, [_item(context, k) for k in keys])
+    return _gather_items(context, value, items, Ellipsis in [k for k in keys if not isinstance(k, Value)])
+
+
+def _is_array_index(item: Any) -> bool:
+    """An array, a list, or a number known only at run time."""
+    if isinstance(item, list):
+        return True
+    return isinstance(item, Value) and as_dim(item) is None
+
+
+def _item(context: Context, item: Any) -> Any:
+    """An index as an int64 value, where it is not one of basic indexing."""
+    if isinstance(item, list):
+        return _list(context, item)
+    if not isinstance(item, Value) or as_dim(item) is not None:
+        return item
+    if isinstance(item.type, WeakType):
+        if item.type == WEAK_INT:
+            return convert(context, item, I64)
+    elif element(item.type) is BOOL:
+        raise UnsupportedError(
+            "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"
+        )
+    elif element(item.type).is_integer:
+        return cast(context, item, I64)
+    if is_array(item):
+        raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
+    raise IndexingError(
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices",
+        context.loc,
+    )
+
+
+def _list(context: Context, item: list[Any]) -> Value:
+    """A list of integers as an array."""
+    if contains_dynamic(item):
+        raise UnsupportedError(
+            "a list with values known only at run time is used as an index", context.loc, "np.stack makes an array of them"
+        )
+    known = attempt(context, np.asarray, item)
+    if known.dtype == bool:
+        raise UnsupportedError("indexing with a mask is not compiled", context.loc, "choose with np.where(mask, x, other)")
+    if known.size and known.dtype.kind not in "iu":
+        raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
+    if known.size > LONGEST_LIST:
+        raise UnsupportedError(
+            f"a list of {known.size} indices would become as many comparisons", context.loc, "pass it as an array argument"
+        )
+    return integers(context, known)
+
+
+def integers(context: Context, known: np.ndarray) -> Value:
+    """A small array of integers known now."""
+    numbers = [context.builder.const(int(n), scalar(I64)) for n in known.ravel()]
+    if not numbers:
+        return filled(context, context.builder.const(0, scalar(I64)), known.shape)
+    pieces = [broadcast(context, n, (1,)) for n in numbers]
+    made = pieces[0] if len(pieces) == 1 else context.builder.emit("concatenate", pieces, {"axis": 0})
+    if known.ndim == 1:
+        return made
+    return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": dimensions(made)})
+
+
+def _expanded(context: Context, value: Value, keys: list[Any]) -> list[Any]:
+    """One item an axis of the array, and the new axes; what `...` stands for is slices behind a mark."""
+    ndim = len(dimensions(value))
+    used = sum(k is not None and k is not Ellipsis for k in keys)
+    if sum(k is Ellipsis for k in keys) > 1:
+        raise IndexingError("an index can only have a single ellipsis ('...')", context.loc)
+    if used > ndim:
+        raise IndexingError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed", context.loc)
+    rest = [slice(None)] * (ndim - used)
+    if not any(k is Ellipsis for k in keys):
+        return [*keys, *rest]
+    at = next(n for n, k in enumerate(keys) if k is Ellipsis)
+    return [*keys[:at], Ellipsis, *rest, *keys[at + 1 :]]
+
+
+def _gather_items(context: Context, value: Value, items: list[Any], keep: bool) -> Value:
+    """Basic items first, then the elements, then new axes: NumPy's order of axes."""
+    chosen = [n for n, item in enumerate(items) if not (item is None or item is Ellipsis or isinstance(item, slice))]
+    # A number beside arrays counts as an array of one position.
+    arrays = any(is_array(items[n]) for n in chosen)
+    together_ = chosen if arrays else []
+    adjacent = all(b == a + 1 for a, b in itertools.pairwise(together_))
+    plain = [item for item in items if item is not None and item is not Ellipsis]
+    basic = tuple(slice(None) if isinstance(item, Value) and as_dim(item) is None else item for item in plain)
+    source = indexing.subscript(context, value, (*basic, Ellipsis)) if any(b != slice(None) for b in basic) else value
+    axes: list[int] = []
+    positions: list[Value] = []
+    axis = 0
+    for number, item in enumerate(plain):
+        if isinstance(item, slice):
+            axis += 1
+        elif isinstance(item, Value) and as_dim(item) is None:
+            axes.append(axis)
+            positions.append(checked(context, item, dimensions(source)[axis], number))
+            axis += 1
+    before = items[: together_[0]] if arrays and adjacent else []
+    at = sum(isinstance(item, slice) for item in before)
+    made = gather(context, source, axes, positions, at)
+    if keep and not is_array(made):
+        made = context.builder.emit("as_array", (made,))
+    return _with_new_axes(context, made, items, before, positions)
+
+
+def _with_new_axes(
+    context: Context, made: Value, items: Sequence[Any], before: Sequence[Any], positions: Sequence[Value]
+) -> Value:
+    count = max(len(dimensions(p)) for p in positions)
+    place = sum(item is None or isinstance(item, slice) for item in before)
+    axis = 0
+    passed = 0
+    if not before:
+        axis = count
+    for item in items:
+        if before and passed == place and axis < place + count:
+            axis = place + count
+        if item is None or isinstance(item, slice):
+            if item is None:
+                made = context.builder.emit("newaxis", (made,), {"axis": axis})
+            axis += 1
+            passed += 1
+    return made
+
+
+def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequence[Value], at: int) -> Value:
+    """Elements at positions on axes; the positions broadcast, and their axes begin at `at`."""
+    text = "shape mismatch: indexing arrays could not be broadcast together with shapes "
+    fitted = together(context, positions, "IndexError", text)
+    return context.builder.emit("gather", (source, *fitted), {"axes": tuple(axes), "at": at})
+
+
+def checked(context: Context, position: Value, length: DimLike, axis: int) -> Value:
+    """Positions counted from the front; an IndexError where one is outside of the axis."""
+    size = dim_value(context, length)
+    _refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
+    negative = elementwise(context, "less", position, 0)
+    front = elementwise(context, "where", negative, elementwise(context, "add", position, size), position)
+    inside = elementwise(
+        context, "bitwise_and", elementwise(context, "greater_equal", front, 0), elementwise(context, "less", front, size)
+    )
+    sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
+
+
+def _like(context: Context, made: Value, position: Value) -> Value:
+    """Without axes as a NumPy scalar where the position is one."""
+    if not is_array(position) and is_array(made):
+        return context.builder.emit("cast", (made,), {}, (scalar(element(made.type)),))
+    return made
+
+
+def _refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str) -> None:
+    """An axis without elements has no position at all."""
+    wanted = product(dimensions(positions))
+    none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
+    require_equal(context, none, 0, "IndexError", sentence)
+
+
+def take(context: Context, value: Value, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Value:
+    """``x.take(indices, axis)``: elements at positions of one axis, or of all elements in a row.
+
+    Raises
+    ------
+    CompileError
+        Indices that NumPy does not cast to integers, another mode.
+    """
+    if out is not None:
+        raise UnsupportedError("take with the argument out=", context.loc, "assign the result: out[...] = x.take(i)")
+    if isinstance(indices, (list, tuple)):
+        positions = integers(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
+        if positions is None:
+            raise UnsupportedError("a list of values known only at run time", context.loc, "np.stack makes an array of them")
+    else:
+        positions = as_value(context, indices)
+        if isinstance(positions.type, WeakType):
+            positions = convert(context, positions, I64)
+        attempt(context, _as_positions, np.zeros(1, element(positions.type).numpy))
+        positions = cast(context, positions, I64)
+    attempt(context, np.take, np.zeros(1), 0, mode=mode)
+    source = ravel(context, value) if axis is None else value
+    place = 0 if axis is None else normal_axis(context, axis, len(dimensions(value)))
+    length = dimensions(source)[place]
+    _refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
+    return gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place)
+
+
+def _as_positions(indices: Any) -> np.ndarray:
+    """As NumPy casts them."""
+    given = np.asarray(indices)
+    np.zeros(1).take(given * 0 if given.size else given.astype(int))
+    return given
+
+
+def _by_mode(context: Context, positions: Value, length: DimLike, axis: int, mode: str) -> Value:
+    size = dim_value(context, length)
+    match mode:
+        case "wrap":
+            return _like(context, elementwise(context, "remainder", positions, _positive(context, length)), positions)
+        case "clip":
+            below = elementwise(context, "minimum", positions, _last(context, length))
+            return _like(context, elementwise(context, "maximum", below, 0), positions)
+    assert size is not None
+    return checked(context, positions, length, axis)
+
+
+def _positive(context: Context, length: DimLike) -> Any:
+    return dim_value(context, 1 if length == 0 else length)
+
+
+def _last(context: Context, length: DimLike) -> Any:
+    return dim_value(context, length + (-1))
+
+
+def take_along_axis(context: Context, arr: Any, indices: Any, axis: Any = -1) -> Value:
+    """Elements at positions along an axis, one position for each of them.
+
+    Raises
+    ------
+    CompileError
+        Other numbers of axes, indices of another dtype.
+    """
+    value, positions = array_of(context, arr), array_of(context, indices)
+    if element(positions.type).kind not in "iu":
+        raise IndexingError("`indices` must be an integer array", context.loc)
+    if axis is None:
+        if len(dimensions(positions)) != 1:
+            raise raised(ValueError("when axis=None, `indices` must have a single dimension."), context.loc)
+        value, axis = ravel(context, value), 0
+    ndim = len(dimensions(value))
+    place = normal_axis(context, axis, ndim)
+    if len(dimensions(positions)) != ndim:
+        raise raised(ValueError("`indices` and `arr` must have the same number of dimensions"), context.loc)
+    length = dimensions(value)[place]
+    wanted = [checked(context, cast(context, positions, I64), length, place) if a == place else None for a in range(ndim)]
+    every = [p if p is not None else along(context, dimensions(value)[a], a, ndim) for a, p in enumerate(wanted)]
+    return gather(context, value, range(ndim), every, 0)
+
+
+def along(context: Context, length: DimLike, axis: int, ndim: int) -> Value:
+    """The positions of one axis, as an array with that many axes."""
+    shape = tuple(length if a == axis else 1 for a in range(ndim))
+    return context.builder.emit("iota", (), {"axis": axis, "shape": shape})
+
+
+def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Value:
+    """An element of the choice whose number stands in `a`."""
+    if out is not None or not isinstance(choices, (list, tuple)) or not choices:
+        raise UnsupportedError("np.choose takes a list of choices, and no out=", context.loc, "write np.choose(a, [x, y])")
+    number = array_of(context, a)
+    attempt(context, np.choose, np.zeros(1, element(number.type).numpy), [np.zeros(1)], mode=mode)
+    number = cast(context, number, I64)
+    given = [as_value(context, c) for c in choices]
+    dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
+    values = [cast(context, v, dtype) for v in given]
+    number, *values = together(context, [number, *values])
+    match mode:
+        case "wrap":
+            number = elementwise(context, "remainder", number, len(values))
+        case "raise":
+            inside = elementwise(context, "greater_equal", number, 0)
+            inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, len(values)))
+            number = require(context, number, inside, "ValueError", "invalid entry in choice array")
+    made = values[-1]
+    for place in range(len(values) - 2, -1, -1):
+        row = "less_equal" if place == 0 else "equal"
+        made = elementwise(context, "where", elementwise(context, row, number, place), values[place], made)
+    return array_of(context, made)
+
+
+METHODS.update({"take": take, "choose": choose})
+
+FUNCTIONS: dict[str, Handler] = {
+    "take": lambda context, a, indices, axis=None, out=None, mode="raise": take(
+        context, array_of(context, a), indices, axis, out, mode
+    ),
+    "take_along_axis": take_along_axis,
+    "choose": choose,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,453 @@
+"""Views of whole arrays: reshape and ravel, diagonals, repeated and reversed axes.
+
+A reshape is a view where the elements lie in memory in the order of the new shape, as far as that
+follows from the layout of the arguments; elsewhere it is a copy, as it is in NumPy.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import ShapeError, UnsupportedError, raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.attributes import METHODS, expand_dims, transpose
+from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
+from pytocu.ir.expand_positions import reshape_groups
+from pytocu.ir.infer import broadcast_shapes
+from pytocu.ir.types import ArrayType, ScalarType
+
+Shape = tuple[DimLike, ...]
+
+
+def require_equal(
+    context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike, broadcast: bool = False
+) -> None:
+    """Let the call compare two lengths; `sentence` has ``{2}`` and so on for the lengths shown.
+
+    Where they `broadcast`, a length that happens to be 1 is another specialisation.
+
+    Raises
+    ------
+    CompileError
+        They are known to differ.
+    """
+    if first == second:
+        return
+    attrs = {"kind": "fits" if broadcast else "equal", "dims": (first, second, *shown), "shapes": (error, sentence)}
+    if isinstance(first, int) and isinstance(second, int) and all(isinstance(d, int) for d in shown):
+        kind = {"ValueError": ValueError, "IndexError": IndexError}[error]
+        raise raised(kind(sentence.format(first, second, *shown)), context.loc)
+    context.builder.emit("check", (), attrs)
+
+
+def as_shape(context: Context, shape: Any) -> Shape:
+    """A shape of numbers known now and lengths.
+
+    Raises
+    ------
+    UnsupportedError
+        A number that is known only at run time.
+    """
+    items = shape if isinstance(shape, (tuple, list)) else (shape,)
+    found: list[DimLike] = []
+    for item in items:
+        dim = as_dim(int(item) if isinstance(item, np.integer) else item)
+        if dim is None:
+            if isinstance(item, Value):
+                raise UnsupportedError(
+                    "a length must be known while compiling, or be computed of lengths",
+                    context.loc,
+                    "use lengths of arrays, or name the argument in @jit(static=(...))",
+                )
+            kind = type(item).__name__
+            raise raised(TypeError(f"'{kind}' object cannot be interpreted as an integer"), context.loc)
+        found.append(dim)
+    return tuple(found)
+
+
+def array_of(context: Context, value: Any) -> Value:
+    """What ``np.asanyarray`` makes of an operand."""
+    made = as_strong(context, value)
+    return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
+
+
+def broadcast(context: Context, value: Value, shape: Shape) -> Value:
+    """A value with each element repeated, for lengths that are known to fit."""
+    given = dimensions(value)
+    if given == shape and is_array(value):
+        return value
+    lead = len(shape) - len(given)
+    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
+    return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
+
+
+def filled(context: Context, value: Value, shape: Shape, name: str = "") -> Value:
+    """A new array of one number."""
+    if not shape:
+        return context.builder.emit("as_array" if isinstance(value.type, ScalarType) else "copy", (value,), name=name)
+    return context.builder.emit("copy", (broadcast(context, value, shape),), name=name)
+
+
+def copied(context: Context, value: Value) -> Value:
+    """A new array with the elements of a view."""
+    return context.builder.emit("copy" if is_array(value) else "as_array", (value,))
+
+
+# Reshape.
+
+
+def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy: Any = None) -> Value:
+    """``x.reshape(shape)``: a view where the layout allows it.
+
+    Raises
+    ------
+    ShapeError
+        The numbers of elements differ; NumPy's sentence.
+    """
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = tuple(shape[0])
+    if order == "F":
+        turned = _reshape(context, transpose(context, value, ()), as_shape(context, shape)[::-1], copy)
+        return transpose(context, turned, ())
+    if order != "C":
+        raise UnsupportedError(f"reshape with the argument order={order!r}", context.loc, "use order='C' or order='F'")
+    return _reshape(context, value, as_shape(context, shape), copy)
+
+
+def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
+    value = array_of(context, value)
+    source = dimensions(value)
+    shape = _known_shape(context, source, shape)
+    attrs = {"shape": shape, "source": source}
+    made = context.builder.emit("reshape", (value,), attrs)
+    if copy is True:
+        return copied(context, made)
+    if not _stays(context, value, shape):
+        if copy is False:
+            raise ShapeError("Unable to avoid creating a copy while reshaping.", context.loc)
+        return copied(context, made)
+    return made
+
+
+def _known_shape(context: Context, source: Shape, shape: Shape) -> Shape:
+    """The shape with the length that -1 stands for."""
+    unknown = [a for a, d in enumerate(shape) if isinstance(d, int) and d < 0]
+    size = product(source)
+    shown = tuple(d for d in shape if not (isinstance(d, int) and d < 0))
+    text = [*(f"{{{3 + n}}}" for n in range(len(shown)))]
+    if not unknown:
+        listed = f"({', '.join(text)}{',' if len(text) == 1 else ''})".replace(", ", ",")
+        sentence = f"cannot reshape array of size {{2}} into shape {listed}"
+        require_equal(context, size, product(shape), "ValueError", sentence, size, *shown)
+        return shape
+    if len(unknown) > 1:
+        raise raised(ValueError("can only specify one unknown dimension"), context.loc)
+    text.insert(unknown[0], "newaxis")
+    listed = "(" + ",".join(text) + ")"
+    rest, divisor = _cancelled(source, shown)
+    if divisor != 1:
+        sentence = f"cannot reshape array of size {{2}} into shape {listed}"
+        require_equal(context, modulo(rest, _positive(divisor)), 0, "ValueError", sentence, size, *shown)
+    at = unknown[0]
+    length = context.length(floordiv(rest, _positive(divisor)))
+    return (*shape[:at], length, *shape[at + 1 :])
+
+
+def _positive(dim: DimLike) -> DimLike:
+    return dim_max(dim, 1)
+
+
+def _cancelled(source: Shape, known: Shape) -> tuple[DimLike, DimLike]:
+    """A product of lengths over another, without the factors that both have."""
+    above, below = list(source), []
+    for dim in known:
+        if dim in above:
+            above.remove(dim)
+        else:
+            below.append(dim)
+    up, down = product(tuple(above)), product(tuple(below))
+    if isinstance(up, Dim) and isinstance(down, int) and down > 0 and all(c % down == 0 for _, c in up.terms):
+        return floordiv(up, down), 1
+    return up, down
+
+
+def _stays(context: Context, value: Value, shape: Shape) -> bool:
+    """Whether the elements lie in memory as the new shape needs them."""
+    strides = _strides(context, value)
+    source = dimensions(value)
+    for _, axes in reshape_groups(shape, source):
+        long = [a for a in axes if source[a] != 1]
+        if any(strides[a] != strides[b] * source[b] for a, b in itertools.pairwise(long)):
+            return False
+    return True
+
+
+def _strides(context: Context, value: Value) -> list[DimLike]:
+    """Elements from one position to the next, as far as they follow from layouts; else a symbol of its own."""
+    root = context.builder.root(value)
+    type = root.type
+    assert isinstance(type, ArrayType)
+    if root.inst is not None and root.inst.op.name not in ("update", "memory"):
+        type = ArrayType(type.dtype, type.shape)
+    strides = _of_layout(type)
+    for inst in reversed(context.builder.views(value)):
+        strides = _through(inst, strides)
+    return strides
+
+
+def _of_layout(type: ArrayType) -> list[DimLike]:
+    shape = type.shape
+    if type.layout == "S":
+        return [symbol(f"any_stride_{axis}") for axis in range(len(shape))]
+    if type.layout == "F":
+        return [product(shape[:a]) for a in range(len(shape))]
+    return [product(shape[a + 1 :]) for a in range(len(shape))]
+
+
+def _through(inst: Inst, strides: list[DimLike]) -> list[DimLike]:
+    shape = dimensions(inst.result)
+    match inst.op.name:
+        case "transpose":
+            return [strides[a] for a in inst.attr("axes")]
+        case "newaxis":
+            return [*strides[: inst.attr("axis")], 0, *strides[inst.attr("axis") :]]
+        case "index":
+            return [s for a, s in enumerate(strides) if a != inst.attr("axis")]
+        case "slice":
+            return [s * step for s, step in zip(strides, inst.attr("step"), strict=True)]
+        case "broadcast":
+            lead = len(shape) - len(strides)
+            return [0 if a in inst.attr("expand") else strides[a - lead] for a in range(len(shape))]
+        case "view":
+            return strides
+        case "real" | "imag":
+            return [s * 2 for s in strides]
+        case "strided":
+            return list(inst.attr("strides"))
+        case "reshape":
+            return _reshaped(shape, inst.attr("source"), strides)
+    return [symbol(f"any_stride_{axis}") for axis in range(len(shape))]
+
+
+def _reshaped(shape: Shape, source: Shape, strides: list[DimLike]) -> list[DimLike]:
+    made: list[DimLike] = [0] * len(shape)
+    for axes, named in reshape_groups(shape, source):
+        step = next((strides[a] for a in reversed(named) if source[a] != 1), 0)
+        for axis in reversed(axes):
+            made[axis] = step
+            step = step * shape[axis]
+    return made
+
+
+def ravel(context: Context, value: Value, order: Any = "C") -> Value:
+    """All elements along one axis: a view where the layout allows it."""
+    return reshape(context, value, -1 if len(dimensions(value)) != 1 else dimensions(value)[0], order=order)
+
+
+def flatten(context: Context, value: Value, order: Any = "C") -> Value:
+    """All elements along one axis, in a new array."""
+    return copied(context, ravel(context, value, order))
+
+
+# Other shapes.
+
+
+def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -> Value:
+    """Elements repeated to a shape, as a view.
+
+    Raises
+    ------
+    ShapeError
+        The array does not fit; NumPy's sentence.
+    """
+    value, target = array_of(context, array), as_shape(context, shape)
+    given = dimensions(value)
+    if len(given) > len(target):
+        text = "input operand has more dimensions than allowed by the axis remapping"
+        raise raised(ValueError(text if target else "cannot broadcast a non-scalar to a scalar array"), context.loc)
+    if any(isinstance(d, int) and d < 0 for d in target):
+        raise raised(ValueError("all elements of broadcast shape must be non-negative"), context.loc)
+    sentence = (
+        "operands could not be broadcast together with remapped shapes [original->remapped]: "
+        f"{_fields(2, given)}  and requested shape {_fields(2 + len(given), target)}"
+    )
+    for length, wanted in zip(given[::-1], target[::-1], strict=False):
+        if length != 1:
+            require_equal(context, length, wanted, "ValueError", sentence, *given, *target, broadcast=True)
+    return broadcast(context, value, target)
+
+
+def _fields(first: int, shape: Shape, comma: str = ",") -> str:
+    """A shape in a sentence, of lengths that are filled in."""
+    return f"({comma.join(f'{{{first + n}}}' for n in range(len(shape)))}{',' if len(shape) == 1 else ''})"
+
+
+def broadcast_arrays(context: Context, *args: Any, subok: Any = False) -> tuple[Value, ...]:
+    """Arrays repeated to their common shape, as views."""
+    return together(context, [array_of(context, a) for a in args])
+
+
+def together(context: Context, values: Sequence[Value], error: str = "ValueError", sentence: str = "") -> tuple[Value, ...]:
+    """Values repeated to their common shape; lengths that must be equal are compared by the call.
+
+    Parameters
+    ----------
+    error, sentence : str
+        Of the exception, before the list of all shapes; by default what ``np.broadcast_arrays`` says.
+
+    Raises
+    ------
+    CompileError
+        They do not broadcast.
+    """
+    shapes = [dimensions(v) for v in values]
+    ndim = max((len(s) for s in shapes), default=0)
+    for axis in range(-ndim, 0):
+        wide = [(n, s[axis]) for n, s in enumerate(shapes) if len(s) >= -axis and s[axis] != 1]
+        for number, length in wide[1:]:
+            first, wanted = wide[0]
+            shown = (*shapes[first], *shapes[number])
+            text = (
+                f"shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg {first} with shape "
+                f"{_fields(2, shapes[first], ', ')} and arg {number} with shape "
+                f"{_fields(2 + len(shapes[first]), shapes[number], ', ')}."
+            )
+            if sentence:
+                starts = [2 + sum(map(len, shapes[:n])) for n in range(len(shapes))]
+                text = sentence + "".join(f"{_fields(a, s)} " for a, s in zip(starts, shapes, strict=True))
+                shown = tuple(d for s in shapes for d in s)
+            require_equal(context, wanted, length, error, text, *shown, broadcast=True)
+    whole = broadcast_shapes(shapes)
+    return tuple(v if not dimensions(v) and not whole else broadcast(context, v, whole) for v in values)
+
+
+def at_least(ndim: int) -> Any:
+    """``np.atleast_1d`` and its like."""
+
+    def handler(context: Context, *arrays: Any) -> Any:
+        """Arrays with at least so many axes; NumPy's places for the new ones."""
+        made = tuple(_at_least(context, array_of(context, a), ndim) for a in arrays)
+        return made[0] if len(made) == 1 else made
+
+    return handler
+
+
+def _at_least(context: Context, value: Value, ndim: int) -> Value:
+    missing = ndim - len(dimensions(value))
+    if missing <= 0:
+        return value
+    if ndim < 3 or len(dimensions(value)) == 0:
+        return expand_dims(context, value, tuple(range(missing)))
+    return expand_dims(context, value, 2 if missing == 1 else (0, 2))
+
+
+def flip(context: Context, value: Value, axis: Any = None) -> Value:
+    """Axes backwards; all of them by default."""
+    ndim = len(dimensions(value))
+    axes = range(ndim) if axis is None else (normal_axis(context, a, ndim) for a in _several(axis))
+    reverse = set(axes)
+    return subscript(context, value, (*(slice(None, None, -1) if a in reverse else slice(None) for a in range(ndim)), ...))
+
+
+def _several(axis: Any) -> tuple[Any, ...]:
+    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+
+
+def fliplr(context: Context, value: Value) -> Value:
+    """The second axis backwards."""
+    if len(dimensions(value)) < 2:
+        raise raised(ValueError("Input must be >= 2-d."), context.loc)
+    return flip(context, value, 1)
+
+
+def flipud(context: Context, value: Value) -> Value:
+    """The first axis backwards."""
+    if not dimensions(value):
+        raise raised(ValueError("Input must be >= 1-d."), context.loc)
+    return flip(context, value, 0)
+
+
+def rot90(context: Context, value: Value, k: Any = 1, axes: Any = (0, 1)) -> Value:
+    """Quarter turns in the plane of two axes."""
+    ndim = len(dimensions(value))
+    if len(axes) != 2:
+        raise raised(ValueError("len(axes) must be 2."), context.loc)
+    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == ndim:
+        raise raised(ValueError("Axes must be different."), context.loc)
+    if not all(-ndim <= a < ndim for a in axes):
+        raise raised(ValueError(f"Axes={axes} out of range for array of ndim={ndim}."), context.loc)
+    turns = int(k) % 4
+    order = list(range(ndim))
+    order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
+    match turns:
+        case 0:
+            return subscript(context, value, slice(None))
+        case 2:
+            return flip(context, flip(context, value, axes[0]), axes[1])
+        case 1:
+            return transpose(context, flip(context, value, axes[1]), tuple(order))
+    return flip(context, transpose(context, value, tuple(order)), axes[1])
+
+
+def rollaxis(context: Context, value: Value, axis: Any, start: Any = 0) -> Value:
+    """An axis moved before another."""
+    ndim = len(dimensions(value))
+    place = normal_axis(context, axis, ndim)
+    before = int(start) + ndim if start < 0 else int(start)
+    if not 0 <= before <= ndim:
+        text = f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was passed in"
+        raise raised(np.exceptions.AxisError(text), context.loc)
+    before -= place < before
+    order = [a for a in range(ndim) if a != place]
+    order.insert(before, place)
+    return transpose(context, value, tuple(order))
+
+
+def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Value:
+    """Elements whose positions on two axes differ by an offset, along a new last axis; a view of an array in memory."""
+    ndim = len(dimensions(value))
+    if ndim < 2:
+        raise raised(ValueError("diag requires an array of at least two dimensions"), context.loc)
+    first, second = normal_axis(context, axis1, ndim, "axis1"), normal_axis(context, axis2, ndim, "axis2")
+    if first == second:
+        raise raised(ValueError("axis1 and axis2 cannot be the same"), context.loc)
+    others = tuple(a for a in range(ndim) if a not in (first, second))
+    turned = transpose(context, value, (*others, first, second))
+    skip = int(offset)
+    shape = dimensions(turned)
+    if not isinstance(offset, (int, np.integer)):
+        raise UnsupportedError("the offset of a diagonal must be known while compiling", context.loc)
+    rows, columns = shape[-2], shape[-1]
+    down, right = max(-skip, 0), max(skip, 0)
+    length = context.length(dim_max(dim_min(rows - down, columns - right), 0))
+    attrs = {"offset": skip, "length": length}
+    return context.builder.emit("diagonal", (turned,), attrs)
+
+
+METHODS.update({"reshape": reshape, "ravel": ravel, "flatten": flatten, "diagonal": diagonal})
+
+FUNCTIONS: dict[str, Handler] = {
+    "reshape": lambda context, a, shape, order="C", *, copy=None: reshape(
+        context, array_of(context, a), shape, order=order, copy=copy
+    ),
+    "ravel": lambda context, a, order="C": ravel(context, array_of(context, a), order),
+    "broadcast_to": broadcast_to,
+    "broadcast_arrays": broadcast_arrays,
+    "atleast_1d": at_least(1),
+    "atleast_2d": at_least(2),
+    "atleast_3d": at_least(3),
+    "flip": lambda context, m, axis=None: flip(context, array_of(context, m), axis),
+    "fliplr": lambda context, m: fliplr(context, array_of(context, m)),
+    "flipud": lambda context, m: flipud(context, array_of(context, m)),
+    "rot90": lambda context, m, k=1, axes=(0, 1): rot90(context, array_of(context, m), k, axes),
+    "rollaxis": lambda context, a, axis, start=0: rollaxis(context, array_of(context, a), axis, start),
+    "diagonal": lambda context, a, offset=0, axis1=0, axis2=1: diagonal(context, array_of(context, a), offset, axis1, axis2),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,138 @@
+"""Views, gathers, joins and generated values give NumPy's bits, shapes, errors and memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import CompileError
+from pytocu.ir import interp
+from pytocu.testing.compare import compare
+from pytocu.testing.view_programs import ViewProgram, programs
+
+PROGRAMS = programs()
+
+
+def leaves(value: Any) -> list[Any]:
+    if isinstance(value, (tuple, list)):
+        return [leaf for v in value for leaf in leaves(v)]
+    return [value]
+
+
+def expected_of(program: ViewProgram) -> tuple[Any, tuple[Any, ...]]:
+    arguments = program.arguments()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return program.function(*arguments), arguments
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+def test_on_the_cpu(program: ViewProgram) -> None:
+    expected, left = expected_of(program)
+    arguments = program.arguments()
+    compare(pytocu.jit(program.function)(*arguments), expected)
+    compare(arguments, left)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+def test_interpreted(program: ViewProgram) -> None:
+    expected, left = expected_of(program)
+    lowered = pytocu.jit(program.function).lower(*program.arguments())
+    for function in (lowered.function, lowered.host("cpu"), lowered.host("cuda")):
+        arguments = program.arguments()
+        made = interp.run(function, arguments)
+        compare(interp.arrange(function.body.terminator.attr("tree"), made), expected)
+        compare(arguments, left)
+
+
+@pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
+def test_cubins(backend: str) -> None:
+    for program in PROGRAMS[::4]:
+        code = pytocu.jit(program.function).lower(*program.arguments()).compile("cuda:sm_90", backend)
+        assert code.binary or not code.kernels
+
+
+def test_a_reshape_is_a_view_where_the_layout_says_so() -> None:
+    x = np.arange(24.0).reshape(4, 6)
+    views = pytocu.jit(
+        lambda x: (x.reshape(2, 12), x.ravel(), x.reshape(4, 2, 3), x.T[:, None].reshape(x.shape[1], 1, -1), x.diagonal())
+    )
+    assert all(np.shares_memory(made, x) for made in views(x))
+    copies = pytocu.jit(lambda x: (x.T.reshape(-1), x.flatten(), x.reshape(-1, copy=True), x[:, ::2].ravel()))
+    assert not any(np.shares_memory(made, x) for made in copies(x))
+
+
+def test_kernels() -> None:
+    one = {
+        "flat": lambda x: x.reshape(-1) * 2 + x.ravel(),
+        "table": lambda table, i: table[i] * 2 + 1,
+    }
+    assert len(pytocu.jit(one["flat"]).lower("f32[n, m]").kernels) == 1
+    text = pytocu.jit(one["flat"]).lower("f32[n, m]").kernels[0].ir
+    assert "divide" not in text and "remainder" not in text
+    assert len(pytocu.jit(one["table"]).lower("f32[n, m]", "i32[k]").kernels) == 1
+
+
+def check_error(function: Callable[..., Any], *arguments: Any) -> None:
+    with pytest.raises(Exception) as wanted:
+        function(*arguments)
+    with pytest.raises(CompileError) as found:
+        pytocu.jit(function)(*arguments)
+    kinds = [k for k in type(wanted.value).__mro__ if k.__module__ == "builtins" and issubclass(k, Exception)]
+    assert isinstance(found.value, kinds[0]), (found.value, wanted.value)
+    assert found.value.message.strip() == str(wanted.value).strip()
+    assert found.value.loc is not None and found.value.loc.line == function.__code__.co_firstlineno
+
+
+X, I = np.arange(60.0).reshape(3, 4, 5), np.array([0, 2, -1])
+ERRORS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (lambda x: x.reshape(7, -1), (X,)),
+    (lambda x: x.reshape(7), (X,)),
+    (lambda x: x.reshape(-1, -1), (X,)),
+    (lambda x: x.reshape(2.0, 30), (X,)),
+    (lambda x: np.broadcast_to(x, (3, 4, 6)), (X,)),
+    (lambda x: np.broadcast_to(x, (4, 5)), (X,)),
+    (lambda x, i: np.broadcast_arrays(x, i), (X[0], I[:2])),
+    (lambda x: np.diagonal(x[0, 0]), (X,)),
+    (lambda x: np.rot90(x, axes=(1, 1)), (X,)),
+    (lambda x: np.flip(x, 3), (X,)),
+    (lambda x, i: x[i], (X, np.array([1, 7]))),
+    (lambda x, i: x[:, i], (X, np.array([1, -5]))),
+    (lambda x, i: x[:, :, i], (X.astype(np.complex64), np.uint8([200]))),
+    (lambda x, i: x[i, i, i, i], (X, I)),
+    (lambda x, i: x[i, i[:2]], (X, I)),
+    (lambda x, i: x[i], (X, I * 0.5)),
+    (lambda x, i: x[i], (X[:0], I)),
+    (lambda x, i: x.take(i), (X[:0], I)),
+    (lambda x, i: x.take(i), (X, np.array([3, -99]))),
+    (lambda x, i: x.take(i), (X, I * 0.5)),
+    (lambda x, i: x.take(i, 5), (X, I)),
+    (lambda x, i: x.take(i, mode="q"), (X, I)),
+    (lambda x, i: np.take_along_axis(x, i, 0), (X, I)),
+    (lambda x, i: np.take_along_axis(x, x, 0), (X, I)),
+    (lambda x, i: np.choose(abs(i), [1, 2]), (X, I)),
+    (lambda x, n: x[n], (X, 3)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ERRORS)))
+def test_errors(number: int) -> None:
+    function, arguments = ERRORS[number]
+    check_error(function, *arguments)
+
+
+def test_the_argument_is_as_it_was_where_a_position_is_out_of_bounds() -> None:
+    x, i = np.arange(5.0), np.array([1, 9])
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 5"):
+        pytocu.jit(lambda x, i: x[i] + 1)(x, i)
+    np.testing.assert_array_equal(x, np.arange(5.0))
+
+
+def test_a_mask_is_refused() -> None:
+    with pytest.raises(pytocu.UnsupportedError, match=r"np\.where"):
+        pytocu.jit(lambda x: x[x > 2])(np.arange(5.0))
