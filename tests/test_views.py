@@ -13,7 +13,7 @@ import pytocu
 from pytocu.errors import CompileError
 from pytocu.ir import interp
 from pytocu.testing.compare import compare
-from pytocu.testing.view_programs import ViewProgram, programs
+from pytocu.testing.view_programs import JOINED, ViewProgram, programs
 
 PROGRAMS = programs()
 
@@ -117,6 +117,31 @@ ERRORS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda x, i: np.take_along_axis(x, x, 0), (X, I)),
     (lambda x, i: np.choose(abs(i), [1, 2]), (X, I)),
     (lambda x, n: x[n], (X, 3)),
+    (lambda x: np.arange(1, 2, 0), (X,)),
+    (lambda x: np.zeros(-1), (X,)),
+    (lambda x: np.diag(x), (X,)),
+    (lambda x: np.linspace(0, 1, -1), (X,)),
+    (lambda x: np.full(3, 300, np.uint8), (X,)),
+    (lambda x: np.meshgrid(x, indexing="z"), (X,)),
+    (lambda x: np.vander(x), (X,)),
+    (lambda x: np.concatenate([x, x[:, 1:]]), (X,)),
+    (lambda x: np.concatenate([x, x[0]]), (X,)),
+    (lambda x: np.concatenate([]), (X,)),
+    (lambda x: np.concatenate([1, 2]), (X,)),
+    (lambda x: np.concatenate([x, x], 5), (X,)),
+    (lambda x: np.concatenate([x, x], dtype=np.int32), (X,)),
+    (lambda x: np.stack([x, x[1:]]), (X,)),
+    (lambda x: np.pad(x, -1), (X,)),
+    (lambda x: np.pad(x, 1, mode="reflect"), (X[:0],)),
+    (lambda x: np.pad(x, (1, 2, 3)), (X,)),
+    (lambda x: np.pad(x, 1, mode="q"), (X,)),
+    (lambda x: np.diff(x, -1), (X,)),
+    (lambda x: np.gradient(x[:1]), (X,)),
+    (lambda x: np.gradient(x, 1, 2), (X,)),
+    (lambda x: np.repeat(x, -1), (X,)),
+    (lambda x: np.tile(x, -1), (X,)),
+    (lambda x: np.cross(x, x), (X,)),
+    (lambda x: np.roll(x, 1, 4), (X,)),
 ]
 
 
@@ -131,6 +156,38 @@ def test_the_argument_is_as_it_was_where_a_position_is_out_of_bounds() -> None:
     with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 5"):
         pytocu.jit(lambda x, i: x[i] + 1)(x, i)
     np.testing.assert_array_equal(x, np.arange(5.0))
+
+
+@pytest.mark.parametrize("name", ["rows", "of expressions", "reflect 2", "rolled neighbours", "stencil with a border", "diff"])
+def test_one_kernel(name: str) -> None:
+    """Reading in place makes no temporary; results of several shapes have a kernel each."""
+    function = JOINED[name]
+    lowered = pytocu.jit(function).lower("f32[n, m]", "f32[n, m]")
+    results = len(lowered.function.body.terminator.args)
+    assert len(lowered.kernels) <= results
+
+
+def test_within_the_bounds_of_powers() -> None:
+    def spaces():
+        return np.logspace(0, 3, 7), np.geomspace(1, 1000, 4), np.geomspace(-2, -32, 5, endpoint=False)
+
+    for made, wanted in zip(pytocu.jit(spaces)(), spaces(), strict=True):
+        compare(made, wanted, exact=False, ulp=4)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: np.pad(x, 1, mode="mean"),
+    lambda x: np.pad(x, 1, mode="linear_ramp"),
+    lambda x: np.repeat(x, (1, 2, 3), 0),
+    lambda x: np.gradient(x, x[0, 0], axis=2),
+    lambda x: np.concatenate(x),
+    lambda x: np.linspace(0, 1j, 3),
+    lambda x: x.reshape(-1, order="A"),
+])  # fmt: skip
+def test_refusals(function: Callable[..., Any]) -> None:
+    with pytest.raises(pytocu.UnsupportedError) as found:
+        pytocu.jit(function)(X)
+    assert found.value.loc is not None and found.value.help
 
 
 def test_a_mask_is_refused() -> None:

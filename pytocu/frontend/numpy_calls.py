@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend import array_functions, attributes, gathering, reduction_functions, reshaping
+from pytocu.frontend import array_functions, attributes, creation, gathering, joining, reduction_functions, reshaping
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.operators import compute
@@ -95,6 +95,8 @@ FUNCTIONS: dict[str, Handler] = {
     **reduction_functions.FUNCTIONS,
     **reshaping.FUNCTIONS,
     **gathering.FUNCTIONS,
+    **creation.FUNCTIONS,
+    **joining.FUNCTIONS,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
     "transpose": on_array(_transpose),

@@ -248,7 +248,9 @@ def _reshaped(shape: Shape, source: Shape, strides: list[DimLike]) -> list[DimLi
 
 def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where the layout allows it."""
-    return reshape(context, value, -1 if len(dimensions(value)) != 1 else dimensions(value)[0], order=order)
+    if len(dimensions(value)) == 1:
+        return subscript(context, value, slice(None))
+    return reshape(context, value, -1, order="C" if order == "K" else order)
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:

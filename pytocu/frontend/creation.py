@@ -1,0 +1,481 @@
+"""Arrays that are made of no other: filled ones, ranges, positions, triangles.
+
+Their elements are computed where they are used, so an array of zeros or an ``arange`` in an
+expression takes no memory.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.gathering import along
+from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.reshaping import array_of, as_shape, broadcast, broadcast_to, copied, diagonal, filled, ravel
+from pytocu.frontend.values import (
+    Context,
+    as_dim,
+    as_strong,
+    cast,
+    convert,
+    dim_value,
+    dimensions,
+    is_number,
+)
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_max, floordiv
+from pytocu.ir.types import F16, F32, F64, I64, DType, dtype_of, element, scalar
+
+
+def _dtype(context: Context, dtype: Any, default: DType) -> DType:
+    return default if dtype is None else target_dtype(context, dtype)
+
+
+def _check_order(context: Context, order: Any) -> None:
+    if order not in ("C", "K", "A"):
+        raise UnsupportedError(f"an array made with order={order!r}", context.loc, "arrays are made in row-major order")
+
+
+def _shape(context: Context, shape: Any) -> tuple[DimLike, ...]:
+    made = as_shape(context, shape)
+    if any(isinstance(d, int) and d < 0 for d in made):
+        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+    return made
+
+
+def number(context: Context, value: Any, dtype: DType) -> Value:
+    """A number known now as an element of a dtype."""
+    return context.builder.const(value, scalar(dtype))
+
+
+def constant(value: Any) -> Handler:
+    """``np.zeros``, ``np.ones`` and ``np.empty``, whose elements are 0 here."""
+
+    def handler(context: Context, shape: Any, dtype: Any = None, order: Any = "C") -> Value:
+        """A new array of one number."""
+        _check_order(context, order)
+        return filled(context, number(context, value, _dtype(context, dtype, F64)), _shape(context, shape))
+
+    return handler
+
+
+def constant_like(value: Any) -> Handler:
+    """The same of the shape and the dtype of another array."""
+
+    def handler(
+        context: Context, a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None
+    ) -> Value:
+        """A new array of one number, of the shape and the dtype of another."""
+        _check_order(context, order)
+        given = array_of(context, a)
+        wanted = dimensions(given) if shape is None else _shape(context, shape)
+        return filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted)
+
+    return handler
+
+
+def full(context: Context, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Value:
+    """A new array of one number, by default of its own dtype."""
+    _check_order(context, order)
+    return _filled_with(context, _shape(context, shape), fill_value, dtype)
+
+
+def full_like(
+    context: Context, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None
+) -> Value:
+    """A new array of one number, of the shape and the dtype of another."""
+    _check_order(context, order)
+    given = array_of(context, a)
+    wanted = dimensions(given) if shape is None else _shape(context, shape)
+    return _filled_with(context, wanted, fill_value, element(given.type).numpy if dtype is None else dtype)
+
+
+def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any) -> Value:
+    if is_number(value):
+        known = attempt(context, np.full, (), value, None if dtype is None else target_dtype(context, dtype).numpy)
+        found = dtype_of(known.dtype)
+        assert found is not None
+        return filled(context, number(context, known.item(), found), shape)
+    made = as_strong(context, value)
+    made = cast(context, made, _dtype(context, dtype, element(made.type)))
+    if not dimensions(made):
+        return filled(context, made, shape)
+    return copied(context, broadcast_to(context, made, tuple(dim_value(context, d) for d in shape)))
+
+
+# Ranges.
+
+
+def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, stop: Any = None, step: Any = None) -> Value:
+    """Numbers from a start on by a step; the count follows from lengths and numbers known now.
+
+    Raises
+    ------
+    UnsupportedError
+        A bound that is known only at run time.
+    """
+    first, last, by = _bounds(context, args, start, stop, step)
+    if dtype is None and len(args) > 3:
+        dtype = args[3]
+    for bound in (first, last, by):
+        if not is_number(bound) and as_dim(bound) is None:
+            raise UnsupportedError(
+                "np.arange to a number known only at run time has a length known only then",
+                context.loc,
+                "use lengths of arrays, or name the argument in @jit(static=(...))",
+            )
+    example = [0 if isinstance(b, Value) else b for b in (first, by)]
+    known = attempt(context, np.arange, example[0], example[0], example[1]).dtype if dtype is None else None
+    if isinstance(last, (float, np.floating)) and dtype is None:
+        known = np.result_type(known or np.int64, last)
+    target = dtype_of(known) if known is not None else target_dtype(context, dtype)
+    if target is None or target.kind in "bc":
+        raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
+    size = _count(context, first, last, by)
+    return _range(context, first, by, size, target)
+
+
+def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step: Any) -> tuple[Any, Any, Any]:
+    given = list(args[:3])
+    if len(given) == 1 and stop is None:
+        given = [0 if start is None else start, given[0]]
+    elif len(given) == 1:
+        given = [given[0], stop]
+    elif not given:
+        given = [0 if start is None else start, stop]
+    if len(given) == 2:
+        given.append(1 if step is None else step)
+    first, last, by = given
+    if last is None:
+        if start is None and not args:
+            raise raised(TypeError("arange() requires stop to be specified."), context.loc)
+        first, last = 0, first
+    return (0 if first is None else first), last, (1 if by is None else by)
+
+
+def _count(context: Context, first: Any, last: Any, by: Any) -> DimLike:
+    dims = [as_dim(int(b) if isinstance(b, np.integer) else b) for b in (first, last)]
+    whole = int(by) if isinstance(by, (int, np.integer)) else None
+    if isinstance(by, (float, np.floating)) and float(by).is_integer():
+        whole = int(by)
+    for place, bound in enumerate((first, last)):
+        if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
+            dims[place] = int(bound)
+    low, high = dims
+    if whole == 0 or (whole is None and float(by) == 0):
+        raise raised(ZeroDivisionError("division by zero"), context.loc)
+    if low is not None and high is not None and whole is not None:
+        distance = high - low if whole > 0 else low - high
+        size = distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
+        return context.length(dim_max(size, 0))
+    if isinstance(first, Value) or isinstance(last, Value):
+        raise UnsupportedError(
+            "np.arange to a length by a step that is no whole number", context.loc, "scale np.arange(n) instead"
+        )
+    return max(math.ceil((last - first) / by), 0)
+
+
+def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> Value:
+    """``first + i * step`` as NumPy fills a range: the step is the difference of the first two elements."""
+    place = along(context, size, 0, 1)
+    if dtype.is_integer:
+        start = cast(context, as_strong(context, first), dtype) if isinstance(first, Value) else int(first)
+        made = cast(context, place, dtype)
+        if by != 1:
+            step = number(context, int(np.int64(int(by)).astype(dtype.numpy)), dtype)
+            made = elementwise(context, "multiply", made, step)
+        if isinstance(start, int):
+            if start == 0:
+                return made
+            start = number(context, int(np.int64(start).astype(dtype.numpy)), dtype)
+        return elementwise(context, "add", made, start)
+    wide = F32 if dtype is F16 else dtype
+    if isinstance(first, Value) or isinstance(by, Value):
+        start = convert(context, first, wide) if isinstance(first, Value) else number(context, float(first), wide)
+        second = cast(context, as_strong(context, binary(context, "add", first, by)), wide)
+        step = elementwise(context, "subtract", second, start)
+        return _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), start), dtype)
+    with np.errstate(all="ignore"):
+        start, second = dtype.numpy.type(first), dtype.numpy.type(first + by)
+        step = wide.numpy.type(second) - wide.numpy.type(start)
+        again = dtype.numpy.type(wide.numpy.type(start) + step)
+    made = cast(context, place, wide)
+    if step != 1:
+        made = _steps(context, place, number(context, step.item(), wide), wide)
+    if start != 0 or np.signbit(start):
+        made = elementwise(context, "add", made, number(context, float(start), wide))
+    made = _rounded(context, made, dtype)
+    if again != second:
+        at_one = elementwise(context, "equal", place, 1)
+        made = elementwise(context, "where", at_one, number(context, float(second), dtype), made)
+    return made
+
+
+def _steps(context: Context, place: Value, step: Value, dtype: DType) -> Value:
+    return elementwise(context, "multiply", cast(context, place, dtype), step)
+
+
+def _rounded(context: Context, value: Value, dtype: DType) -> Value:
+    return cast(context, value, dtype)
+
+
+def linspace(
+    context: Context,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """Numbers at equal distances, NumPy's formula; the end is exact.
+
+    Raises
+    ------
+    UnsupportedError
+        `num` is known only at run time and is no length, complex numbers, or an axis other than 0.
+    """
+    count = as_shape(context, num)[0]
+    if isinstance(count, int) and count < 0:
+        raise raised(ValueError(f"Number of samples, {count}, must be non-negative."), context.loc)
+    if axis != 0:
+        raise UnsupportedError("np.linspace with the argument axis=", context.loc, "move the axis with np.moveaxis")
+    low = elementwise(context, "multiply", as_strong(context, start), 1.0)
+    high = elementwise(context, "multiply", as_strong(context, stop), 1.0)
+    found = promote.result_dtype((promote.operand(low.type), promote.operand(high.type), "float"))
+    if found.kind == "c":
+        raise UnsupportedError("np.linspace of complex numbers", context.loc, "make the parts")
+    target = _dtype(context, dtype, found)
+    gaps = count - 1 if endpoint else count
+    ndim = max(len(dimensions(low)), len(dimensions(high)))
+    place = along(context, count, 0, ndim + 1)
+    position = cast(context, place, found)
+    delta = elementwise(context, "subtract", high, low)
+    divisor = dim_value(context, dim_max(gaps, 1))
+    step = elementwise(context, "divide", delta, divisor)
+    if isinstance(gaps, int) and gaps <= 0:
+        made = elementwise(context, "multiply", position, delta)
+    else:
+        scaled = elementwise(context, "multiply", elementwise(context, "divide", position, divisor), delta)
+        zero = elementwise(context, "equal", step, 0)
+        made = elementwise(context, "where", zero, scaled, elementwise(context, "multiply", position, step))
+    made = elementwise(context, "add", made, low)
+    if endpoint and not (isinstance(count, int) and count <= 1):
+        last = elementwise(context, "equal", place, dim_value(context, count - 1))
+        last = elementwise(context, "bitwise_and", last, elementwise(context, "greater", place, 0))
+        made = elementwise(context, "where", last, high, made)
+    if target.is_integer:
+        made = elementwise(context, "floor", made)
+    made = cast(context, made, target)
+    if not retstep:
+        return made
+    if not isinstance(gaps, int) or gaps <= 0:
+        raise UnsupportedError("np.linspace with retstep=True of a length", context.loc, "compute (stop - start) / (n - 1)")
+    return made, step
+
+
+def logspace(
+    context: Context,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Value:
+    """A base to the power of numbers at equal distances."""
+    powers = linspace(context, start, stop, num, endpoint, axis=axis)
+    made = elementwise(context, "power", base if isinstance(base, Value) else float(base), powers)
+    return made if dtype is None else cast(context, made, target_dtype(context, dtype))
+
+
+def geomspace(
+    context: Context, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0
+) -> Value:
+    """Numbers of equal ratios, for real ends known now; the ends are exact.
+
+    Raises
+    ------
+    UnsupportedError
+        Ends known only at run time, or complex ones.
+    """
+    if not is_number(start) or not is_number(stop) or np.iscomplexobj(start) or np.iscomplexobj(stop):
+        help = "use np.logspace of the logarithms"
+        raise UnsupportedError("np.geomspace of ends that are no real numbers known now", context.loc, help)
+    if start == 0 or stop == 0:
+        raise raised(ValueError("Geometric sequence cannot include zero"), context.loc)
+    first, last = np.float64(start), np.float64(stop)
+    sign = np.sign(first)
+    if sign != np.sign(last):
+        raise UnsupportedError("np.geomspace between numbers of two signs", context.loc, "its elements are complex or NaN")
+    count = as_shape(context, num)[0]
+    made = logspace(context, np.log10(first / sign), np.log10(last / sign), num, endpoint)
+    place = along(context, count, 0, 1)
+    made = elementwise(context, "where", elementwise(context, "equal", place, 0), np.float64(first / sign), made)
+    if endpoint:
+        end = elementwise(context, "equal", place, dim_value(context, count - 1))
+        end = elementwise(context, "bitwise_and", end, elementwise(context, "greater", place, 0))
+        made = elementwise(context, "where", end, np.float64(last / sign), made)
+    made = elementwise(context, "multiply", made, np.float64(sign))
+    return made if dtype is None else cast(context, made, target_dtype(context, dtype))
+
+
+# Positions and triangles.
+
+
+def eye(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C") -> Value:
+    """Ones on a diagonal."""
+    _check_order(context, order)
+    rows, columns = _plane(context, N, M)
+    return cast(context, elementwise(context, "equal", columns, _shifted(context, rows, k)), target_dtype(context, dtype))
+
+
+def identity(context: Context, n: Any, dtype: Any = None) -> Value:
+    """Ones on the main diagonal."""
+    return eye(context, n, None, 0, float if dtype is None else dtype)
+
+
+def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
+    """Ones on and below a diagonal."""
+    rows, columns = _plane(context, N, M)
+    return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
+
+
+def _plane(context: Context, rows: Any, columns: Any) -> tuple[Value, Value]:
+    shape = _shape(context, (rows, rows if columns is None else columns))
+    return along(context, shape[0], 0, 2), along(context, shape[1], 1, 2)
+
+
+def _shifted(context: Context, rows: Value, k: Any) -> Value:
+    return rows if not isinstance(k, Value) and k == 0 else elementwise(context, "add", rows, k)
+
+
+def _below(context: Context, rows: Value, columns: Value, k: Any) -> Value:
+    return elementwise(context, "less_equal", columns, _shifted(context, rows, k))
+
+
+def triangle(lower: bool) -> Handler:
+    """``np.tril`` and ``np.triu``."""
+
+    def handler(context: Context, m: Any, k: Any = 0) -> Value:
+        """The elements on one side of a diagonal, and zeros."""
+        value = array_of(context, m)
+        if len(dimensions(value)) == 1:
+            # NumPy repeats the row.
+            value = broadcast(context, value, (dimensions(value)[0], *dimensions(value)))
+        if not dimensions(value):
+            raise raised(TypeError("tri() missing 1 required positional argument: 'N'"), context.loc)
+        *_, height, width = dimensions(value)
+        rows, columns = along(context, height, 0, 2), along(context, width, 1, 2)
+        mask = _below(context, rows, columns, k if lower else binary(context, "subtract", k, 1))
+        zero = number(context, 0, element(value.type))
+        return elementwise(context, "where", mask, *((value, zero) if lower else (zero, value)))
+
+    return handler
+
+
+def diag(context: Context, v: Any, k: Any = 0) -> Value:
+    """A diagonal of a matrix, or a matrix with a diagonal."""
+    value = array_of(context, v)
+    match len(dimensions(value)):
+        case 2:
+            return diagonal(context, value, k)
+        case 1:
+            return _with_diagonal(context, value, int(k))
+    raise raised(ValueError("Input must be 1- or 2-d."), context.loc)
+
+
+def _with_diagonal(context: Context, value: Value, k: int) -> Value:
+    size = dimensions(value)[0] + abs(k)
+    zero = number(context, 0, element(value.type))
+    if k:
+        rest = broadcast(context, zero, (abs(k),))
+        pieces = (rest, value) if k > 0 else (value, rest)
+        value = context.builder.emit("concatenate", pieces, {"axis": 0})
+    rows, columns = along(context, size, 0, 2), along(context, size, 1, 2)
+    here = elementwise(context, "equal", columns, _shifted(context, rows, k))
+    return elementwise(context, "where", here, value, zero)
+
+
+def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+    """The positions along each axis of a grid."""
+    shape = _shape(context, tuple(dimensions))
+    target = target_dtype(context, dtype)
+    found = [cast(context, along(context, d, a, len(shape)), target) for a, d in enumerate(shape)]
+    if sparse:
+        return tuple(found)
+    if not found:
+        return filled(context, number(context, 0, target), (0,))
+    layers = [context.builder.emit("newaxis", (broadcast(context, v, shape),), {"axis": 0}) for v in found]
+    return layers[0] if len(layers) == 1 else context.builder.emit("concatenate", layers, {"axis": 0})
+
+
+def meshgrid(context: Context, *xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
+    """Arrays of one axis, each along its own axis of a grid."""
+    if indexing not in ("xy", "ij"):
+        raise raised(ValueError("Valid values for `indexing` are 'xy' and 'ij'."), context.loc)
+    ndim = len(xi)
+    order = [1, 0, *range(2, ndim)] if indexing == "xy" and ndim > 1 else list(range(ndim))
+    flat = [ravel(context, array_of(context, x)) for x in xi]
+    shape = tuple(dimensions(flat[order.index(a)])[0] for a in range(ndim))
+    made: list[Value] = []
+    for place, value in zip(order, flat, strict=True):
+        attrs = {"shape": tuple(d if a == place else 1 for a, d in enumerate(shape)), "source": dimensions(value)}
+        grid = context.builder.emit("reshape", (value,), attrs)
+        made.append(grid if sparse else broadcast(context, grid, shape))
+    return tuple(copied(context, v) if copy else v for v in made)
+
+
+def vander(context: Context, x: Any, N: Any = None, increasing: Any = False) -> Value:
+    """The powers of numbers as columns."""
+    value = array_of(context, x)
+    if len(dimensions(value)) != 1:
+        raise raised(ValueError("x must be a one-dimensional array or sequence."), context.loc)
+    count = dimensions(value)[0] if N is None else as_dim(N)
+    if not isinstance(count, int):
+        raise UnsupportedError("np.vander with a number of columns known only at run time", context.loc, "name it: N=3")
+    dtype = promote.result_dtype((element(value.type), I64))
+    base = cast(context, value, dtype)
+    power = filled(context, number(context, 1, dtype), dimensions(value))
+    columns: list[Value] = []
+    for _ in range(count):
+        columns.append(context.builder.emit("newaxis", (power,), {"axis": 1}))
+        power = elementwise(context, "multiply", power, base) if len(columns) > 1 else base
+    if not columns:
+        return filled(context, number(context, 0, dtype), (*dimensions(value), 0))
+    columns = columns if increasing else columns[::-1]
+    return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "zeros": constant(0),
+    "ones": constant(1),
+    "empty": constant(0),
+    "zeros_like": constant_like(0),
+    "ones_like": constant_like(1),
+    "empty_like": constant_like(0),
+    "full": full,
+    "full_like": full_like,
+    "arange": arange,
+    "linspace": linspace,
+    "logspace": logspace,
+    "geomspace": geomspace,
+    "eye": eye,
+    "identity": identity,
+    "tri": tri,
+    "tril": triangle(True),
+    "triu": triangle(False),
+    "diag": diag,
+    "indices": indices,
+    "meshgrid": meshgrid,
+    "vander": vander,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

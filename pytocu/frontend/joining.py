@@ -1,0 +1,554 @@
+"""Arrays put together: joined, padded, rolled and repeated ones, and differences of neighbours.
+
+Nothing is copied: an element of the result is read where it is, in the kernel that needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.attributes import METHODS, moveaxis, target_dtype
+from pytocu.frontend.gathering import along, gather
+from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reshaping import array_of, as_shape, at_least, broadcast, copied, ravel, require_equal
+from pytocu.frontend.values import Context, as_dim, cast, dim_value, dimensions, is_number
+from pytocu.guards import MISSING
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
+from pytocu.ir.types import BOOL, F64, element, scalar
+
+
+def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
+    """The operands, as arrays."""
+    if not isinstance(arrays, (tuple, list)):
+        raise UnsupportedError(f"np.{name} takes a tuple or list of arrays here", context.loc, f"write np.{name}((a, b))")
+    return [array_of(context, a) for a in arrays]
+
+
+def _common(context: Context, values: Sequence[Value], dtype: Any, casting: Any) -> list[Value]:
+    """The operands in one dtype."""
+    if dtype is None:
+        found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in values))
+    else:
+        found = target_dtype(context, dtype)
+        for value in values:
+            source = element(value.type).numpy
+            if not attempt(context, np.can_cast, source, found.numpy, casting):
+                text = f"Cannot cast array data from {source!r} to {found.numpy!r} according to the rule '{casting}'"
+                raise raised(TypeError(text), context.loc)
+    return [cast(context, v, found) for v in values]
+
+
+def concatenate(
+    context: Context, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Value:
+    """Arrays one after the other along an axis.
+
+    Raises
+    ------
+    CompileError
+        Shapes that do not fit; NumPy's sentence.
+    """
+    if out is not None:
+        raise UnsupportedError("np.concatenate with out=", context.loc, "assign the result: out[...] = np.concatenate(...)")
+    values = _arrays(context, arrays, "concatenate")
+    if not values:
+        raise raised(ValueError("need at least one array to concatenate"), context.loc)
+    if axis is None:
+        values, axis = [ravel(context, v) for v in values], 0
+    if not all(dimensions(v) for v in values):
+        raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
+    return _join(context, _common(context, values, dtype, casting), axis)
+
+
+def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
+    first = dimensions(values[0])
+    place = normal_axis(context, axis, len(first))
+    for number, value in enumerate(values):
+        shape = dimensions(value)
+        if len(shape) != len(first):
+            raise raised(
+                ValueError(
+                    "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                    f"{len(first)} dimension(s) and the array at index {number} has {len(shape)} dimension(s)"
+                ),
+                context.loc,
+            )
+        for a, (wanted, length) in enumerate(zip(first, shape, strict=True)):
+            sentence = (
+                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+                f"{a}, the array at index 0 has size {{0}} and the array at index {number} has size {{1}}"
+            )
+            if a != place:
+                require_equal(context, wanted, length, "ValueError", sentence)
+    kept = [v for v in values if dimensions(v)[place] != 0] or values[:1]
+    if len(kept) == 1:
+        return copied(context, kept[0])
+    return context.builder.emit("concatenate", kept, {"axis": place})
+
+
+def stack(
+    context: Context, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Value:
+    """Arrays of one shape along a new axis."""
+    if out is not None:
+        raise UnsupportedError("np.stack with out=", context.loc, "assign the result: out[...] = np.stack(...)")
+    values = _arrays(context, arrays, "stack")
+    if not values:
+        raise raised(ValueError("need at least one array to stack"), context.loc)
+    first = dimensions(values[0])
+    for value in values[1:]:
+        if len(dimensions(value)) != len(first):
+            raise raised(ValueError("all input arrays must have the same shape"), context.loc)
+        for wanted, length in zip(first, dimensions(value), strict=True):
+            require_equal(context, wanted, length, "ValueError", "all input arrays must have the same shape")
+    place = normal_axis(context, axis, len(first) + 1)
+    layers = [context.builder.emit("newaxis", (v,), {"axis": place}) for v in _common(context, values, dtype, casting)]
+    return _join(context, layers, place)
+
+
+def joined(ndim: int, axis: int) -> Handler:
+    """``np.vstack`` and ``np.dstack``."""
+
+    def handler(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
+        """Arrays with at least so many axes, joined along one of them."""
+        values = [at_least(ndim)(context, v) for v in _arrays(context, tup, "stack")]
+        return concatenate(context, values, axis, dtype=dtype, casting=casting)
+
+    return handler
+
+
+def hstack(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
+    """Arrays side by side."""
+    values = [v if dimensions(v) else _row(context, v) for v in _arrays(context, tup, "hstack")]
+    axis = 0 if values and len(dimensions(values[0])) == 1 else 1
+    return concatenate(context, values, axis, dtype=dtype, casting=casting)
+
+
+def _row(context: Context, value: Value) -> Value:
+    return context.builder.emit("newaxis", (value,), {"axis": 0})
+
+
+def column_stack(context: Context, tup: Any) -> Value:
+    """Arrays of one axis as columns."""
+    columns: list[Value] = []
+    for value in _arrays(context, tup, "column_stack"):
+        row = value if dimensions(value) else _row(context, value)
+        columns.append(row if len(dimensions(row)) > 1 else context.builder.emit("newaxis", (row,), {"axis": 1}))
+    return concatenate(context, columns, 1)
+
+
+def append(context: Context, arr: Any, values: Any, axis: Any = None) -> Value:
+    """Values behind an array."""
+    if axis is None:
+        return concatenate(context, (ravel(context, array_of(context, arr)), ravel(context, array_of(context, values))), 0)
+    return concatenate(context, (arr, values), axis)
+
+
+# Pad, roll, repeat.
+
+
+def pad(context: Context, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Value:
+    """An array with a border.
+
+    Raises
+    ------
+    UnsupportedError
+        A mode that computes with elements (mean, linear_ramp), or a border of unknown width.
+    """
+    value = array_of(context, array)
+    ndim = len(dimensions(value))
+    widths = _pairs(context, pad_width, ndim)
+    known = {"constant": ("constant_values",), "reflect": ("reflect_type",), "symmetric": ("reflect_type",)}
+    if mode not in ("constant", "edge", "empty", "reflect", "symmetric", "wrap"):
+        attempt(context, np.pad, np.zeros(1), 0, mode)
+        raise UnsupportedError(f"np.pad with mode={mode!r}", context.loc, "compute the border and use np.concatenate")
+    extra = set(kwargs) - set(known.get(mode, ()))
+    if extra:
+        raise raised(ValueError(f"unsupported keyword arguments for mode '{mode}': {extra}"), context.loc)
+    if kwargs.get("reflect_type", "even") != "even":
+        raise UnsupportedError("np.pad with reflect_type='odd'", context.loc, "compute the border and use np.concatenate")
+    fills = _fills(context, kwargs.get("constant_values", 0), ndim, value) if mode == "constant" else []
+    for axis, (before, after) in enumerate(widths):
+        borders = []
+        for side, width in enumerate((before, after)):
+            if width == 0:
+                borders.append(None)
+            elif mode in ("constant", "empty"):
+                shape = dimensions(value)
+                number = fills[axis][side] if fills else context.builder.const(0, scalar(element(value.type)))
+                borders.append(broadcast(context, number, (*shape[:axis], width, *shape[axis + 1 :])))
+            else:
+                borders.append(_border(context, value, axis, width, side == 1, mode))
+        pieces = [p for p in (borders[0], value, borders[1]) if p is not None]
+        if len(pieces) > 1:
+            value = context.builder.emit("concatenate", pieces, {"axis": axis})
+    return value if all(w == (0, 0) for w in widths) is False else copied(context, value)
+
+
+def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimLike]]:
+    """Before and after, for each axis."""
+    if isinstance(widths, dict):
+        made: list[Any] = [(0, 0)] * ndim
+        for axis, width in widths.items():
+            made[normal_axis(context, axis, ndim)] = width if isinstance(width, (tuple, list)) else (width, width)
+        widths = made
+    if not isinstance(widths, (tuple, list)):
+        rows: list[Any] = [(widths, widths)] * ndim
+    elif not any(isinstance(w, (tuple, list)) for w in widths):
+        if len(widths) not in (1, 2):
+            attempt(context, np.broadcast_to, np.zeros(len(widths)), (ndim, 2))
+        rows = [(widths[0], widths[-1])] * ndim
+    else:
+        rows = [w if isinstance(w, (tuple, list)) else (w,) for w in widths]
+        if len(rows) == 1:
+            rows = rows * ndim
+        if len(rows) != ndim:
+            attempt(context, np.broadcast_to, np.zeros((len(rows), 2)), (ndim, 2))
+    pairs: list[tuple[DimLike, DimLike]] = []
+    for row in rows:
+        found = as_shape(context, tuple(row))
+        if any(isinstance(d, int) and d < 0 for d in found):
+            raise raised(ValueError("index can't contain negative values"), context.loc)
+        pairs.append((found[0], found[-1]))
+    return pairs
+
+
+def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[Value, Value]]:
+    """The numbers of a border, for each axis before and after."""
+    if isinstance(given, (tuple, list)):
+        rows = [tuple(g) if isinstance(g, (tuple, list)) else g for g in given]
+        if not any(isinstance(r, tuple) for r in rows):
+            rows = [(rows[0], rows[-1])]
+        rows = [r if isinstance(r, tuple) else (r, r) for r in rows]
+        rows = rows * ndim if len(rows) == 1 else rows
+    else:
+        rows = [(given, given)] * ndim
+    dtype = element(value.type)
+
+    def number(item: Any) -> Value:
+        if is_number(item):
+            made = attempt(context, lambda: np.asarray(item).astype(dtype.numpy))
+            return context.builder.const(made.item(), scalar(dtype))
+        found = cast(context, array_of(context, item), dtype)
+        return found if dimensions(found) else context.builder.emit("cast", (found,), {}, (scalar(dtype),))
+
+    return [(number(row[0]), number(row[-1])) for row in rows]
+
+
+def _border(context: Context, value: Value, axis: int, width: DimLike, behind: bool, mode: str) -> Value:
+    """The border of one side: elements of the array at positions that go on from it."""
+    length = dimensions(value)[axis]
+    sentence = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+    require_equal(context, dim_min(length, 1), 1, "ValueError", sentence)
+    place = along(context, width, 0, 1)
+    if mode == "edge":
+        edge = dim_value(context, length + (-1)) if behind else 0
+        place = elementwise(context, "add", elementwise(context, "multiply", place, 0), edge)
+        return gather(context, value, [axis], [place], axis)
+    place = elementwise(context, "add" if behind else "subtract", place, dim_value(context, length if behind else width))
+    periods = {"wrap": length, "symmetric": length * 2, "reflect": length * 2 - 2}
+    period = dim_max(periods[mode], 1)
+    place = elementwise(context, "remainder", place, dim_value(context, period))
+    if mode != "wrap":
+        # The second half of a period goes back.
+        end = dim_value(context, period - (mode == "symmetric"))
+        place = elementwise(context, "minimum", place, elementwise(context, "subtract", end, place))
+    return gather(context, value, [axis], [place], axis)
+
+
+def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
+    """Elements moved along axes; what leaves at one end comes in at the other."""
+    value = array_of(context, a)
+    if axis is None:
+        shape = dimensions(value)
+        flat = ravel(context, value) if len(shape) != 1 else value
+        if isinstance(shift, (tuple, list)):
+            shift = sum(shift)
+        moved = _rolled(context, flat, as_shape(context, shift)[0], 0)
+        if len(shape) == 1:
+            return moved
+        attrs = {"shape": shape, "source": dimensions(moved)}
+        return copied(context, context.builder.emit("reshape", (moved,), attrs))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = as_shape(context, shift)
+    if len(axes) != len(shifts):
+        if len(shifts) != 1 and len(axes) != 1:
+            attempt(context, np.broadcast, np.zeros(len(shifts)), np.zeros(len(axes)))
+        count = max(len(axes), len(shifts))
+        axes, shifts = axes * (count // len(axes)), shifts * (count // len(shifts))
+    for place, by in zip(axes, shifts, strict=True):
+        value = _rolled(context, value, by, normal_axis(context, place, len(dimensions(value))))
+    return value
+
+
+def _rolled(context: Context, value: Value, shift: DimLike, axis: int) -> Value:
+    length = dimensions(value)[axis]
+    back = modulo(shift, length if isinstance(length, int) and length > 0 else dim_max(length, 1))
+    if back == 0:
+        return copied(context, value)
+    pieces = [_part(context, value, axis, length - back, back), _part(context, value, axis, 0, length - back)]
+    return context.builder.emit("concatenate", pieces, {"axis": axis})
+
+
+def _part(context: Context, value: Value, axis: int, start: DimLike, size: DimLike) -> Value:
+    """A stretch of an axis that is known to be inside of it."""
+    shape = dimensions(value)
+    attrs = {
+        "start": tuple(start if a == axis else 0 for a in range(len(shape))),
+        "step": (1,) * len(shape),
+        "size": (*shape[:axis], size, *shape[axis + 1 :]),
+    }
+    return context.builder.emit("slice", (value,), attrs)
+
+
+def tile(context: Context, A: Any, reps: Any) -> Value:
+    """An array repeated as a whole along its axes."""
+    value = array_of(context, A)
+    counts = list(as_shape(context, reps))
+    if any(isinstance(c, int) and c < 0 for c in counts):
+        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+    while len(dimensions(value)) < len(counts):
+        value = _row(context, value)
+    counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
+    return copied(context, _repeated(context, value, counts, inner=False))
+
+
+def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: bool) -> Value:
+    """Each axis repeated: as a whole, or (inner) each of its elements."""
+    shape = dimensions(value)
+    grid: list[DimLike] = []
+    wide: list[DimLike] = []
+    for length, count in zip(shape, counts, strict=True):
+        if count == 1:
+            grid.append(length)
+            wide.append(length)
+        else:
+            grid.extend((length, 1) if inner else (1, length))
+            wide.extend((length, count) if inner else (count, length))
+    expanded = context.builder.emit("reshape", (value,), {"shape": tuple(grid), "source": shape})
+    repeated = broadcast(context, expanded, tuple(wide))
+    made = tuple(length * count for length, count in zip(shape, counts, strict=True))
+    return context.builder.emit("reshape", (repeated,), {"shape": made, "source": tuple(wide)})
+
+
+def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Value:
+    """Each element repeated a number of times.
+
+    Raises
+    ------
+    UnsupportedError
+        A number for each element: the length would depend on the data.
+    """
+    if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
+        repeats = repeats[0]
+    if isinstance(repeats, (tuple, list)) or as_dim(int(repeats) if isinstance(repeats, np.integer) else repeats) is None:
+        raise UnsupportedError(
+            "repeat with a number for each element has a length known only at run time",
+            context.loc,
+            "repeat all elements alike, or gather: x[index]",
+        )
+    count = as_shape(context, repeats)[0]
+    if isinstance(count, int) and count < 0:
+        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+    if axis is None:
+        value, axis = ravel(context, value), 0
+    place = normal_axis(context, axis, len(dimensions(value)))
+    counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
+    return copied(context, _repeated(context, value, counts, inner=True))
+
+
+# Neighbours and products.
+
+
+def diff(context: Context, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = MISSING, append: Any = MISSING) -> Value:
+    """Differences of neighbours, n times."""
+    value = array_of(context, a)
+    if n == 0:
+        return value
+    if n < 0:
+        raise raised(ValueError(f"order must be non-negative but got {n!r}"), context.loc)
+    ndim = len(dimensions(value))
+    if ndim == 0:
+        raise raised(ValueError("diff requires input that is at least one dimensional"), context.loc)
+    place = normal_axis(context, axis, ndim)
+    pieces: list[Any] = [value]
+    for extra, at in ((prepend, 0), (append, 2)):
+        if extra is not MISSING:
+            made = array_of(context, extra)
+            if not dimensions(made):
+                made = broadcast(context, made, tuple(1 if k == place else d for k, d in enumerate(dimensions(value))))
+            pieces.insert(at, made)
+    if len(pieces) > 1:
+        value = concatenate(context, tuple(pieces), place)
+    row = "not_equal" if element(value.type) is BOOL else "subtract"
+    for _ in range(n):
+        later, earlier = (_cut(context, value, place, part) for part in (slice(1, None), slice(None, -1)))
+        value = elementwise(context, row, later, earlier)
+    return value
+
+
+def _cut(context: Context, value: Value, axis: int, part: slice) -> Value:
+    return subscript(context, value, (*[slice(None)] * axis, part, ...))
+
+
+def ediff1d(context: Context, ary: Any) -> Value:
+    """Differences of neighbours of all elements in a row."""
+    return diff(context, ravel(context, array_of(context, ary)))
+
+
+def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """Central differences inside, one-sided ones at the ends, for equal distances.
+
+    Raises
+    ------
+    UnsupportedError
+        Coordinates instead of distances.
+    """
+    value = array_of(context, f)
+    ndim = len(dimensions(value))
+    axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in _several(axis)]
+    spaces: list[Any] = list(varargs) or [1.0]
+    if len(spaces) == 1:
+        spaces = spaces * len(axes)
+    if len(spaces) != len(axes):
+        raise raised(TypeError("invalid number of arguments"), context.loc)
+    if any(isinstance(s, Value) and dimensions(s) for s in spaces):
+        raise UnsupportedError("np.gradient of coordinates", context.loc, "give the distance between neighbours")
+    if edge_order > 2:
+        raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
+    if element(value.type).kind not in "fc":
+        value = cast(context, value, F64)
+    made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, spaces, strict=True)]
+    return made[0] if len(axes) == 1 else tuple(made)
+
+
+def _several(axis: Any) -> tuple[Any, ...]:
+    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+
+
+def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> Value:
+    length = dimensions(value)[axis]
+    text = "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+    require_equal(context, dim_min(length, order + 1), order + 1, "ValueError", text)
+    dtype = element(value.type)
+
+    def at(place: int) -> Value:
+        return _cut(context, value, axis, slice(place, place + 1 if place != -1 else None))
+
+    def apply(name: str, *operands: Any) -> Any:
+        return elementwise(context, name, *operands)
+
+    def scaled(factor: float) -> Any:
+        if isinstance(h, Value):
+            return apply("divide", factor, h)
+        return attempt(context, lambda: factor / h)
+
+    later, earlier = (_cut(context, value, axis, part) for part in (slice(2, None), slice(None, -2)))
+    double = apply("multiply", 2.0, h) if isinstance(h, Value) else 2.0 * h
+    inside = apply("divide", apply("subtract", later, earlier), double)
+    if order == 1:
+        ends = [apply("divide", apply("subtract", at(a), at(b)), h) for a, b in ((1, 0), (-1, -2))]
+    else:
+        ends = []
+        for factors, places in (((-1.5, 2.0, -0.5), (0, 1, 2)), ((0.5, -2.0, 1.5), (-3, -2, -1))):
+            terms = [apply("multiply", scaled(c), at(p)) for c, p in zip(factors, places, strict=True)]
+            ends.append(apply("add", apply("add", terms[0], terms[1]), terms[2]))
+    pieces = [cast(context, p, dtype) for p in (ends[0], inside, ends[1])]
+    return context.builder.emit("concatenate", pieces, {"axis": axis})
+
+
+def outer(context: Context, a: Any, b: Any, out: Any = None) -> Value:
+    """The product of every element of one with every element of the other."""
+    if out is not None:
+        raise UnsupportedError("np.outer with out=", context.loc, "assign the result: out[...] = np.outer(a, b)")
+    column = context.builder.emit("newaxis", (ravel(context, array_of(context, a)),), {"axis": 1})
+    return elementwise(context, "multiply", column, _row(context, ravel(context, array_of(context, b))))
+
+
+def kron(context: Context, a: Any, b: Any) -> Value:
+    """Each element of one times the whole of the other."""
+    first, second = array_of(context, a), array_of(context, b)
+    while len(dimensions(first)) < len(dimensions(second)):
+        first = _row(context, first)
+    while len(dimensions(second)) < len(dimensions(first)):
+        second = _row(context, second)
+    x, y = dimensions(first), dimensions(second)
+    if not x:
+        return elementwise(context, "multiply", first, second)
+    spread = tuple(d for length in x for d in (length, 1))
+    repeated = tuple(d for length in y for d in (1, length))
+    whole = tuple(d for pair in zip(x, y, strict=True) for d in pair)
+    one = context.builder.emit("reshape", (first,), {"shape": spread, "source": x})
+    other = context.builder.emit("reshape", (second,), {"shape": repeated, "source": y})
+    made = elementwise(context, "multiply", broadcast(context, one, whole), broadcast(context, other, whole))
+    shape = tuple(m * n for m, n in zip(x, y, strict=True))
+    return context.builder.emit("reshape", (made,), {"shape": shape, "source": whole})
+
+
+def cross(
+    context: Context, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Value:
+    """The vector products of vectors of three numbers."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    vectors = []
+    for value, place in ((array_of(context, a), axisa), (array_of(context, b), axisb)):
+        if not dimensions(value):
+            raise raised(ValueError("At least one array has zero dimension"), context.loc)
+        vectors.append(moveaxis(context, value, place, -1))
+    lengths = [dimensions(v)[-1] for v in vectors]
+    text = (
+        "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {2} and {3} dimensional instead."
+    )
+    for length in lengths:
+        if length == 2:
+            raise UnsupportedError("np.cross of vectors of two numbers", context.loc, "write a[0]*b[1] - a[1]*b[0]")
+        require_equal(context, length, 3, "ValueError", text, *lengths)
+    x, y = ([_component(context, v, k) for k in range(3)] for v in vectors)
+
+    def minor(i: int, j: int) -> Value:
+        first, second = (elementwise(context, "multiply", x[p], y[q]) for p, q in ((i, j), (j, i)))
+        return array_of(context, elementwise(context, "subtract", first, second))
+
+    parts = [minor(1, 2), minor(2, 0), minor(0, 1)]
+    ndim = len(dimensions(parts[0]))
+    layers = [context.builder.emit("newaxis", (p,), {"axis": ndim}) for p in parts]
+    made = context.builder.emit("concatenate", layers, {"axis": ndim})
+    return moveaxis(context, made, -1, axisc)
+
+
+def _component(context: Context, value: Value, number: int) -> Value:
+    attrs = {"axis": len(dimensions(value)) - 1, "at": number, "keep": True}
+    return context.builder.emit("index", (value,), attrs)
+
+
+METHODS.update({"repeat": repeat})
+
+FUNCTIONS: dict[str, Handler] = {
+    "concatenate": concatenate,
+    "stack": stack,
+    "vstack": joined(2, 0),
+    "hstack": hstack,
+    "dstack": joined(3, 2),
+    "column_stack": column_stack,
+    "append": append,
+    "pad": pad,
+    "roll": roll,
+    "tile": tile,
+    "repeat": lambda context, a, repeats, axis=None: repeat(context, array_of(context, a), repeats, axis),
+    "diff": diff,
+    "ediff1d": ediff1d,
+    "gradient": gradient,
+    "outer": outer,
+    "kron": kron,
+    "cross": cross,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""
