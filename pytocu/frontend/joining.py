@@ -248,11 +248,11 @@ def _border(context: Context, value: Value, axis: int, width: DimLike, behind: b
     length = dimensions(value)[axis]
     sentence = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
     require_equal(context, dim_min(length, 1), 1, "ValueError", sentence)
-    place = along(context, width, 0, 1)
     if mode == "edge":
-        edge = dim_value(context, length + (-1)) if behind else 0
-        place = elementwise(context, "add", elementwise(context, "multiply", place, 0), edge)
-        return gather(context, value, [axis], [place], axis)
+        shape = dimensions(value)
+        edge = _part(context, value, axis, length + (-1) if behind else 0, 1)
+        return broadcast(context, edge, (*shape[:axis], width, *shape[axis + 1 :]))
+    place = along(context, width, 0, 1)
     place = elementwise(context, "add" if behind else "subtract", place, dim_value(context, length if behind else width))
     periods = {"wrap": length, "symmetric": length * 2, "reflect": length * 2 - 2}
     period = dim_max(periods[mode], 1)

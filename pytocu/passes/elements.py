@@ -246,7 +246,8 @@ class Elements:
         if merged.fixed:
             return self.dim(merged.offset)
         walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
-        factors = [(index, c) for index, c in zip(self.loop_index, merged.coefficients, strict=True) if c != 0]
+        pairs: list[tuple[Value, DimLike]] = list(zip(self.loop_index, merged.coefficients, strict=True))
+        factors = [(index, c) for index, c in pairs if c != 0]
         if self.linear is not None and merged.coefficients == walk:
             factors = [(self.linear, 1)]
         factors.extend((self.part(builder, part), c) for part, c in merged.parts)

@@ -42,10 +42,10 @@ def used_before(x):
 
 
 def _inner(a):
-    return a.flatten()  #! UnsupportedError: ndarray.flatten is not supported
-    #! at: a.flatten
+    return a.tobytes()  #! UnsupportedError: ndarray.tobytes is not supported
+    #! at: a.tobytes
     #! called from called: return _inner(x) + 1
-    #! help: compiled are elementwise functions, np.where, np.clip, casts and views; the methods are astype, clip, conj, conjugate, copy, fill, round, squeeze, swapaxes, transpose, view
+    #! help: compiled are elementwise functions, np.where, np.clip, casts and views; the methods are all, any, astype, choose, clip, conj, conjugate, copy, cumprod, cumsum, diagonal, fill, flatten, max, mean, min, prod, ravel, repeat, reshape, round, squeeze, std, sum, swapaxes, take, transpose, var, view
 
 
 def called(x):

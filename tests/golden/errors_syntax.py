@@ -80,9 +80,9 @@ def printed(x):
 
 
 def fancy(x, i):
-    return x[i]  #! UnsupportedError: indexing with an array, a list or a mask is not compiled
-    #! at: x[i]
-    #! help: select per element with np.where(mask, x, other)
+    return x[i > 0]  #! UnsupportedError: indexing with a mask has a length known only at run time
+    #! at: x[i > 0]
+    #! help: choose with np.where(mask, x, other)
 
 
 #$ error fancy --args "f32[n], i64[m]"
