@@ -167,6 +167,14 @@ def test_one_kernel(name: str) -> None:
     assert len(lowered.kernels) <= results
 
 
+def test_loops_of_the_cpu_have_no_branches() -> None:
+    """They are cut where pieces begin, so each becomes vector code."""
+    for name, stretches in (("rows", 2), ("rolled neighbours", 4), ("edge 0", 9)):
+        kernel = pytocu.jit(JOINED[name]).lower("f64[n, m]", "f64[n, m]").compile("cpu").kernels[0].ir
+        inner = kernel.split('{over = "serial"}')[1:]
+        assert len(inner) == stretches and not any(" if " in loop.partition("yield")[0] for loop in inner), kernel
+
+
 def test_within_the_bounds_of_powers() -> None:
     def spaces():
         return np.logspace(0, 3, 7), np.geomspace(1, 1000, 4), np.geomspace(-2, -32, 5, endpoint=False)

@@ -318,7 +318,15 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     while len(dimensions(value)) < len(counts):
         value = _row(context, value)
     counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
+    for axis, count in enumerate(counts):
+        if isinstance(count, int) and 1 < count <= _FEW and dimensions(value)[axis] != 1:
+            # Cheaper than a remainder for each element.
+            value = context.builder.emit("concatenate", [value] * count, {"axis": axis})
+            counts[axis] = 1
     return copied(context, _repeated(context, value, counts, inner=False))
+
+
+_FEW = 4
 
 
 def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: bool) -> Value:

@@ -79,6 +79,8 @@ class Elements:
         Points to the words in which requirements note that they do not hold.
     words : mapping
         The first word of each requirement.
+    picked : mapping
+        The number of the piece that holds a position of a concatenation, where the loops around it know.
     """
 
     loc: Loc
@@ -98,6 +100,7 @@ class Elements:
     linear: Value | None = None
     failures: Value | None = None
     words: Mapping[Inst, int] = field(default_factory=dict)
+    picked: Mapping[tuple[Value, Affine], int] = field(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -167,9 +170,13 @@ class Elements:
 
     def choose(self, builder: Builder, inst: Inst, at: Index) -> Value:
         """The element of the piece that has the position; the others are not read."""
+        parts = pieces(inst, at)
+        key = (inst.results[0], at[inst.attr("axis")])
+        if key in self.picked:
+            value, where, _ = parts[self.picked[key]]
+            return self.needed(builder, value, where)
         place = self.address(builder, at[inst.attr("axis")])
         type = scalar(element(inst.types[0]))
-        parts = pieces(inst, at)
 
         def one_of(count: int) -> Value:
             """The element where the position is in one of the first pieces."""

@@ -16,6 +16,7 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
+from pytocu.passes import stretches
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
@@ -283,7 +284,15 @@ class _Body:
         lower, step = e.dim(0), e.dim(1)
         outer = e.sizes[:-1]
         i = Value(INDEX, "i" if not outer else "row")
-        if not outer:
+        choices = stretches.choices(e, pairs)
+        if choices and not outer:
+            # The loop that is split over threads is one, so the stretches are inside of it.
+            total = floordiv(e.sizes[0] + (stretches.CHUNK - 1), stretches.CHUNK)
+            self.cost = stretches.CHUNK
+            body = Builder(e.inside.loc)
+            first, last = stretches.chunk(e, body, i)
+            stretches.write(e, body, [], (first, last), choices, lambda: e.elements(roots, index, pairs, targets))
+        elif not outer:
             e.loop_index = [i] if e.sizes else []
             e.elements(roots, index, pairs, targets)
             body = e.inside
@@ -293,12 +302,8 @@ class _Body:
             self.cost = e.sizes[-1]
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
-            j = Value(INDEX, "j")
-            e.loop_index = [*indices, j]
-            e.elements(roots, index, pairs, targets)
-            e.inside.emit("yield")
-            inner = Block((j,), e.inside.take())
-            head.inst("for", (lower, e.dim(e.sizes[-1]), step), {"over": "serial"}, (), (inner,))
+            bounds = (lower, e.dim(e.sizes[-1]))
+            stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
             body = head
         body.emit("yield")
         region = Block((i,), body.take())
