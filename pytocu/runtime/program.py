@@ -357,10 +357,6 @@ class _Writer:
                 add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
-            case ("check", "equal", dims, (error, sentence)):
-                fail = partial(self._fail_lengths, error, sentence, position)
-                values = f"({''.join(f'{self.dim(d)}, ' for d in dims)})"
-                add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):
                 add(f"if {self.dim(dims[0])} == 0: fail_empty({position}, {kind.removeprefix('empty ')!r})")
             case ("writable", source, what):
@@ -461,9 +457,6 @@ class _Writer:
 
     def _fail_index(self, position: int, index: int, size: int, axis: int) -> None:
         raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", self._loc(position))
-
-    def _fail_lengths(self, error: str, sentence: str, position: int, *dims: int) -> None:
-        raise failure(error, sentence, dims, self._loc(position))
 
     def _fail_squeeze(self, position: int) -> None:
         message = "cannot select an axis to squeeze out which has size not equal to one"
