@@ -96,14 +96,15 @@ class _Kernel:
         targets = [self._target(value, index, ndim) for value in results]
         shape = [shape[axis] for axis in order]
         pairs = demand(roots, index, ndim)
-        sizes, groups = merge_axes(shape, self._accesses(pairs, targets, ndim))
+        accesses = self._accesses(pairs, targets, ndim)
+        sizes, groups = merge_axes(shape, accesses)
         written = frozenset(t.pointer for t in targets)
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
         if self.inst.attr("schedule") == "pointwise":
             work = body.pointwise(roots, index, pairs, targets)
         else:
-            across = crossing_axis([*accesses, *(t.offset for t in targets)], groups)
+            across = crossing_axis(accesses, groups)
             if across is None:
                 work = body.rows(roots, index, pairs, targets)
             else:
