@@ -79,6 +79,8 @@ class Elements:
         Points to the words in which requirements note that they do not hold.
     words : mapping
         The first word of each requirement.
+    vectors : mapping of Value to Value
+        The element that an iteration reads, where it walks the memory of a pointer from its beginning.
     """
 
     loc: Loc
@@ -98,6 +100,7 @@ class Elements:
     linear: Value | None = None
     failures: Value | None = None
     words: Mapping[Inst, int] = field(default_factory=dict)
+    vectors: Mapping[Value, Value] = field(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -123,12 +126,20 @@ class Elements:
         self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
     ) -> None:
         """Everything one iteration computes, then the stores."""
-        for value, at in pairs:
-            if (value, at) not in self.made:
-                self.made[value, at] = self.write(self.inside, value, at)
+        self.compute(pairs)
+        self.store(roots, index, targets)
+
+    def store(self, roots: Sequence[Value], index: Index, targets: list[Target]) -> None:
+        """Write the results of one iteration."""
         for root, target in zip(roots, targets, strict=True):
             result = self.made[root, position(root, index)]
             self.inside.inst("store", (target.pointer, self.address(self.inside, target.offset), result))
+
+    def compute(self, pairs: list[tuple[Value, Index]]) -> None:
+        """Everything one iteration computes."""
+        for value, at in pairs:
+            if (value, at) not in self.made:
+                self.made[value, at] = self.write(self.inside, value, at)
 
     def write(self, builder: Builder, value: Value, at: Index) -> Value:
         """One element of a value."""
@@ -138,8 +149,10 @@ class Elements:
                 return self.scalars[value]
             memory = self.memory[value]
             builder.loc = self.loc
-            offset = self.address(builder, memory.offset(at, self.ndim))
-            return builder.emit("load", (memory.pointer, offset))
+            offset = memory.offset(at, self.ndim)
+            if memory.pointer in self.vectors and self.is_linear(offset):
+                return self.vectors[memory.pointer]
+            return builder.emit("load", (memory.pointer, self.address(builder, offset)))
         builder.loc = inst.loc
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "iota":
@@ -194,9 +207,21 @@ class Elements:
 
     # Index arithmetic.
 
+    def merged(self, offset: Affine) -> Affine:
+        """The offset over the loops rather than the axes."""
+        return Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset)
+
+    def walk(self) -> tuple[DimLike, ...]:
+        """The coefficients of an offset that is the number of the iteration."""
+        return tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
+
+    def is_linear(self, offset: Affine) -> bool:
+        """Whether an offset is the number of the iteration."""
+        return offset.offset == 0 and self.merged(offset).coefficients == self.walk()
+
     def address(self, builder: Builder, offset: Affine) -> Value:
         """An element's offset from its pointer."""
-        merged = Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset)
+        merged = self.merged(offset)
         if merged in self.offsets:
             return self.offsets[merged]
         made = self._address(builder, merged)
@@ -207,8 +232,7 @@ class Elements:
     def _address(self, builder: Builder, merged: Affine) -> Value:
         if not any(merged.coefficients):
             return self.dim(merged.offset)
-        walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
-        if self.linear is not None and merged.coefficients == walk:
+        if self.linear is not None and merged.coefficients == self.walk():
             return self._sum(builder, [self.linear], merged.offset)
         terms: list[Value] = []
         for coefficient, index in zip(merged.coefficients, self.loop_index, strict=True):

@@ -45,7 +45,7 @@ def _inner(a):
     return a.flatten()  #! UnsupportedError: ndarray.flatten is not supported
     #! at: a.flatten
     #! called from called: return _inner(x) + 1
-    #! help: compiled are elementwise functions, np.where, np.clip, casts and views; the methods are astype, clip, conj, conjugate, copy, fill, round, squeeze, swapaxes, transpose, view
+    #! help: compiled are elementwise functions, np.where, np.clip, casts and views; the methods are all, any, astype, clip, conj, conjugate, copy, cumprod, cumsum, fill, max, mean, min, prod, round, squeeze, std, sum, swapaxes, transpose, var, view
 
 
 def called(x):
