@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pytocu import config
+from pytocu.backend import cubin
 from pytocu.backend.names import kernel_names
 from pytocu.config import DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
@@ -264,6 +265,8 @@ class Compiled:
         A cubin, or object code of this machine.
     kernels : tuple of KernelInfo
         Launches of the finished plan.
+    resources : tuple of Resources
+        Registers, spills, shared memory and code of each kernel of a CUDA target.
     plan : Plan
         What a call does.
     executable : Executable
@@ -283,6 +286,19 @@ class Compiled:
     def kernels(self) -> tuple[KernelInfo, ...]:
         """Launches of the finished plan."""
         return kernel_infos(self.host)
+
+    @property
+    def resources(self) -> tuple[cubin.Resources, ...]:
+        """What each kernel takes of a GPU, in order of launch: registers, spills, shared memory, code.
+
+        Raises
+        ------
+        BackendError
+            For the cpu target.
+        """
+        if self.target.kind == "cpu":
+            raise BackendError("registers are counted for CUDA targets; the assembly shows the CPU's")
+        return tuple(cubin.resources(self.binary, name) for name in kernel_names(self._functions))
 
     @lazy
     def source(self) -> str:
@@ -497,6 +513,8 @@ class _PlanWriter:
             launch.attr("cost", 1),
             launch.attr("block", 0),
             self.host.fact("index_bits", 32),
+            launch.attr("each", 1),
+            launch.attr("grid", ()),
         )
 
 

@@ -247,6 +247,7 @@ def test_mask_out():
             float* __restrict__ out,
             int n
         ) {
+            #pragma unroll 1
             for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
                 const int i0 = i / 3;
                 out[i] = mask[i0] ? __int_as_float(0x7f800000) : points[i];
@@ -329,6 +330,7 @@ def test_index_arithmetic_is_plain():
         "%x: ptr f32, %out: ptr f32, %n: index, %m: index",
     )
     assert text == textwrap.dedent("""\
+        #pragma unroll 1
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
             const int i0 = i / m;
             const int i1 = i % m;
@@ -356,6 +358,7 @@ def test_wide_indices():
     )
     assert text == textwrap.dedent("""\
         const long long stride = (long long)gridDim.x * blockDim.x;
+        #pragma unroll 1
         for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
             out[i] = x[(long long)100000 * 100000 + 3000000000LL + i];
         }""")
@@ -371,8 +374,9 @@ def test_grid_loop_with_lower_bound_and_step():
         }
     """
     params = "%x: ptr f32, %out: ptr f32, %n: index, %low: index"
-    assert body_of(loop, params).splitlines()[:2] == [
+    assert body_of(loop, params).splitlines()[:3] == [
         "const int stride = (int)(gridDim.x * blockDim.x) * 2;",
+        "#pragma unroll 1",
         "for (int i = low + (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < n; i += stride) {",
     ]
 

@@ -338,7 +338,7 @@ def test_parameters_lie_where_cuda_c_has_them(bits):
     [
         ("%1 = maximum %a, %a : f32", BackendError, "maximum .*LLVM spelling"),
         ("%1 = floor_divide %p, %p : i32", BackendError, "floor_divide .*LLVM spelling"),
-        ('for %p0, %n, %p0 {over = "parallel"} (%i: index) {\nyield\n}', BackendError, 'no GPU form: use "grid" or "serial"'),
+        ('for %p0, %n, %p0 {over = "parallel"} (%i: index) {\nyield\n}', BackendError, 'GPU form: use "grid", "grid_rows"'),
         ("%t = load %l, %n : f32", BackendError, "a GPU has no local memory"),
     ],
 )

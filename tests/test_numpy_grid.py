@@ -27,7 +27,7 @@ def two(x, y):
 
 
 def grids(compiled: Any, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
-    """Blocks, threads of one, and the work of every launch of the plan."""
+    """Blocks, elements that the threads of one compute at once, and the work of every launch of the plan."""
     seen: list[tuple[int, int, int]] = []
     executor = CudaExecutor.__new__(CudaExecutor)
     executor.specs = compiled.plan.kernels
@@ -39,7 +39,7 @@ def grids(compiled: Any, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch)
             pass
 
     monkeypatch.setattr(cuda, "thread_parameters", lambda codes: Packed())
-    monkeypatch.setattr(cuda, "launch", lambda kernel, grid, block, *rest: seen.append((grid[0], block[0], work)))
+    monkeypatch.setattr(cuda, "launch", lambda kernel, grid, block, *rest: seen.append((grid[0], block[0] * spec.each, work)))
     for number, spec in enumerate(executor.specs):
         work = evaluate(spec.work, sizes)
         executor.launch(number, [0] * len(spec.parameters), work, evaluate(spec.cost, sizes))
@@ -56,10 +56,10 @@ def test_grid_covers_the_work(monkeypatch: pytest.MonkeyPatch, function: Any, ty
     compiled = pytocu.jit(function).lower(*types).compile("cuda:sm_90", index_bits=64)
     seen = grids(compiled, {"n": n}, monkeypatch)
     assert len(seen) == len(work)
-    for (blocks, threads, total), each in zip(seen, work, strict=True):
+    for (blocks, elements, total), each in zip(seen, work, strict=True):
         assert total in (each * n, each * max(n - 2, 0))
         # Fewer threads than elements would leave memory idle; a whole block more would do nothing.
-        assert blocks * threads >= total > (blocks - 1) * threads or blocks == total == 0
+        assert blocks * elements >= total > (blocks - 1) * elements or blocks == total == 0
         assert blocks < 2**31
 
 

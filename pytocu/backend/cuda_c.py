@@ -20,7 +20,7 @@ import numpy as np
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
-from pytocu.ir.ops import spelled
+from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     BOOL,
     COMPILED_DTYPES,
@@ -36,6 +36,7 @@ from pytocu.ir.types import (
     PointerType,
     ScalarType,
     Type,
+    VectorType,
     element,
 )
 from pytocu.record import Record
@@ -46,7 +47,7 @@ _SPELLED = (
 )  # fmt: skip
 C_TYPES: dict[DType, str] = dict(zip(COMPILED_DTYPES, _SPELLED, strict=True))
 
-PRIMARY, POSTFIX, UNARY, TERNARY = 16, 15, 14, 3
+PRIMARY, POSTFIX, UNARY, CONJUNCTION, TERNARY = 16, 15, 14, 5, 3
 # Level of the expression, lowest level of a left and of a right operand that needs no parentheses.
 # Stricter than C for shifts, comparisons and bitwise operators, where C's levels surprise readers.
 BINARY: dict[str, tuple[int, int, int]] = {
@@ -76,6 +77,11 @@ static __device__ __forceinline__ unsigned short float_to_half(float value) {
 }""",
 }
 """Conversions of float16, whose C type is in a header."""
+
+ALIGNED = """\
+static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+    return (unsigned long long)pointer % bytes == 0;
+}"""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -131,6 +137,7 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     ... }''')]))  # doctest: +ELLIPSIS
     // twice (<ir>:...)
     extern "C" __global__ void twice(const float* __restrict__ x, float* __restrict__ out, int n) {
+        #pragma unroll 1
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
             out[i] = x[i] * 2.0f;
         }
@@ -140,8 +147,20 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     names = kernel_names(functions)
     kernels = [_Kernel(f, name, lineinfo).write() for f, name in zip(functions, names, strict=True)]
     used = {inst.op.name for f in functions for inst in walk(f.body)}
-    helpers = [text for name, text in HALF_FUNCTIONS.items() if name in used]
-    return "\n\n".join([*helpers, *kernels]) + "\n"
+    helpers = [text for name, text in {**HALF_FUNCTIONS, "aligned": ALIGNED}.items() if name in used]
+    vectors = {t: None for f in functions for inst in walk(f.body) for t in inst.types if isinstance(t, VectorType)}
+    structures = ["\n".join(map(_structure, vectors))] if vectors else []
+    return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
+
+
+def _structure(type: VectorType) -> str:
+    """The C type of a vector, which is moved in accesses of up to 16 bytes."""
+    align = min(type.lanes * type.dtype.itemsize, 16)
+    return f"struct alignas({align}) {_vector_name(type)} {{ {C_TYPES[type.dtype]} lane[{type.lanes}]; }};"
+
+
+def _vector_name(type: VectorType) -> str:
+    return f"{type.dtype}x{type.lanes}"
 
 
 def _shortest(value: float) -> str:
@@ -233,6 +252,12 @@ def _wrapping(token: str, args: list[Expression], dtype: DType) -> Expression:
     return cast if narrow else Expression(cast.text, cast.level, made)
 
 
+def _share(lane: str, share: int, number: int) -> str:
+    """The place of a lane's element in a vector that has `share` for each."""
+    first = lane if share == 1 else f"{share} * {lane}"
+    return f"{first} + {number}" if number else first
+
+
 class _Kernel:
     """Writes one function; statements are added in order, expressions wait to be used."""
 
@@ -289,6 +314,8 @@ class _Kernel:
                 return self.index_type
             case ScalarType(dtype) if dtype in C_TYPES:
                 return C_TYPES[dtype]
+            case VectorType(dtype) if dtype in C_TYPES:
+                return _vector_name(type)
         raise InternalError(f"the cuda_c backend has no type for {type} in {self.function.name}")
 
     def statement(self, text: str) -> None:
@@ -347,6 +374,8 @@ class _Kernel:
                     self.while_loop(inst)
                 case "if":
                     self.branch(inst)
+                case "lanes":
+                    self.lanes(inst)
                 case "shared":
                     dtype, size = element(inst.result.type), inst.attr("size")
                     name = self.name_value(inst.result, "tile")
@@ -388,6 +417,8 @@ class _Kernel:
         while True:
             pointer, at, value = (self.expressions[a].text for a in inst.args)
             text = f"{pointer}[{at}] = {value};"
+            if isinstance(inst.args[2].type, VectorType):
+                text = f"*({self.c_type(inst.args[2].type)}*)&{text}"
             if len(text) + 4 * self.depth <= LONGEST_LINE or not self.shorten(inst.args[1:]):
                 return self.statement(text)
 
@@ -433,6 +464,9 @@ class _Kernel:
             stride = self.names.add("stride")
             self.statement(f"const {self.index_type} {stride} = {increment};")
             increment = stride
+        if inst.attr("over") in GRID_AXES:
+            # Most threads run it once.
+            self.statement("#pragma unroll 1")
         self.statement(f"{head}++) {{" if increment == "1" else f"{head} += {increment}) {{")
         self.depth += 1
         self.block(body)
@@ -446,11 +480,12 @@ class _Kernel:
         over = inst.attr("over")
         if over == "serial":
             return lower.text, step.text
-        if over != "grid":
+        if over not in GRID_AXES:
             raise InternalError(f"the cuda_c backend has no loop over {over!r}")
         # Index registers are unsigned and have 32 bits.
         wide = "(long long)" if self.index_type == "long long" else ""
         thread, threads = f"{wide}blockIdx.x * blockDim.x + threadIdx.x", f"{wide}gridDim.x * blockDim.x"
+        thread, threads = (text.replace(".x", f".{GRID_AXES[over]}") for text in (thread, threads))
         if lower.text == "0" and step.text == "1":
             return thread, threads
         signed = "" if wide else "(int)"
@@ -511,6 +546,31 @@ class _Kernel:
             else:
                 self.close()
 
+    def lanes(self, inst: Inst) -> None:
+        """A loop over the lanes of vectors, which the compiler unrolls."""
+        (region,) = inst.regions
+        count = inst.attr("lanes")
+        number, *params = region.params
+        made = [(self.name_value(r, "vector"), r.type.lanes // count) for r in inst.results if isinstance(r.type, VectorType)]
+        for (name, _), result in zip(made, inst.results, strict=True):
+            self.statement(f"{self.c_type(result.type)} {name};")
+        k = self.name_value(number, "k")
+        self.statement("#pragma unroll")
+        self.statement(f"for ({self.index_type} {k} = 0; {k} < {count}; {k}++) {{")
+        self.depth += 1
+        given = [(v, v.type.lanes // count) for v in inst.args if isinstance(v.type, VectorType)]
+        places = [(self.expressions[v].inside(POSTFIX), share, m) for v, share in given for m in range(share)]
+        for param, (vector, share, m) in zip(params, places, strict=True):
+            self.expressions[param] = Expression(f"{vector}.lane[{_share(k, share, m)}]", POSTFIX)
+            if len(self.uses.get(param, ())) > 1:
+                text = self.expressions[param].text
+                self.statement(f"const {self.c_type(param.type)} {self.name_value(param)} = {text};")
+        self.block(region)
+        targets = [f"{name}.lane[{_share(k, share, m)}]" for name, share in made for m in range(share)]
+        for target, value in zip(targets, region.terminator.args, strict=True):
+            self.statement(f"{target} = {self.expressions[value].text};")
+        self.close()
+
     # Expressions.
 
     def spell(self, inst: Inst) -> Expression:
@@ -521,7 +581,13 @@ class _Kernel:
             case "const":
                 return self.constant(inst)
             case "load":
-                return Expression(f"{args[0].inside(POSTFIX)}[{args[1].text}]", POSTFIX)
+                place = Expression(f"{args[0].inside(POSTFIX)}[{args[1].text}]", POSTFIX)
+                if not isinstance(inst.types[0], VectorType):
+                    return place
+                return Expression(f"*(const {self.c_type(inst.types[0])}*)&{place.text}", UNARY)
+            case "aligned":
+                pairs = zip(args, inst.attr("bytes"), strict=True)
+                return Expression(" && ".join(f"aligned({x.text}, {bytes})" for x, bytes in pairs), CONJUNCTION)
             case "thread_index":
                 return Expression(f"({self.index_type})threadIdx.x", UNARY)
             case "block_index":

@@ -83,7 +83,7 @@ class Dialect(Record):
     ----------
     device : str
         What the code runs on, for messages.
-    spread : str
+    spread : tuple of str
         The ``over`` of loops whose iterations run on many threads.
     pointer, load, store, element : str
         Templates over ``type`` (of the element in memory), ``space``, ``pointer``, ``address``,
@@ -125,7 +125,7 @@ class Dialect(Record):
     """
 
     device: str = "CPU"
-    spread: str = "parallel"
+    spread: tuple[str, ...] = ("parallel",)
     pointer: str = "ptr"
     load: str = "load {type}, {pointer} {address}, align {align}"
     store: str = "store {type} {value}, {pointer} {address}, align {align}"
@@ -174,7 +174,7 @@ X86_64 = Dialect(
 # typed pointers, no `fneg` and no flags on `select`; the other one reads all of this too.
 NVVM = Dialect(
     device="GPU",
-    spread="grid",
+    spread=("grid", "grid_rows"),
     pointer="{type}{space}*",
     shared=" addrspace(3)",
     # A GPU's own instructions for these change or keep the sign of a NaN as they like.

@@ -13,7 +13,7 @@ from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
-from pytocu.ir.ops import spelled
+from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
 from pytocu.record import Record
 
@@ -188,16 +188,16 @@ class Writer:
         index, *params = region.params
         width = f"i{self.index_bits}"
         over = inst.attr("over", "serial")
-        if over not in (self.dialect.spread, "serial"):
-            device, spread = self.dialect.device, self.dialect.spread
-            raise BackendError(f'a loop over "{over}" has no {device} form: use "{spread}" or "serial"')
+        if over not in (*self.dialect.spread, "serial"):
+            device, spread = self.dialect.device, ", ".join(f'"{s}"' for s in self.dialect.spread)
+            raise BackendError(f'a loop over "{over}" has no {device} form: use {spread} or "serial"')
         if over == "parallel":
             if carried:
                 raise InternalError("a parallel loop carries values from one iteration to the next")
             first, last, one = self.bound("begin"), self.bound("end"), "1"
             self.assume_natural(first)
-        elif over == "grid":
-            first, one = self.grid(self.values[lower], self.values[step])
+        elif over in GRID_AXES:
+            first, one = self.grid(self.values[lower], self.values[step], GRID_AXES[over])
             last = self.values[upper]
         else:
             first, last, one = self.values[lower], self.values[upper], self.values[step]
@@ -218,12 +218,12 @@ class Writer:
             self.bind([index], [here])
         else:
             self.bind([index], [counter])
-            if over == "grid" and self.values[lower] == "0" and self.values[step].isdigit():
+            if over in GRID_AXES and self.values[lower] == "0" and self.values[step].isdigit():
                 self.assume_natural(counter)
         following = self.operands(self.block(region))
         # Most threads run a loop over the grid once; a loop that LLVM can count it would unroll,
         # with a division before it.
-        wrap = "" if over == "grid" else "nsw "
+        wrap = "" if over in GRID_AXES else "nsw "
         onward = self.assign(f"add {wrap}{width} {counter}, {one}", "next")
         self.fill(phis, [first, *self.operands(carried)], before, [onward, *following])
         self.line(f"br label %{head}")
@@ -243,10 +243,10 @@ class Writer:
         number = self.assign(f"call i32 @{name}()", hint or register.partition(".")[0])
         return number if self.index_bits == 32 else self.assign(f"zext i32 {number} to i{self.index_bits}", "wide")
 
-    def grid(self, lower: str, step: str) -> tuple[str, str]:
+    def grid(self, lower: str, step: str, axis: str) -> tuple[str, str]:
         """This thread's first index in a loop over the grid, and the step to its next."""
         width = f"i{self.index_bits}"
-        thread, block, threads, blocks = map(self.place, ("tid.x", "ctaid.x", "ntid.x", "nctaid.x"))
+        thread, block, threads, blocks = (self.place(f"{name}.{axis}") for name in ("tid", "ctaid", "ntid", "nctaid"))
         # An index one grid further than the last still fits, and none of these is negative.
         before = self.assign(f"mul nuw nsw {width} {block}, {threads}", "before")
         first = self.assign(f"add nuw nsw {width} {before}, {thread}", "thread")

@@ -19,8 +19,8 @@ from functools import lru_cache
 from pytocu.backend import archs
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_dialect import NVVM, kind_of
-from pytocu.backend.llvm_writer import Writer
 from pytocu.backend.names import kernel_names
+from pytocu.backend.nvvm_writer import VectorWriter
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Function, written_pointers
 from pytocu.ir.types import PointerType
@@ -84,7 +84,7 @@ def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str,
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     written = written_pointers(function.body)
-    writer = Writer(function, NVVM, declarations, name)
+    writer = VectorWriter(function, NVVM, declarations, name)
     params: list[str] = []
     types: list[str] = []
     for param in function.params:

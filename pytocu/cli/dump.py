@@ -36,6 +36,7 @@ EMIT: dict[str, tuple[str, tuple[str, ...]]] = {
     "nvvm": ("nvvm", ("cuda:sm_90",)),
     "llvm": ("llvm", ("cpu",)),
     "asm": ("llvm", ("cpu",)),
+    "resources": ("", ("cuda:sm_90",)),
 }
 """What can be printed: the backend that writes it, and its targets, the default first."""
 
@@ -51,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
-    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help="IR (default), CUDA C, NVVM IR, LLVM IR, assembly")
+    said = "IR (default), CUDA C, NVVM IR, LLVM IR, assembly, or the registers and spills of the kernels"
+    parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help=said)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--locs", action="store_true", help="the source place of every instruction of the IR")
 
@@ -75,6 +77,10 @@ def run(options: argparse.Namespace) -> None:
             show(lowered.ir(options.after, target, options.locs), "ir")
         case "asm":
             show(lowered.compile(target, backend).assembly.rstrip(), "asm")
+        case "resources":
+            compiled = lowered.compile(target)
+            for kernel, taken in zip(compiled.kernels, compiled.resources, strict=True):
+                show(f"{kernel.name}: {taken}", "ir")
         case kind:
             show(lowered.compile(target, backend).source.rstrip(), kind)
 

@@ -311,8 +311,14 @@ def gather(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 
 
 def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
-    """An element of the pointer's dtype."""
-    return (scalar(element(types[0])),)
+    """An element of the pointer's dtype, or a vector of as many as the attribute says."""
+    lanes = attrs.get("lanes")
+    return (VectorType(element(types[0]), lanes) if lanes else scalar(element(types[0])),)
+
+
+def truth(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """One truth value."""
+    return (scalar(BOOL),)
 
 
 def index_of(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

@@ -576,7 +576,9 @@ def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -
     block = inst.attr("block") or 32
     work = state.dim(inst.attr("work")) if inst.attr("work") is not None else block
     # Few blocks: the interpreter should walk the grid-stride loop more than once.
-    grid = max(1, min(-(-work // block), 3))
+    grid = max(1, min(-(-work // (block * inst.attr("each", 1))), 3))
+    if inst.attr("grid"):
+        grid, block = (2, 2), (16, block // 16)
     run_threads(region, given, grid=grid, block=block, index_bits=state.function.fact("index_bits", 64))
 
 

@@ -19,8 +19,9 @@ from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.interp_memory import Memory, Touched, memory_of
 from pytocu.ir.interp_rows import broken_rule, cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
+from pytocu.ir.ops import GRID_AXES
 from pytocu.ir.printer import Names, format_attr
-from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, element
+from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, VectorType, element
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Fault:
     ----------
     kind : str
         ``out-of-bounds``, ``uninitialised``, ``race``, ``divergence``, ``index-overflow``,
-        ``undefined`` (an operand a raw row forbids) or ``endless``.
+        ``misaligned`` (an access of a vector), ``undefined`` (an operand a raw row forbids) or ``endless``.
     text : str
         The instruction as the printer writes it.
     loc : Loc
@@ -73,18 +74,31 @@ class _Run:
     """One launch; ``values`` and what follows belong to the block that runs now."""
 
     body: Block
-    grid: int
-    lanes: int
+    grid: tuple[int, int]
+    block: tuple[int, int]
     index_bits: int
     faults: list[Fault] | None
     limit: int
     touched: dict[int, Touched]
+    aligned: bool | None = None
     number: int = 0
     epoch: int = 0
     values: dict[Value, Any] = field(default_factory=dict)
     shared: dict[Inst, Memory] = field(default_factory=dict)
     exited: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     owners: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def lanes(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1]
+
+    def place(self, axis: int) -> tuple[np.ndarray, int]:
+        """Each thread's number among all threads in one direction, and their number."""
+        blocks, threads = self.grid[axis], self.block[axis]
+        block = self.number // self.grid[0] if axis else self.number % self.grid[0]
+        lane = np.arange(self.lanes)
+        return block * threads + (lane // self.block[0] if axis else lane % self.block[0]), blocks * threads
 
     def report(self, kind: str, inst: Inst, bad: np.ndarray, message: str, **where: int) -> None:
         thread = int(np.flatnonzero(bad)[0])
@@ -119,11 +133,12 @@ def run_threads(
     function: Function | Block,
     arguments: Sequence[Any],
     *,
-    grid: int = 1,
-    block: int = 32,
+    grid: int | tuple[int, int] = 1,
+    block: int | tuple[int, int] = 32,
     index_bits: int | None = None,
     faults: list[Fault] | None = None,
     limit: int = 10_000_000,
+    aligned: bool | None = None,
 ) -> None:
     """Run a loop-level function on every thread of a grid; pointers' memory is written in place.
 
@@ -133,21 +148,26 @@ def run_threads(
         The kernel; a Block is the region of a ``launch``.
     arguments : sequence
         An array or :class:`Memory` for a pointer, a NumPy scalar for a scalar, an int for an index.
-    grid, block : int
-        Number of blocks, and of threads in each.  A loop over ``parallel`` is spread over them
-        too, and every iteration counts as a thread of its own where races are looked for.
+    grid, block : int or (int, int)
+        Number of blocks, and of threads in each; two where they lie in columns and rows.  A loop
+        over ``parallel`` is spread over them too, and every iteration counts as a thread of its
+        own where races are looked for.
     index_bits : int, optional
         Width of an index, 32 or 64; by default as the function's facts say.
     faults : list of Fault, optional
         Collects what is undefined instead of stopping at the first.
     limit : int
         Iterations after which a ``while`` counts as endless.
+    aligned : bool, optional
+        What ``aligned`` answers: true as if every pointer were a multiple of any number of bytes,
+        or false; by default what holds for the given memory.
 
     Raises
     ------
     ThreadFault
         A thread read or wrote out of bounds, read memory nobody wrote, raced, left a barrier
-        waiting, overflowed an index, or gave a raw row operands it forbids.
+        waiting, met a vector at an address that is no multiple of its `align` bytes, overflowed
+        an index, or gave a raw row operands it forbids.
 
     Examples
     --------
@@ -177,16 +197,17 @@ def run_threads(
         given[param] = _argument(param.type, argument, memories)
     stored = {inst.args[0] for inst in walk(body) if inst.op.name == "store"}
     touched = {id(given[p]): Touched(given[p].data.size) for p in body.params if p in stored}
-    run = _Run(body, grid, block, width, faults, limit, touched)
+    grid, block = (grid, 1) if isinstance(grid, int) else grid, (block, 1) if isinstance(block, int) else block
+    run = _Run(body, grid, block, width, faults, limit, touched, aligned)
     with np.errstate(all="ignore"):
-        for number in range(grid):
+        for number in range(grid[0] * grid[1]):
             run.number, run.epoch = number, 0
             run.values, run.shared = dict(given), {}
-            run.exited = np.zeros(block, bool)
-            run.owners = number * block + np.arange(block)
+            run.exited = np.zeros(run.lanes, bool)
+            run.owners = number * run.lanes + np.arange(run.lanes)
             for param in body.params:
                 _check_index(run, body.insts[0], param.type, given[param], ~run.exited)
-            _drive(_steps(run, body, np.ones(block, bool)))
+            _drive(_steps(run, body, np.ones(run.lanes, bool)))
             for memory in run.shared.values():
                 del run.touched[id(memory)]
 
@@ -233,8 +254,8 @@ def _steps(run: _Run, block: Block, mask: np.ndarray) -> Steps:
             case "return":
                 run.exited = run.exited | mask
                 return None
-            case "for" | "if" | "while" as name:
-                results = yield {"for": _for, "if": _if, "while": _while}[name](run, inst, mask)
+            case "for" | "if" | "while" | "lanes" as name:
+                results = yield {"for": _for, "if": _if, "while": _while, "lanes": _lanes}[name](run, inst, mask)
                 mask = mask & ~run.exited
                 if results is None or not mask.any():
                     return None
@@ -261,9 +282,9 @@ def _for(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
         mask = mask & ~bad
     position, advance, owners = lower, step, run.owners
     over = inst.attr("over")
-    if over in ("grid", "parallel"):
-        position = lower + (run.number * run.lanes + np.arange(run.lanes)) * step
-        advance = run.grid * run.lanes * step
+    if over in GRID_AXES or over == "parallel":
+        place, threads = run.place(1 if GRID_AXES.get(over) == "y" else 0)
+        position, advance = lower + place * step, threads * step
     elif over != "serial":
         raise InternalError(f"for does not know over = {over!r}")
     index = region.params[0]
@@ -325,6 +346,32 @@ def _while(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     return results
 
 
+def _lanes(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+    """A vector is an array with one row a thread."""
+    (region,) = inst.regions
+    count = inst.attr("lanes")
+    number, *params = region.params
+    vectors = [run.values[a] for a in inst.args]
+    made: list[Sequence[Any]] = []
+    for lane in range(count):
+        run.values[number] = np.full(1, lane)
+        # An array of lanes * m elements hands m that follow each other to each lane.
+        given = [v[:, m] for v in vectors for m in range(lane * v.shape[1] // count, (lane + 1) * v.shape[1] // count)]
+        run.values.update(zip(params, given, strict=True))
+        yielded = yield _steps(run, region, mask)
+        if yielded is None:
+            return None
+        made.append(yielded)
+    results: list[Any] = []
+    place = 0
+    for type in inst.types:
+        assert isinstance(type, VectorType)
+        share = type.lanes // count
+        results.append(np.stack([run.wide(v) for lane in made for v in lane[place : place + share]], axis=1))
+        place += share
+    return results
+
+
 def _check_index(run: _Run, inst: Inst, type: Type, value: Any, mask: np.ndarray) -> None:
     if run.index_bits != 32 or not isinstance(type, IndexType):
         return
@@ -357,17 +404,20 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             run.epoch += 1
             return ()
         case "thread_index":
-            return (np.arange(run.lanes),)
+            return (np.arange(run.lanes) % run.block[0],)
         case "block_index":
-            return (np.full(1, run.number),)
+            return (np.full(1, run.number % run.grid[0]),)
         case "block_count":
-            return (np.full(1, run.grid),)
+            return (np.full(1, run.grid[0]),)
         case "shuffle_xor":
             return (_shuffle(run, inst, mask, *args),)
         case "const":
             value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
             _check_index(run, inst, inst.types[0], value, mask)
             return (value,)
+        case "aligned":
+            fit = [_address(run, m) % bytes == 0 for m, bytes in zip(args, inst.attr("bytes"), strict=True)]
+            return (np.full(1, all(fit) if run.aligned is None else run.aligned),)
     if inst.op.kind != "elementwise" and inst.op.name != "part":
         raise InternalError(f"{inst.op.name} does not stand at loop level")
     return (_elementwise(run, inst, args, mask),)
@@ -440,6 +490,19 @@ def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np
     return value
 
 
+def _address(run: _Run, memory: Memory) -> int:
+    """Where offset 0 is; whatever the answers of `aligned` ask for, when they are given."""
+    return memory.data.ctypes.data + memory.base * memory.data.itemsize if run.aligned is None else 0
+
+
+def _vector_rule(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> None:
+    bytes = inst.attr("align", memory.data.itemsize)
+    bad = mask & run.wide((_address(run, memory) + offset * memory.data.itemsize) % bytes != 0)
+    if bad.any():
+        index = int(run.wide(offset)[bad][0])
+        run.report("misaligned", inst, bad, f"index {index} is not at a multiple of {bytes} bytes", index=index)
+
+
 def _reach(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Threads whose access is in bounds, and the elements they touch."""
     position = run.wide(memory.base + offset)
@@ -471,6 +534,13 @@ def _raced(run: _Run, inst: Inst, memory: Memory, threads: np.ndarray, at: np.nd
 
 
 def _load(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
+    if isinstance(inst.types[0], VectorType):
+        _vector_rule(run, inst, mask, memory, offset)
+        return np.stack([_load_one(run, inst, mask, memory, offset + k) for k in range(inst.types[0].lanes)], axis=1)
+    return _load_one(run, inst, mask, memory, offset)
+
+
+def _load_one(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
     threads, at = _reach(run, inst, mask, memory, offset)
     unwritten = ~memory.initialised[at]
     if unwritten.any():
@@ -487,6 +557,17 @@ def _load(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.nd
 def _store(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray) -> None:
     if value.dtype != memory.data.dtype:
         raise InternalError(f"store writes {value.dtype} into memory of {memory.data.dtype}")
+    if value.ndim == 2:
+        _vector_rule(run, inst, mask, memory, offset)
+        for k in range(value.shape[1]):
+            _store_one(run, inst, mask, memory, offset + k, value[:, k])
+    else:
+        _store_one(run, inst, mask, memory, offset, value)
+
+
+def _store_one(
+    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray
+) -> None:
     threads, at = _reach(run, inst, mask, memory, offset)
     _raced(run, inst, memory, threads, at)
     memory.data[at] = run.wide(value)[threads]

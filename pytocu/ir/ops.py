@@ -271,17 +271,23 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
     regions=1, isolated=True, attrs=("name", "why", "parallel", "reduced", "places"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
-    attrs=("name", "outputs", "schedule", "work", "cost", "block", "why", "parallel", "reduced", "places",
+    attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
     "lanes"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
 
 # Loop level: memory, control, indices, raw arithmetic.
-row("load", "memory", 2, "The element at an offset", infer=infer.load, levels=LOOP, effects="read")
-row("store", "memory", 3, "Write an element at an offset", infer=infer.nothing, levels=LOOP, effects="write")
+row("load", "memory", 2, "The element at an offset; with `lanes` that many from there, whose address divides by `align` bytes",
+    infer=infer.load, levels=LOOP, effects="read", attrs=("align", "lanes"))  # fmt: skip
+row("store", "memory", 3, "Write an element, or a vector to an address that divides by `align` bytes, at an offset",
+    infer=infer.nothing, levels=LOOP, effects="write", attrs=("align",))  # fmt: skip
 row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and the value, at once", infer=infer.nothing,
     levels=LOOP, effects="write")  # fmt: skip
+row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,
+    levels=LOOP, attrs=("bytes",))  # fmt: skip
+row("lanes", "control", None, "The region for each of so many lanes: it is given the lane's number and its share of each "
+    "vector's elements, and yields its share of each result", levels=LOOP, regions=1, attrs=("lanes",))  # fmt: skip
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
     levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
 row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,
@@ -318,6 +324,9 @@ row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=
 for _name in ("sin", "cos", "tan"):
     row(f"{_name}_of_large", "elementwise", 1, f"{_name}(x), of use for |x| > 2**45 only: code may give 0 for others",
         infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="guarded")  # fmt: skip
+
+GRID_AXES = {"grid": "x", "grid_rows": "y"}
+"""The direction of the grid in which the iterations of a loop are spread."""
 
 OUTPUTS: dict[str, tuple[Op, ...]] = {
     "divmod": (OPS["floor_divide"], OPS["remainder"]),

@@ -81,6 +81,8 @@ class Elements:
         The first word of each requirement.
     picked : mapping
         The number of the piece that holds a position of a concatenation, where the loops around it know.
+    vectors : mapping of Value to Value
+        The element that an iteration reads, where it walks the memory of a pointer from its beginning.
     """
 
     loc: Loc
@@ -101,6 +103,7 @@ class Elements:
     failures: Value | None = None
     words: Mapping[Inst, int] = field(default_factory=dict)
     picked: Mapping[tuple[Value, Affine], int] = field(default_factory=dict)
+    vectors: Mapping[Value, Value] = field(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -126,13 +129,24 @@ class Elements:
         self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
     ) -> None:
         """Everything one iteration computes, then the stores."""
-        eager = demand(roots, index, self.ndim, chosen=False) if any(is_choice(v) for v, _ in pairs) else pairs
-        for value, at in eager:
-            if (value, at) not in self.made:
-                self.made[value, at] = self.write(self.inside, value, at)
+        self.compute(self.eager(roots, index, pairs))
+        self.store(roots, index, targets)
+
+    def eager(self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]]) -> list[tuple[Value, Index]]:
+        """What every iteration computes, without what only the iterations of a piece of a concatenation do."""
+        return demand(roots, index, self.ndim, chosen=False) if any(is_choice(v) for v, _ in pairs) else pairs
+
+    def store(self, roots: Sequence[Value], index: Index, targets: list[Target]) -> None:
+        """Write the results of one iteration."""
         for root, target in zip(roots, targets, strict=True):
             result = self.made[root, position(root, index)]
             self.inside.inst("store", (target.pointer, self.address(self.inside, target.offset), result))
+
+    def compute(self, pairs: list[tuple[Value, Index]]) -> None:
+        """Everything one iteration computes."""
+        for value, at in pairs:
+            if (value, at) not in self.made:
+                self.made[value, at] = self.write(self.inside, value, at)
 
     def write(self, builder: Builder, value: Value, at: Index) -> Value:
         """One element of a value."""
@@ -142,8 +156,10 @@ class Elements:
                 return self.scalars[value]
             memory = self.memory[value]
             builder.loc = self.loc
-            offset = self.address(builder, memory.offset(at, self.ndim))
-            return builder.emit("load", (memory.pointer, offset))
+            offset = memory.offset(at, self.ndim)
+            if memory.pointer in self.vectors and self.is_linear(offset):
+                return self.vectors[memory.pointer]
+            return builder.emit("load", (memory.pointer, self.address(builder, offset)))
         builder.loc = inst.loc
         match inst.op.name:
             case "iota":
@@ -239,9 +255,21 @@ class Elements:
 
     # Index arithmetic.
 
+    def merged(self, offset: Affine) -> Affine:
+        """The offset over the loops rather than the axes."""
+        return Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset, offset.parts)
+
+    def walk(self) -> tuple[DimLike, ...]:
+        """The coefficients of an offset that is the number of the iteration."""
+        return tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
+
+    def is_linear(self, offset: Affine) -> bool:
+        """Whether an offset is the number of the iteration."""
+        return offset.offset == 0 and not offset.parts and self.merged(offset).coefficients == self.walk()
+
     def address(self, builder: Builder, offset: Affine) -> Value:
         """An element's offset from its pointer."""
-        merged = Affine(tuple(offset.coefficients[g[-1]] for g in self.groups), offset.offset, offset.parts)
+        merged = self.merged(offset)
         if merged in self.offsets:
             return self.offsets[merged]
         made = self._address(builder, merged)
@@ -252,10 +280,9 @@ class Elements:
     def _address(self, builder: Builder, merged: Affine) -> Value:
         if merged.fixed:
             return self.dim(merged.offset)
-        walk = tuple(product(self.sizes[k + 1 :]) for k in range(len(self.sizes)))
         pairs: list[tuple[Value, DimLike]] = list(zip(self.loop_index, merged.coefficients, strict=True))
         factors: list[tuple[Value, DimLike]] = [(index, c) for index, c in pairs if c != 0]
-        if self.linear is not None and merged.coefficients == walk:
+        if self.linear is not None and merged.coefficients == self.walk():
             factors = [(self.linear, 1)]
         factors.extend((self.part(builder, part), c) for part, c in merged.parts)
         terms = [f if c == 1 else builder.emit("multiply", (f, self.dim(c))) for f, c in factors]

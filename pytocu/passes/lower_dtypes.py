@@ -17,7 +17,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.expand import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F16, INDEX, U32, U64, DType, PointerType, ScalarType, Type, element, scalar
+from pytocu.ir.types import F16, INDEX, U32, U64, DType, PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext
 
 Words = tuple[Value, ...]
@@ -43,7 +43,7 @@ def dtype_of_value(type: Type) -> DType | None:
 
 def needs_lowering(type: Type) -> bool:
     """Whether backends have no code for values of the type."""
-    return isinstance(type, ScalarType | PointerType) and element(type).word is not element(type)
+    return isinstance(type, ScalarType | PointerType | VectorType) and element(type).word is not element(type)
 
 
 def _concerned(block: Block) -> bool:
@@ -131,6 +131,8 @@ class _Lowering:
             case "shuffle_xor":
                 words = self.values[inst.args[0]]
                 return [tuple(self.builder.emit("shuffle_xor", (w,), dict(inst.attrs)) for w in words)]
+            case "aligned":
+                return [(r,) for r in self.same(inst).results]
             case "shared" | "local" as space:
                 dtype = element(inst.types[0])
                 attrs = {"size": inst.attr("size") * dtype.words}
@@ -195,10 +197,19 @@ class _Lowering:
 
     def load(self, inst: Inst) -> Words:
         ((pointer,), index) = self.values[inst.args[0]], inst.args[1]
+        if isinstance(inst.types[0], VectorType):
+            dtype = element(inst.types[0])
+            at = self.offsets(dtype, index)[0]
+            attrs = dict(inst.attrs) | {"lanes": inst.attr("lanes") * dtype.words}
+            return (self.builder.emit("load", (pointer, at), attrs, name=inst.result.name),)
         return tuple(self.builder.emit("load", (pointer, at)) for at in self.offsets(element(inst.types[0]), index))
 
     def store(self, inst: Inst) -> None:
         ((pointer,), index, value) = self.values[inst.args[0]], inst.args[1], inst.args[2]
+        if isinstance(value.type, VectorType):
+            at = self.offsets(element(value.type), index)[0]
+            self.builder.emit("store", (pointer, at, *self.values[value]), dict(inst.attrs))
+            return
         for at, word in zip(self.offsets(element(value.type), index), self.values[value], strict=True):
             self.builder.emit("store", (pointer, at, word))
 
@@ -235,7 +246,12 @@ class _Lowering:
 
 
 def _word_types(type: Type) -> tuple[Type, ...]:
-    return (scalar(element(type).word),) * element(type).words if needs_lowering(type) else (type,)
+    if not needs_lowering(type):
+        return (type,)
+    dtype = element(type)
+    if isinstance(type, VectorType):
+        return (VectorType(dtype.word, type.lanes * dtype.words),)
+    return (scalar(dtype.word),) * dtype.words
 
 
 def bitcast(e: Expander, words: Words, target: DType) -> Words:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import stretches
+from pytocu.passes import pointwise, stretches
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
@@ -102,14 +103,16 @@ class _Kernel:
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
         if self.inst.attr("schedule") == "pointwise":
-            work = body.pointwise(roots, index, pairs, targets)
+            work = product(sizes)
+            each, grid = pointwise.write(elements, pointwise.Work(roots, index, pairs, targets))
         else:
             across = crossing_axis(accesses, groups)
+            each, grid = 1, ()
             if across is None:
                 work = body.rows(roots, index, pairs, targets)
             else:
                 work = body.tiles(roots, index, pairs, targets, across)
-        self._finish(elements, body.cost, work, outputs)
+        self._finish(elements, body.cost, work, outputs, each=each, grid=grid)
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
         """Loops of a kernel that reduces."""
@@ -201,7 +204,7 @@ class _Kernel:
         place = target_index(value, base, position(value, index), ndim)
         return Target(memory.pointer, memory.offset(place, ndim))
 
-    def _finish(self, elements: Elements, cost: DimLike, work: DimLike, outputs: int) -> None:
+    def _finish(self, elements: Elements, cost: DimLike, work: DimLike, outputs: int, **threads: Any) -> None:
         args = list(self.passed)
         lengths: list[Value] = []
         for atom, param in elements.lengths.items():
@@ -220,6 +223,7 @@ class _Kernel:
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost
+        attrs |= {name: value for name, value in threads.items() if value not in (1, ())}
         self.host.inst("launch", args, attrs, (), (block,))
 
 
@@ -248,33 +252,6 @@ class _Body:
 
     elements: Elements
     cost: DimLike = 1
-
-    def pointwise(
-        self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
-    ) -> DimLike:
-        """One index over all elements, taken apart where an access needs the axes."""
-        e = self.elements
-        total = product(e.sizes)
-        e.invariants(pairs)
-        i = Value(INDEX, "i")
-        upper = e.dim(total)
-        lower, step = e.dim(0), e.dim(1)
-        e.linear = i if len(e.sizes) > 1 else None
-        names = ["i"] if len(e.sizes) == 1 else [f"i{k}" for k in range(len(e.sizes))]
-        e.loop_index = [i] if len(e.sizes) == 1 else []
-        if len(e.sizes) > 1:
-            rest = i
-            for k in range(len(e.sizes) - 1, 0, -1):
-                length = e.dim(e.sizes[k])
-                e.loop_index.insert(0, e.inside.emit("remainder_truncated", (rest, length), name=names[k]))
-                rest = e.inside.emit("divide_truncated", (rest, length), name=names[0] if k == 1 else "")
-            e.loop_index.insert(0, rest)
-        e.elements(roots, index, pairs, targets)
-        e.inside.emit("yield")
-        region = Block((i,), e.inside.take())
-        e.before.inst("for", (lower, upper, step), {"over": "grid"}, (), (region,))
-        e.before.emit("return")
-        return total
 
     def rows(
         self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]

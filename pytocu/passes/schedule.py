@@ -23,6 +23,21 @@ from pytocu.passes.stretch_loops import LANES
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
 
+VECTOR_BYTES = 16
+"""What a thread of a pointwise kernel moves of the widest array: the largest access there is."""
+
+LEAST_LANES, MOST_LANES = 2, 16
+"""Elements next to each other that a thread computes: two where one alone has `VECTOR_BYTES`."""
+
+LEAST_ROWS, MOST_ROWS = 4, 8
+"""Elements of a thread that lie in several rows, or a block apart."""
+
+MOST_LANE_OPERATIONS, MOST_ROW_OPERATIONS = 2048, 512
+"""Operations on elements that a thread is given at most before it is given fewer elements."""
+
+TILE_COLUMNS = 32
+"""Columns of a block where threads lie in columns and rows."""
+
 
 def run(function: Function, context: PassContext) -> Function:
     """State the schedule of every launch."""

@@ -443,8 +443,10 @@ class Parameters:
         ``pack(*values)`` writes all parameters.
     address, configuration : int
         Addresses of the table of addresses, and of the launch (a ``CUlaunchConfig``).
-    blocks, stream : int
-        What the launch says now.
+    blocks : int or (int, int, int, int)
+        The blocks of the launch as it is now, or its blocks and the threads of each in two directions.
+    stream : int
+        Its stream.
     """
 
     __slots__ = ("_block", "_table", "_write", "address", "blocks", "configuration", "pack", "stream", "threads")
@@ -464,9 +466,10 @@ class Parameters:
         self.threads = threads
         self.configure(0, 0)
 
-    def configure(self, blocks: int, stream: int) -> None:
-        """Write the launch: so many blocks along the first axis, on the stream."""
-        self._write(blocks, 1, 1, self.threads, 1, 1, 0, stream, 0, 0)
+    def configure(self, blocks: int | tuple[int, int, int, int], stream: int) -> None:
+        """Write the launch: so many blocks along the first axis or along two, on the stream."""
+        columns, rows, width, height = (blocks, 1, self.threads, 1) if isinstance(blocks, int) else blocks
+        self._write(columns, rows, 1, width, height, 1, 0, stream, 0, 0)
         self.blocks, self.stream = blocks, stream
 
 

@@ -56,7 +56,7 @@ class CpuExecutor:
         made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
         return made, made.ctypes.data
 
-    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
+    def launch(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> None:
         """Run the native function on the thread pool; returns when it is done."""
         spec = self.specs[number]
         slots = slot_layout(spec.parameters)

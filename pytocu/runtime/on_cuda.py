@@ -13,7 +13,22 @@ from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.processes import allocate_lock
 from pytocu.runtime.program import Launch
 
-_MAX_GRID = 2**31 - 1
+_MAX_GRID, _MAX_ROWS = 2**31 - 1, 2**16 - 1
+
+
+def tiles(columns: int, rows: int, width: int, block: int) -> tuple[int, int, int, int]:
+    """Blocks and threads in both directions, for so many columns and rows of threads.
+
+    Examples
+    --------
+    >>> tiles(1000, 250, 32, 256)
+    (32, 32, 32, 8)
+    >>> tiles(3, 1000, 32, 256)
+    (1, 16, 4, 64)
+    """
+    width = min(width, 1 << (columns - 1).bit_length())
+    height = block // width
+    return min(-(-columns // width), _MAX_GRID), min(-(-rows // height), _MAX_ROWS), width, height
 
 
 class CudaKernels:
@@ -86,13 +101,16 @@ class CudaExecutor:
         """A new array from the caller's own allocator."""
         return results.allocate(self.like, shape, dtype, layout, self.stream)
 
-    def launch(self, number: int, values: Sequence[Any], work: int, cost: int) -> None:
+    def launch(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> None:
         """Start the kernel with a grid that covers the work."""
         spec = self.specs[number]
         parameters = cuda.thread_parameters(parameter_codes(spec.parameters, spec.index_bits))
         parameters.pack(*values)
-        blocks = min(-(-work // spec.block), _MAX_GRID)
-        cuda.launch(self.kernels[number], (blocks, 1, 1), (spec.block, 1, 1), parameters, self.stream)
+        columns, rows, width, height = min(-(-work // spec.tile), _MAX_GRID), 1, spec.block, 1
+        if grid:
+            across, down, most = grid
+            columns, rows, width, height = tiles(across, down, most, spec.block)
+        cuda.launch(self.kernels[number], (columns, rows, 1), (width, height, 1), parameters, self.stream)
 
     def failures(self, count: int) -> tuple[Any, int]:
         """The words of this code on the device; what an earlier call wrote is raised."""
@@ -138,6 +156,7 @@ def launch_of(
         "launch_ex": driver.launch_ex,
         "thread_parameters": cuda.thread_parameters,
         "launch_failed": cuda.launch_failed,
+        "tiles": tiles,
         "is_foreign": cuda.is_foreign_context,
         "keep_for_replays": graphs.keep_for_replays,
         "kernels": tuple(kernels),

@@ -43,7 +43,8 @@ class KernelSpec(Record):
 
     ``parameters`` has one word a parameter: ``pointer``, ``index``, or the dtype of a scalar.
     ``work`` is the number of iterations that are spread over threads, ``cost`` the elements of
-    one iteration.
+    one iteration, and ``each`` the iterations that a thread of a GPU runs at once.  Threads lie
+    in a row, or in columns and rows: ``grid`` has their numbers and the most columns of a block.
     """
 
     name: str
@@ -53,6 +54,13 @@ class KernelSpec(Record):
     cost: DimLike = 1
     block: int = 0
     index_bits: int = 32
+    each: int = 1
+    grid: tuple[DimLike, ...] = ()
+
+    @property
+    def tile(self) -> int:
+        """Iterations that the threads of a block run at once."""
+        return self.block * self.each
 
 
 class Plan(Record):

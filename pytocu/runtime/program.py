@@ -235,7 +235,7 @@ class _Writer:
                 conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit // words}")
         for spec in self.plan.kernels:
             elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
-            conditions.append(f"2*{elements} < {limit - spec.block}")
+            conditions.append(f"2*{elements} < {limit - spec.tile}")
         return conditions
 
     def function(self, name: str, prefix: Sequence[str]) -> str:
@@ -409,9 +409,10 @@ class _Writer:
         # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
         cost = "1" if spec.cost == 1 else f"({self.dim(spec.cost)} or 1)"
         self.lines.append("if work:")
-        blocks = _blocks("work", spec)
+        grid = ", ".join(map(self.dim, spec.grid))
+        blocks = f"tiles({grid}, {spec.block})" if grid else _blocks("work", spec)
         text = self.access.launch.format(
-            number=number, values=values, work="work", cost=cost, block=spec.block, blocks=blocks
+            number=number, values=values, work="work", cost=cost, block=spec.block, blocks=blocks, grid=grid
         )
         self.lines.extend(f"    {line}" for line in text.splitlines())
         if self.access.idle:
@@ -557,7 +558,7 @@ class _Writer:
 
 def _blocks(work: str, spec: KernelSpec) -> str:
     """How many blocks cover the work, as text."""
-    block = spec.block
+    block = spec.tile
     if not block:
         return "0"
     # A shift takes half as long as a division.
@@ -712,7 +713,7 @@ ANY_LIBRARY = Access(
     strides="infos[{n}].byte_strides",
     allocate=dict.fromkeys("CF", "{made}, {made}_pointer = executor.allocate({shape}, {element}, {order})"),
     made_pointer="{made}_pointer",
-    launch="executor.launch({number}, ({values},), {work}, {cost})",
+    launch="executor.launch({number}, ({values},), {work}, {cost}, ({grid}))",
     scalar="executor.scalar({made})",
     array="executor.array({made})",
     globals={},

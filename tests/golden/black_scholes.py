@@ -90,6 +90,12 @@ def black_scholes(price, strike, time, rate, volatility):
 #|   return %call, %put {tree = ("tuple", 0, 1)}
 #| }
 #$ dump black_scholes --args "f32[n], f32[n], f32[n], weak float, weak float" --values positive --within 1e-4 --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // black_scholes (black_scholes.py:9)
 #| extern "C" __global__ void __launch_bounds__(256) black_scholes(
 #|     const float* __restrict__ price,
@@ -102,24 +108,59 @@ def black_scholes(price, strike, time, rate, volatility):
 #|     float* __restrict__ put_out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float price_i = price[i];
-#|         const float strike_i = strike[i];
-#|         const float time_i = time[i];
-#|         const float spread = volatility * sqrtf(time_i);
-#|         const float d1 = (logf(price_i / strike_i) + scalar * time_i) / spread;
-#|         const float present = strike_i * expf(scalar_1 * time_i);
-#|         const float d2 = d1 - spread;
-#|         const float t = price_i * (0.5f * (1.0f + tanhf(0.7978846f * (d1 + 0.044715f * d1 * d1 * d1))));
-#|         const float t_1 = present * (0.5f * (1.0f + tanhf(0.7978846f * (d2 + 0.044715f * d2 * d2 * d2))));
-#|         const float call = t - t_1;
-#|         const float t_2 = -d2;
-#|         const float t_3 = 0.5f * (1.0f + tanhf(0.7978846f * (t_2 + 0.044715f * t_2 * t_2 * t_2)));
-#|         const float t_4 = -d1;
-#|         const float t_5 = 0.5f * (1.0f + tanhf(0.7978846f * (t_4 + 0.044715f * t_4 * t_4 * t_4)));
-#|         const float put = present * t_3 - price_i * t_5;
-#|         call_out[i] = call;
-#|         put_out[i] = put;
+#|     const bool t = aligned(price, 16) && aligned(strike, 16) && aligned(time, 16) && aligned(call_out, 16) && aligned(put_out, 16);
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 price_vector = *(const f32x4*)&price[i];
+#|         const f32x4 strike_vector = *(const f32x4*)&strike[i];
+#|         const f32x4 time_vector = *(const f32x4*)&time[i];
+#|         f32x4 call_out_vector;
+#|         f32x4 put_out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float price_k = price_vector.lane[k];
+#|             const float strike_k = strike_vector.lane[k];
+#|             const float time_k = time_vector.lane[k];
+#|             const float spread = volatility * sqrtf(time_k);
+#|             const float d1 = (logf(price_k / strike_k) + scalar * time_k) / spread;
+#|             const float present = strike_k * expf(scalar_1 * time_k);
+#|             const float d2 = d1 - spread;
+#|             const float t_1 = price_k * (0.5f * (1.0f + tanhf(0.7978846f * (d1 + 0.044715f * d1 * d1 * d1))));
+#|             const float t_2 = present * (0.5f * (1.0f + tanhf(0.7978846f * (d2 + 0.044715f * d2 * d2 * d2))));
+#|             const float call = t_1 - t_2;
+#|             const float t_3 = -d2;
+#|             const float t_4 = 0.5f * (1.0f + tanhf(0.7978846f * (t_3 + 0.044715f * t_3 * t_3 * t_3)));
+#|             const float t_5 = -d1;
+#|             const float t_6 = 0.5f * (1.0f + tanhf(0.7978846f * (t_5 + 0.044715f * t_5 * t_5 * t_5)));
+#|             const float put = present * t_4 - price_k * t_6;
+#|             call_out_vector.lane[k] = call;
+#|             put_out_vector.lane[k] = put;
+#|         }
+#|         *(f32x4*)&call_out[i] = call_out_vector;
+#|         *(f32x4*)&put_out[i] = put_out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float price_i_1 = price[i_1];
+#|         const float strike_i_1 = strike[i_1];
+#|         const float time_i_1 = time[i_1];
+#|         const float spread_1 = volatility * sqrtf(time_i_1);
+#|         const float d1_1 = (logf(price_i_1 / strike_i_1) + scalar * time_i_1) / spread_1;
+#|         const float t_7 = 0.5f * (1.0f + tanhf(0.7978846f * (d1_1 + 0.044715f * d1_1 * d1_1 * d1_1)));
+#|         const float present_1 = strike_i_1 * expf(scalar_1 * time_i_1);
+#|         const float d2_1 = d1_1 - spread_1;
+#|         const float t_8 = 0.5f * (1.0f + tanhf(0.7978846f * (d2_1 + 0.044715f * d2_1 * d2_1 * d2_1)));
+#|         const float call_1 = price_i_1 * t_7 - present_1 * t_8;
+#|         const float t_9 = -d2_1;
+#|         const float t_10 = 0.5f * (1.0f + tanhf(0.7978846f * (t_9 + 0.044715f * t_9 * t_9 * t_9)));
+#|         const float t_11 = -d1_1;
+#|         const float t_12 = 0.5f * (1.0f + tanhf(0.7978846f * (t_11 + 0.044715f * t_11 * t_11 * t_11)));
+#|         const float put_1 = present_1 * t_10 - price_i_1 * t_12;
+#|         call_out[i_1] = call_1;
+#|         put_out[i_1] = put_1;
 #|     }
 #| }
 #$ run black_scholes --args "f64[n], f64[n], f64[n], weak float, f64" --values positive --within 1e-10

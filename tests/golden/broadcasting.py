@@ -24,13 +24,33 @@ def table(row, column):
 #|     const int* __restrict__ row,
 #|     const int* __restrict__ column,
 #|     int* __restrict__ out,
-#|     int m,
-#|     int n
+#|     int n,
+#|     int m
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % m;
-#|         const int i0 = i / m;
-#|         out[i] = (int)(column[i0] * 10u + row[i1]);
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const int t = m * 2;
+#|             const int t_1 = m * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int row_i1 = row[i1];
+#|                 const int t_2 = i0 * m + i1;
+#|                 out[t_2] = (int)(column[i0] * 10u + row_i1);
+#|                 out[t_2 + m] = (int)(column[i0 + 1] * 10u + row_i1);
+#|                 out[t_2 + t] = (int)(column[i0 + 2] * 10u + row_i1);
+#|                 out[t_2 + t_1] = (int)(column[i0 + 3] * 10u + row_i1);
+#|             }
+#|         } else {
+#|             for (int row_1 = i0; row_1 < n; row_1++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     out[row_1 * m + i1_1] = (int)(column[row_1] * 10u + row[i1_1]);
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ packed table --args "i32[m], i32[n]"
@@ -42,6 +62,12 @@ def normalised(x, mean, deviation):
 
 
 #$ dump normalised --args "f32[n, 4], f32[4], f32[n, 1]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // normalised (broadcasting.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) normalised(
 #|     const float* __restrict__ x,
@@ -50,10 +76,28 @@ def normalised(x, mean, deviation):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 4; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % 4;
-#|         const int i0 = i / 4;
-#|         out[i] = (x[i] - mean[i1]) / deviation[i0];
+#|     const int t = n * 4;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             const int i1 = i_k % 4;
+#|             const int i0 = i_k / 4;
+#|             out_vector.lane[k] = (x_vector.lane[k] - mean[i1]) / deviation[i0];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i1_1 = i_1 % 4;
+#|         const int i0_1 = i_1 / 4;
+#|         out[i_1] = (x[i_1] - mean[i1_1]) / deviation[i0_1];
 #|     }
 #| }
 #$ run normalised --args "f64[k, n, m], f64[m], f64[n, 1]"

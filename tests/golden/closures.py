@@ -40,19 +40,44 @@ cubic = _polynomial((1.0, -2.0, 0.0, 0.5))
 #|   return %total_3 {tree = 0}
 #| }
 #$ dump cubic --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // horner (closures.py:17)
 #| extern "C" __global__ void __launch_bounds__(256) horner(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         const float total = 0.0f * x_i + 0.5f;
-#|         const float total_1 = total * x_i + 0.0f;
-#|         const float total_2 = total_1 * x_i + -2.0f;
-#|         const float total_3 = total_2 * x_i + 1.0f;
-#|         out[i] = total_3;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const float total = 0.0f * x_k + 0.5f;
+#|             const float total_1 = total * x_k + 0.0f;
+#|             const float total_2 = total_1 * x_k + -2.0f;
+#|             const float total_3 = total_2 * x_k + 1.0f;
+#|             out_vector.lane[k] = total_3;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float total_4 = 0.0f * x_i_1 + 0.5f;
+#|         const float total_5 = total_4 * x_i_1 + 0.0f;
+#|         const float total_6 = total_5 * x_i_1 + -2.0f;
+#|         const float total_7 = total_6 * x_i_1 + 1.0f;
+#|         out[i_1] = total_7;
 #|     }
 #| }
 #$ packed cubic --args "f32[n]"
@@ -87,6 +112,12 @@ def gated(x, y):
 #|   return %10 {tree = 0}
 #| }
 #$ dump gated --args "f32[n], f32[n]" --values plain --within 1e-5 --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // gated (closures.py:29)
 #| extern "C" __global__ void __launch_bounds__(256) gated(
 #|     const float* __restrict__ x,
@@ -94,9 +125,25 @@ def gated(x, y):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         out[i] = x_i + (y[i] - x_i) * (1.0f / (1.0f + expf(-(x_i * 0.25f))));
+#|     const int vectors = (aligned(x, 16) && aligned(y, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 y_vector = *(const f32x4*)&y[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out_vector.lane[k] = x_k + (y_vector.lane[k] - x_k) * (1.0f / (1.0f + expf(-(x_k * 0.25f))));
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = x_i_1 + (y[i_1] - x_i_1) * (1.0f / (1.0f + expf(-(x_i_1 * 0.25f))));
 #|     }
 #| }
 
@@ -117,15 +164,37 @@ def scaled(x):
 #|   return %6 {tree = 0}
 #| }
 #$ dump scaled --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // scaled (closures.py:42)
 #| extern "C" __global__ void __launch_bounds__(256) scaled(
 #|     const double* __restrict__ x,
 #|     double* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const double t = x[i] * 1.4142135623730951 + 0.25;
-#|         const double t_1 = ((t > 2.0) | (t != t)) ? t : 2.0;
-#|         out[i] = ((t_1 < 5.0) | (t_1 != t_1)) ? t_1 : 5.0;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const double t = x_vector.lane[k] * 1.4142135623730951 + 0.25;
+#|             const double t_1 = ((t > 2.0) | (t != t)) ? t : 2.0;
+#|             out_vector.lane[k] = ((t_1 < 5.0) | (t_1 != t_1)) ? t_1 : 5.0;
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double t_2 = x[i_1] * 1.4142135623730951 + 0.25;
+#|         const double t_3 = ((t_2 > 2.0) | (t_2 != t_2)) ? t_2 : 2.0;
+#|         out[i_1] = ((t_3 < 5.0) | (t_3 != t_3)) ? t_3 : 5.0;
 #|     }
 #| }

@@ -18,6 +18,13 @@ def inside(x, low, high):
 #|   return %5 {tree = 0}
 #| }
 #$ dump inside --args "f32[n], weak float, weak float" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#| struct alignas(4) boolx4 { bool lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // inside (comparisons.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) inside(
 #|     const float* __restrict__ x,
@@ -26,9 +33,24 @@ def inside(x, low, high):
 #|     bool* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         out[i] = (x_i >= low) & (x_i < high) & !(x_i != x_i);
+#|     const int vectors = (aligned(x, 16) && aligned(out, 4)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         boolx4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out_vector.lane[k] = (x_k >= low) & (x_k < high) & !(x_k != x_k);
+#|         }
+#|         *(boolx4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = (x_i_1 >= low) & (x_i_1 < high) & !(x_i_1 != x_i_1);
 #|     }
 #| }
 #$ packed inside --args "f32[n], weak float, weak float"
@@ -40,6 +62,13 @@ def logic(a, b):
 
 
 #$ dump logic --args "bool[n], f32[n]" --emit cuda
+#| struct alignas(4) boolx4 { bool lane[4]; };
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // logic (comparisons.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) logic(
 #|     const bool* __restrict__ a,
@@ -51,15 +80,46 @@ def logic(a, b):
 #|     bool* __restrict__ out4,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const bool a_i = a[i];
-#|         const float b_i = b[i];
-#|         const bool t = b_i != 0.0f;
-#|         out0[i] = a_i & t;
-#|         out1[i] = a_i | t;
-#|         out2[i] = a_i ^ t;
-#|         out3[i] = !a_i;
-#|         out4[i] = (float)a_i != b_i;
+#|     const bool t = aligned(a, 4) && aligned(b, 16) && aligned(out0, 4) && aligned(out1, 4) && aligned(out2, 4) && aligned(out3, 4) && aligned(out4, 4);
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const boolx4 a_vector = *(const boolx4*)&a[i];
+#|         const f32x4 b_vector = *(const f32x4*)&b[i];
+#|         boolx4 out0_vector;
+#|         boolx4 out1_vector;
+#|         boolx4 out2_vector;
+#|         boolx4 out3_vector;
+#|         boolx4 out4_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const bool a_k = a_vector.lane[k];
+#|             const float b_k = b_vector.lane[k];
+#|             const bool t_1 = b_k != 0.0f;
+#|             out0_vector.lane[k] = a_k & t_1;
+#|             out1_vector.lane[k] = a_k | t_1;
+#|             out2_vector.lane[k] = a_k ^ t_1;
+#|             out3_vector.lane[k] = !a_k;
+#|             out4_vector.lane[k] = (float)a_k != b_k;
+#|         }
+#|         *(boolx4*)&out0[i] = out0_vector;
+#|         *(boolx4*)&out1[i] = out1_vector;
+#|         *(boolx4*)&out2[i] = out2_vector;
+#|         *(boolx4*)&out3[i] = out3_vector;
+#|         *(boolx4*)&out4[i] = out4_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const bool a_i_1 = a[i_1];
+#|         const float b_i_1 = b[i_1];
+#|         const bool t_2 = b_i_1 != 0.0f;
+#|         out0[i_1] = a_i_1 & t_2;
+#|         out1[i_1] = a_i_1 | t_2;
+#|         out2[i_1] = a_i_1 ^ t_2;
+#|         out3[i_1] = !a_i_1;
+#|         out4[i_1] = (float)a_i_1 != b_i_1;
 #|     }
 #| }
 #$ run logic --args "bool[n], bool[n]"
@@ -98,6 +158,12 @@ def chosen(x, y):
 
 
 #$ dump chosen --args "f32[n], f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // chosen (comparisons.py:25)
 #| extern "C" __global__ void __launch_bounds__(256) chosen(
 #|     const float* __restrict__ x,
@@ -105,10 +171,27 @@ def chosen(x, y):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         const float y_i = y[i];
-#|         out[i] = ((x_i > 0.0f) | (y_i > 0.0f)) ? x_i : -y_i;
+#|     const int vectors = (aligned(x, 16) && aligned(y, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 y_vector = *(const f32x4*)&y[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const float y_k = y_vector.lane[k];
+#|             out_vector.lane[k] = ((x_k > 0.0f) | (y_k > 0.0f)) ? x_k : -y_k;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float y_i_1 = y[i_1];
+#|         out[i_1] = ((x_i_1 > 0.0f) | (y_i_1 > 0.0f)) ? x_i_1 : -y_i_1;
 #|     }
 #| }
 #$ packed chosen --args "f32[n], f32[n]"

@@ -18,17 +18,34 @@ def mirror(z):
 #|   %2 = convert %1 : c64
 #|   %out = allocate : c64[n]
 #|   %3 = dim {value = n} : index
-#|   launch %z, %2, %out, %3 {block = 256, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
+#|   launch %z, %2, %out, %3 {block = 256, each = 2, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
 #|     %0 = const complex(0.0, 0.0) : c64
 #|     %1 = const complex(0.0, 1.0) : c64
 #|     %2 = const 0 : index
-#|     %3 = const 1 : index
-#|     for %2, %n, %3 {over = "grid"} (%i: index) {
-#|       %4 = load %z, %i : c64
-#|       %5 = equal %4, %0 : bool
-#|       %6 = where %5, %1, %4 : c64
-#|       %7 = add %6, %scalar : c64
-#|       store %out, %i, %7
+#|     %3 = const 2 : index
+#|     %4 = aligned %z, %out {bytes = (16, 16)} : bool
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
+#|       %z_vector = load %z, %i {align = 16, lanes = 2} : <2 x c64>
+#|       %out_vector = lanes %z_vector {lanes = 2} : <2 x c64> (%k: index, %z_k: c64) {
+#|         %i_k = add %i, %k : index
+#|         %7 = equal %z_k, %0 : bool
+#|         %8 = where %7, %1, %z_k : c64
+#|         %9 = add %8, %scalar : c64
+#|         yield %9
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %10 = const 1 : index
+#|     for %vectors, %n, %10 {over = "grid"} (%i_1: index) {
+#|       %11 = load %z, %i_1 : c64
+#|       %12 = equal %11, %0 : bool
+#|       %13 = where %12, %1, %11 : c64
+#|       %14 = add %13, %scalar : c64
+#|       store %out, %i_1, %14
 #|       yield
 #|     }
 #|     return
@@ -41,36 +58,69 @@ def mirror(z):
 #|   %out0 = allocate : c128[n]
 #|   %out1 = allocate : f64[n]
 #|   %1 = dim {value = n} : index
-#|   launch %z, %out0, %out1, %1 {block = 256, name = "mirror", outputs = 2, schedule = "pointwise", work = n} (%z: ptr f64, %out0: ptr f64, %out1: ptr f64, %n: index) {
+#|   launch %z, %out0, %out1, %1 {block = 256, each = 2, name = "mirror", outputs = 2, schedule = "pointwise", work = n} (%z: ptr f64, %out0: ptr f64, %out1: ptr f64, %n: index) {
 #|     %0 = const 2.0 : f64
 #|     %1 = const 0 : index
-#|     %2 = const 1 : index
-#|     %3 = const -1 : index
-#|     %4 = subtract %n, %2 : index
-#|     for %1, %n, %2 {over = "grid"} (%i: index) {
-#|       %5 = const 2 : index
-#|       %6 = multiply %i, %5 : index
-#|       %7 = const 1 : index
-#|       %8 = add %6, %7 : index
-#|       %9 = load %z, %6 : f64
-#|       %10 = load %z, %8 : f64
-#|       %11 = negative %10 : f64
-#|       %12 = multiply %i, %3 : index
-#|       %13 = add %12, %4 : index
-#|       %14 = const 2 : index
-#|       %15 = multiply %13, %14 : index
-#|       %16 = const 1 : index
-#|       %17 = add %15, %16 : index
-#|       %18 = load %z, %15 : f64
-#|       %19 = load %z, %17 : f64
-#|       %20 = multiply %19, %0 : f64
-#|       %21 = const 2 : index
-#|       %22 = multiply %i, %21 : index
-#|       %23 = const 1 : index
-#|       %24 = add %22, %23 : index
-#|       store %out0, %22, %9
-#|       store %out0, %24, %11
-#|       store %out1, %i, %20
+#|     %2 = const 2 : index
+#|     %3 = aligned %z, %out0, %out1 {bytes = (16, 16, 16)} : bool
+#|     %4 = remainder_truncated %n, %2 : index
+#|     %5 = subtract %n, %4 : index
+#|     %vectors = where %3, %5, %1 : index
+#|     %6 = const -1 : index
+#|     %7 = const 1 : index
+#|     %8 = subtract %n, %7 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
+#|       %9 = const 2 : index
+#|       %10 = multiply %i, %9 : index
+#|       %11 = const 1 : index
+#|       %12 = add %10, %11 : index
+#|       %z_vector = load %z, %10 {align = 16, lanes = 4} : <4 x f64>
+#|       %out0_vector, %out1_vector = lanes %z_vector {lanes = 2} : <4 x f64>, <2 x f64> (%k: index, %z_k_real: f64, %z_k_imag: f64) {
+#|         %i_k = add %i, %k : index
+#|         %13 = negative %z_k_imag : f64
+#|         %14 = multiply %i_k, %6 : index
+#|         %15 = add %14, %8 : index
+#|         %16 = const 2 : index
+#|         %17 = multiply %15, %16 : index
+#|         %18 = const 1 : index
+#|         %19 = add %17, %18 : index
+#|         %20 = load %z, %17 : f64
+#|         %21 = load %z, %19 : f64
+#|         %22 = multiply %21, %0 : f64
+#|         yield %z_k_real, %13, %22
+#|       }
+#|       %23 = const 2 : index
+#|       %24 = multiply %i, %23 : index
+#|       %25 = const 1 : index
+#|       %26 = add %24, %25 : index
+#|       store %out0, %24, %out0_vector {align = 16}
+#|       store %out1, %i, %out1_vector {align = 16}
+#|       yield
+#|     }
+#|     for %vectors, %n, %7 {over = "grid"} (%i_1: index) {
+#|       %27 = const 2 : index
+#|       %28 = multiply %i_1, %27 : index
+#|       %29 = const 1 : index
+#|       %30 = add %28, %29 : index
+#|       %31 = load %z, %28 : f64
+#|       %32 = load %z, %30 : f64
+#|       %33 = negative %32 : f64
+#|       %34 = multiply %i_1, %6 : index
+#|       %35 = add %34, %8 : index
+#|       %36 = const 2 : index
+#|       %37 = multiply %35, %36 : index
+#|       %38 = const 1 : index
+#|       %39 = add %37, %38 : index
+#|       %40 = load %z, %37 : f64
+#|       %41 = load %z, %39 : f64
+#|       %42 = multiply %41, %0 : f64
+#|       %43 = const 2 : index
+#|       %44 = multiply %i_1, %43 : index
+#|       %45 = const 1 : index
+#|       %46 = add %44, %45 : index
+#|       store %out0, %44, %31
+#|       store %out0, %46, %33
+#|       store %out1, %i_1, %42
 #|       yield
 #|     }
 #|     return
@@ -78,6 +128,13 @@ def mirror(z):
 #|   return %out0, %out1, %0 {tree = ("tuple", 0, 1, 2)}
 #| }
 #$ dump mirror --args "c128[n]" --emit cuda
+#| struct alignas(16) f64x4 { double lane[4]; };
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // mirror (complex_numbers.py:11)
 #| extern "C" __global__ void __launch_bounds__(256) mirror(
 #|     const double* __restrict__ z,
@@ -85,13 +142,33 @@ def mirror(z):
 #|     double* __restrict__ out1,
 #|     int n
 #| ) {
+#|     const int vectors = (aligned(z, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n - n % 2 : 0;
 #|     const int t = n - 1;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const int t_1 = i * 2;
-#|         const int t_2 = t_1 + 1;
-#|         out0[t_1] = z[t_1];
-#|         out0[t_2] = -z[t_2];
-#|         out1[i] = z[(i * -1 + t) * 2 + 1] * 2.0;
+#|         const f64x4 z_vector = *(const f64x4*)&z[t_1];
+#|         f64x4 out0_vector;
+#|         f64x2 out1_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const int i_k = i + k;
+#|             out0_vector.lane[2 * k] = z_vector.lane[2 * k];
+#|             out0_vector.lane[2 * k + 1] = -z_vector.lane[2 * k + 1];
+#|             out1_vector.lane[k] = z[(i_k * -1 + t) * 2 + 1] * 2.0;
+#|         }
+#|         *(f64x4*)&out0[t_1] = out0_vector;
+#|         *(f64x2*)&out1[i] = out1_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int t_2 = i_1 * 2;
+#|         const int t_3 = t_2 + 1;
+#|         out0[t_2] = z[t_2];
+#|         out0[t_3] = -z[t_3];
+#|         out1[i_1] = z[(i_1 * -1 + t) * 2 + 1] * 2.0;
 #|     }
 #| }
 #$ dump mirror --args "c64[n]" --emit llvm
@@ -166,7 +243,20 @@ def mirror(z):
 #|
 #| define void @mirror(float* noalias readonly %z, float* noalias %out0, float* noalias %out1, i32 %n) nounwind {
 #| entry:
-#|   %v = sub nsw i32 %n, 1
+#|   %address = ptrtoint float* %z to i64
+#|   %low = and i64 %address, 15
+#|   %low.1 = or i64 0, %low
+#|   %address.1 = ptrtoint float* %out0 to i64
+#|   %low.2 = and i64 %address.1, 15
+#|   %low.3 = or i64 %low.1, %low.2
+#|   %address.2 = ptrtoint float* %out1 to i64
+#|   %low.4 = and i64 %address.2, 7
+#|   %low.5 = or i64 %low.3, %low.4
+#|   %aligned = icmp eq i64 %low.5, 0
+#|   %v = srem i32 %n, 2
+#|   %v.1 = sub nsw i32 %n, %v
+#|   %vectors = select i1 %aligned, i32 %v.1, i32 0
+#|   %v.2 = sub nsw i32 %n, 1
 #|   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #|   %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #|   %ntid = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
@@ -174,39 +264,100 @@ def mirror(z):
 #|   %before = mul nuw nsw i32 %ctaid, %ntid
 #|   %thread = add nuw nsw i32 %before, %tid
 #|   %threads = mul nuw nsw i32 %nctaid, %ntid
+#|   %offset = mul nsw i32 %thread, 2
+#|   %stride = mul nsw i32 %threads, 2
 #|   br label %loop
 #| loop:
-#|   %i = phi i32 [ %thread, %entry ], [ %next, %body ]
-#|   %more = icmp slt i32 %i, %n
+#|   %i = phi i32 [ %offset, %entry ], [ %next, %body ]
+#|   %more = icmp slt i32 %i, %vectors
 #|   br i1 %more, label %body, label %done
 #| body:
 #|   %known = icmp sge i32 %i, 0
 #|   call void @llvm.assume(i1 %known)
-#|   %v.1 = mul nsw i32 %i, 2
-#|   %v.2 = add nsw i32 %v.1, 1
-#|   %at = getelementptr inbounds float, float* %z, i32 %v.1
-#|   %v.3 = load float, float* %at, align 4
-#|   %at.1 = getelementptr inbounds float, float* %z, i32 %v.2
-#|   %v.4 = load float, float* %at.1, align 4
-#|   %v.5 = bitcast float %v.4 to i32
-#|   %v.6 = xor i32 %v.5, -2147483648
-#|   %v.7 = bitcast i32 %v.6 to float
-#|   %v.8 = mul nsw i32 %i, -1
-#|   %v.9 = add nsw i32 %v.8, %v
-#|   %v.10 = mul nsw i32 %v.9, 2
-#|   %v.11 = add nsw i32 %v.10, 1
-#|   %at.2 = getelementptr inbounds float, float* %z, i32 %v.11
-#|   %v.12 = load float, float* %at.2, align 4
-#|   %v.13 = fmul float %v.12, 0x4000000000000000
-#|   %at.3 = getelementptr inbounds float, float* %out0, i32 %v.1
-#|   store float %v.3, float* %at.3, align 4
-#|   %at.4 = getelementptr inbounds float, float* %out0, i32 %v.2
-#|   store float %v.7, float* %at.4, align 4
-#|   %at.5 = getelementptr inbounds float, float* %out1, i32 %i
-#|   store float %v.13, float* %at.5, align 4
-#|   %next = add i32 %i, %threads
+#|   %v.3 = mul nsw i32 %i, 2
+#|   %at = getelementptr inbounds float, float* %z, i32 %v.3
+#|   %at.1 = bitcast float* %at to <4 x float>*
+#|   %z_vector = load <4 x float>, <4 x float>* %at.1, align 16
+#|   %word = extractelement <4 x float> %z_vector, i32 0
+#|   %word.1 = extractelement <4 x float> %z_vector, i32 1
+#|   %word.2 = extractelement <4 x float> %z_vector, i32 2
+#|   %word.3 = extractelement <4 x float> %z_vector, i32 3
+#|   %i_k = add nsw i32 %i, 0
+#|   %v.4 = bitcast float %word.1 to i32
+#|   %v.5 = xor i32 %v.4, -2147483648
+#|   %v.6 = bitcast i32 %v.5 to float
+#|   %v.7 = mul nsw i32 %i_k, -1
+#|   %v.8 = add nsw i32 %v.7, %v.2
+#|   %v.9 = mul nsw i32 %v.8, 2
+#|   %v.10 = add nsw i32 %v.9, 1
+#|   %at.2 = getelementptr inbounds float, float* %z, i32 %v.10
+#|   %v.11 = load float, float* %at.2, align 4
+#|   %v.12 = fmul float %v.11, 0x4000000000000000
+#|   %i_k.1 = add nsw i32 %i, 1
+#|   %v.13 = bitcast float %word.3 to i32
+#|   %v.14 = xor i32 %v.13, -2147483648
+#|   %v.15 = bitcast i32 %v.14 to float
+#|   %v.16 = mul nsw i32 %i_k.1, -1
+#|   %v.17 = add nsw i32 %v.16, %v.2
+#|   %v.18 = mul nsw i32 %v.17, 2
+#|   %v.19 = add nsw i32 %v.18, 1
+#|   %at.3 = getelementptr inbounds float, float* %z, i32 %v.19
+#|   %v.20 = load float, float* %at.3, align 4
+#|   %v.21 = fmul float %v.20, 0x4000000000000000
+#|   %at.4 = getelementptr inbounds float, float* %out0, i32 %v.3
+#|   %at.5 = bitcast float* %at.4 to <4 x float>*
+#|   %vector = insertelement <4 x float> undef, float %word, i32 0
+#|   %vector.1 = insertelement <4 x float> %vector, float %v.6, i32 1
+#|   %vector.2 = insertelement <4 x float> %vector.1, float %word.2, i32 2
+#|   %vector.3 = insertelement <4 x float> %vector.2, float %v.15, i32 3
+#|   store <4 x float> %vector.3, <4 x float>* %at.5, align 16
+#|   %at.6 = getelementptr inbounds float, float* %out1, i32 %i
+#|   %at.7 = bitcast float* %at.6 to <2 x float>*
+#|   %vector.4 = insertelement <2 x float> undef, float %v.12, i32 0
+#|   %vector.5 = insertelement <2 x float> %vector.4, float %v.21, i32 1
+#|   store <2 x float> %vector.5, <2 x float>* %at.7, align 8
+#|   %next = add i32 %i, %stride
 #|   br label %loop
 #| done:
+#|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+#|   %ctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+#|   %ntid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+#|   %nctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+#|   %before.1 = mul nuw nsw i32 %ctaid.1, %ntid.1
+#|   %thread.1 = add nuw nsw i32 %before.1, %tid.1
+#|   %threads.1 = mul nuw nsw i32 %nctaid.1, %ntid.1
+#|   %first = add nsw i32 %vectors, %thread.1
+#|   br label %loop.1
+#| loop.1:
+#|   %i.1 = phi i32 [ %first, %done ], [ %next.1, %body.1 ]
+#|   %more.1 = icmp slt i32 %i.1, %n
+#|   br i1 %more.1, label %body.1, label %done.1
+#| body.1:
+#|   %v.22 = mul nsw i32 %i.1, 2
+#|   %v.23 = add nsw i32 %v.22, 1
+#|   %at.8 = getelementptr inbounds float, float* %z, i32 %v.22
+#|   %v.24 = load float, float* %at.8, align 4
+#|   %at.9 = getelementptr inbounds float, float* %z, i32 %v.23
+#|   %v.25 = load float, float* %at.9, align 4
+#|   %v.26 = bitcast float %v.25 to i32
+#|   %v.27 = xor i32 %v.26, -2147483648
+#|   %v.28 = bitcast i32 %v.27 to float
+#|   %v.29 = mul nsw i32 %i.1, -1
+#|   %v.30 = add nsw i32 %v.29, %v.2
+#|   %v.31 = mul nsw i32 %v.30, 2
+#|   %v.32 = add nsw i32 %v.31, 1
+#|   %at.10 = getelementptr inbounds float, float* %z, i32 %v.32
+#|   %v.33 = load float, float* %at.10, align 4
+#|   %v.34 = fmul float %v.33, 0x4000000000000000
+#|   %at.11 = getelementptr inbounds float, float* %out0, i32 %v.22
+#|   store float %v.24, float* %at.11, align 4
+#|   %at.12 = getelementptr inbounds float, float* %out0, i32 %v.23
+#|   store float %v.28, float* %at.12, align 4
+#|   %at.13 = getelementptr inbounds float, float* %out1, i32 %i.1
+#|   store float %v.34, float* %at.13, align 4
+#|   %next.1 = add i32 %i.1, %threads.1
+#|   br label %loop.1
+#| done.1:
 #|   ret void
 #| }
 #|

@@ -32,6 +32,13 @@ def special(x):
 #|   return %2, %5, %13, %16, %19 {tree = ("tuple", 0, 1, 2, 3, 4)}
 #| }
 #$ dump special --args "f32[n]" --emit cuda
+#| struct alignas(8) f32x2 { float lane[2]; };
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // special (constants.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) special(
 #|     const float* __restrict__ x,
@@ -42,17 +49,51 @@ def special(x):
 #|     float* __restrict__ out4,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         out0[i] = x_i + __int_as_float(0x7f800000);
-#|         out1[i] = x_i * -0.0f;
-#|         const double t = x_i > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|         out2[i] = t;
-#|         out3[i] = x_i * 0.0f;
-#|         out4[i] = x_i + 0.1f;
+#|     const bool t = aligned(x, 8) && aligned(out0, 8) && aligned(out1, 8) && aligned(out2, 16) && aligned(out3, 8) && aligned(out4, 8);
+#|     const int vectors = t ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f32x2 x_vector = *(const f32x2*)&x[i];
+#|         f32x2 out0_vector;
+#|         f32x2 out1_vector;
+#|         f64x2 out2_vector;
+#|         f32x2 out3_vector;
+#|         f32x2 out4_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out0_vector.lane[k] = x_k + __int_as_float(0x7f800000);
+#|             out1_vector.lane[k] = x_k * -0.0f;
+#|             out2_vector.lane[k] = x_k > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|             out3_vector.lane[k] = x_k * 0.0f;
+#|             out4_vector.lane[k] = x_k + 0.1f;
+#|         }
+#|         *(f32x2*)&out0[i] = out0_vector;
+#|         *(f32x2*)&out1[i] = out1_vector;
+#|         *(f64x2*)&out2[i] = out2_vector;
+#|         *(f32x2*)&out3[i] = out3_vector;
+#|         *(f32x2*)&out4[i] = out4_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out0[i_1] = x_i_1 + __int_as_float(0x7f800000);
+#|         out1[i_1] = x_i_1 * -0.0f;
+#|         const double t_1 = x_i_1 > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|         out2[i_1] = t_1;
+#|         out3[i_1] = x_i_1 * 0.0f;
+#|         out4[i_1] = x_i_1 + 0.1f;
 #|     }
 #| }
 #$ dump special --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // special (constants.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) special(
 #|     const double* __restrict__ x,
@@ -63,14 +104,42 @@ def special(x):
 #|     double* __restrict__ out4,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const double x_i = x[i];
-#|         out0[i] = x_i + __longlong_as_double(0x7ff0000000000000LL);
-#|         out1[i] = x_i * -0.0;
-#|         const double t = x_i > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|         out2[i] = t;
-#|         out3[i] = x_i * 0.0;
-#|         out4[i] = x_i + 0.1;
+#|     const bool t = aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16) && aligned(out2, 16) && aligned(out3, 16) && aligned(out4, 16);
+#|     const int vectors = t ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         f64x2 out0_vector;
+#|         f64x2 out1_vector;
+#|         f64x2 out2_vector;
+#|         f64x2 out3_vector;
+#|         f64x2 out4_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const double x_k = x_vector.lane[k];
+#|             out0_vector.lane[k] = x_k + __longlong_as_double(0x7ff0000000000000LL);
+#|             out1_vector.lane[k] = x_k * -0.0;
+#|             out2_vector.lane[k] = x_k > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|             out3_vector.lane[k] = x_k * 0.0;
+#|             out4_vector.lane[k] = x_k + 0.1;
+#|         }
+#|         *(f64x2*)&out0[i] = out0_vector;
+#|         *(f64x2*)&out1[i] = out1_vector;
+#|         *(f64x2*)&out2[i] = out2_vector;
+#|         *(f64x2*)&out3[i] = out3_vector;
+#|         *(f64x2*)&out4[i] = out4_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double x_i_1 = x[i_1];
+#|         out0[i_1] = x_i_1 + __longlong_as_double(0x7ff0000000000000LL);
+#|         out1[i_1] = x_i_1 * -0.0;
+#|         const double t_1 = x_i_1 > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|         out2[i_1] = t_1;
+#|         out3[i_1] = x_i_1 * 0.0;
+#|         out4[i_1] = x_i_1 + 0.1;
 #|     }
 #| }
 
@@ -80,6 +149,12 @@ def extremes(x):
 
 
 #$ dump extremes --args "i64[n]" --emit cuda
+#| struct alignas(16) i64x2 { long long lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // extremes (constants.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) extremes(
 #|     const long long* __restrict__ x,
@@ -87,10 +162,28 @@ def extremes(x):
 #|     long long* __restrict__ out1,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const long long x_i = x[i];
-#|         out0[i] = (long long)((unsigned long long)x_i + (-9223372036854775807LL - 1));
-#|         out1[i] = x_i ^ 9223372036854775807LL;
+#|     const int vectors = (aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const i64x2 x_vector = *(const i64x2*)&x[i];
+#|         i64x2 out0_vector;
+#|         i64x2 out1_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const long long x_k = x_vector.lane[k];
+#|             out0_vector.lane[k] = (long long)((unsigned long long)x_k + (-9223372036854775807LL - 1));
+#|             out1_vector.lane[k] = x_k ^ 9223372036854775807LL;
+#|         }
+#|         *(i64x2*)&out0[i] = out0_vector;
+#|         *(i64x2*)&out1[i] = out1_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const long long x_i_1 = x[i_1];
+#|         out0[i_1] = (long long)((unsigned long long)x_i_1 + (-9223372036854775807LL - 1));
+#|         out1[i_1] = x_i_1 ^ 9223372036854775807LL;
 #|     }
 #| }
 
@@ -103,16 +196,31 @@ def folded(x):
 #| host func @folded(%x: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {block = 256, name = "folded", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %out, %0 {block = 256, each = 4, name = "folded", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 1.5 : f32
 #|     %1 = const 1.4142135381698608 : f32
 #|     %2 = const 0 : index
-#|     %3 = const 1 : index
-#|     for %2, %n, %3 {over = "grid"} (%i: index) {
-#|       %4 = load %x, %i : f32
-#|       %5 = multiply %4, %0 : f32
-#|       %6 = add %5, %1 : f32
-#|       store %out, %i, %6
+#|     %3 = const 4 : index
+#|     %4 = aligned %x, %out {bytes = (16, 16)} : bool
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
+#|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %out_vector = lanes %x_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32) {
+#|         %7 = multiply %x_k, %0 : f32
+#|         %8 = add %7, %1 : f32
+#|         yield %8
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %9 = const 1 : index
+#|     for %vectors, %n, %9 {over = "grid"} (%i_1: index) {
+#|       %10 = load %x, %i_1 : f32
+#|       %11 = multiply %10, %0 : f32
+#|       %12 = add %11, %1 : f32
+#|       store %out, %i_1, %12
 #|       yield
 #|     }
 #|     return

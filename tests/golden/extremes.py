@@ -11,22 +11,44 @@ def clipped(x):
 #| host func @clipped(%x: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {block = 256, name = "clipped", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %out, %0 {block = 256, each = 4, name = "clipped", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 0.0 : f32
 #|     %1 = const 1.0 : f32
 #|     %2 = const 0 : index
-#|     %3 = const 1 : index
-#|     for %2, %n, %3 {over = "grid"} (%i: index) {
-#|       %4 = load %x, %i : f32
-#|       %5 = greater %4, %0 : bool
-#|       %6 = not_equal %4, %4 : bool
-#|       %7 = bitwise_or %5, %6 : bool
-#|       %8 = where %7, %4, %0 : f32
-#|       %9 = less %8, %1 : bool
-#|       %10 = not_equal %8, %8 : bool
-#|       %11 = bitwise_or %9, %10 : bool
-#|       %12 = where %11, %8, %1 : f32
-#|       store %out, %i, %12
+#|     %3 = const 4 : index
+#|     %4 = aligned %x, %out {bytes = (16, 16)} : bool
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
+#|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %out_vector = lanes %x_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32) {
+#|         %i_k = add %i, %k : index
+#|         %7 = greater %x_k, %0 : bool
+#|         %8 = not_equal %x_k, %x_k : bool
+#|         %9 = bitwise_or %7, %8 : bool
+#|         %10 = where %9, %x_k, %0 : f32
+#|         %11 = less %10, %1 : bool
+#|         %12 = not_equal %10, %10 : bool
+#|         %13 = bitwise_or %11, %12 : bool
+#|         %14 = where %13, %10, %1 : f32
+#|         yield %14
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %15 = const 1 : index
+#|     for %vectors, %n, %15 {over = "grid"} (%i_1: index) {
+#|       %16 = load %x, %i_1 : f32
+#|       %17 = greater %16, %0 : bool
+#|       %18 = not_equal %16, %16 : bool
+#|       %19 = bitwise_or %17, %18 : bool
+#|       %20 = where %19, %16, %0 : f32
+#|       %21 = less %20, %1 : bool
+#|       %22 = not_equal %20, %20 : bool
+#|       %23 = bitwise_or %21, %22 : bool
+#|       %24 = where %23, %20, %1 : f32
+#|       store %out, %i_1, %24
 #|       yield
 #|     }
 #|     return
@@ -34,16 +56,38 @@ def clipped(x):
 #|   return %out {tree = 0}
 #| }
 #$ dump clipped --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // clipped (extremes.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) clipped(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         const float t = ((x_i > 0.0f) | (x_i != x_i)) ? x_i : 0.0f;
-#|         out[i] = ((t < 1.0f) | (t != t)) ? t : 1.0f;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const float t = ((x_k > 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
+#|             out_vector.lane[k] = ((t < 1.0f) | (t != t)) ? t : 1.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float t_1 = ((x_i_1 > 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
+#|         out[i_1] = ((t_1 < 1.0f) | (t_1 != t_1)) ? t_1 : 1.0f;
 #|     }
 #| }
 #$ packed clipped --args "f32[n]"
@@ -57,15 +101,36 @@ def relu(x):
 
 
 #$ dump relu --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // relu (extremes.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) relu(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         out[i] = ((x_i >= 0.0f) | (x_i != x_i)) ? x_i : 0.0f;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out_vector.lane[k] = ((x_k >= 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = ((x_i_1 >= 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
 #|     }
 #| }
 #$ packed relu --args "f32[n]"
@@ -79,6 +144,12 @@ def limited(x, low, high):
 
 
 #$ dump limited --args "f32[n], f32[n], weak float" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // limited (extremes.py:19)
 #| extern "C" __global__ void __launch_bounds__(256) limited(
 #|     const float* __restrict__ x,
@@ -89,14 +160,40 @@ def limited(x, low, high):
 #|     float* __restrict__ out2,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         const float low_i = low[i];
-#|         const bool t = x_i >= low_i;
-#|         const float t_1 = (t | (x_i != x_i)) ? x_i : low_i;
-#|         out0[i] = ((t_1 <= high) | (t_1 != t_1)) ? t_1 : high;
-#|         out1[i] = ((x_i <= high) | (high != high)) ? x_i : high;
-#|         out2[i] = (t | (low_i != low_i)) ? x_i : low_i;
+#|     const bool t = aligned(x, 16) && aligned(low, 16) && aligned(out0, 16) && aligned(out1, 16) && aligned(out2, 16);
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 low_vector = *(const f32x4*)&low[i];
+#|         f32x4 out0_vector;
+#|         f32x4 out1_vector;
+#|         f32x4 out2_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const float low_k = low_vector.lane[k];
+#|             const bool t_1 = x_k >= low_k;
+#|             const float t_2 = (t_1 | (x_k != x_k)) ? x_k : low_k;
+#|             out0_vector.lane[k] = ((t_2 <= high) | (t_2 != t_2)) ? t_2 : high;
+#|             out1_vector.lane[k] = ((x_k <= high) | (high != high)) ? x_k : high;
+#|             out2_vector.lane[k] = (t_1 | (low_k != low_k)) ? x_k : low_k;
+#|         }
+#|         *(f32x4*)&out0[i] = out0_vector;
+#|         *(f32x4*)&out1[i] = out1_vector;
+#|         *(f32x4*)&out2[i] = out2_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float low_i_1 = low[i_1];
+#|         const bool t_3 = x_i_1 >= low_i_1;
+#|         const float t_4 = (t_3 | (x_i_1 != x_i_1)) ? x_i_1 : low_i_1;
+#|         out0[i_1] = ((t_4 <= high) | (t_4 != t_4)) ? t_4 : high;
+#|         out1[i_1] = ((x_i_1 <= high) | (high != high)) ? x_i_1 : high;
+#|         out2[i_1] = (t_3 | (low_i_1 != low_i_1)) ? x_i_1 : low_i_1;
 #|     }
 #| }
 #$ run limited --args "i16[n], i32[n], weak int"
@@ -108,6 +205,13 @@ def signs(x):
 
 
 #$ dump signs --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#| struct alignas(2) boolx2 { bool lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // signs (extremes.py:25)
 #| extern "C" __global__ void __launch_bounds__(256) signs(
 #|     const double* __restrict__ x,
@@ -117,12 +221,38 @@ def signs(x):
 #|     bool* __restrict__ out3,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const double x_i = x[i];
-#|         const double t = copysign(1.0, x_i);
-#|         out0[i] = x_i > 0.0 ? 1.0 : x_i < 0.0 ? -1.0 : x_i == 0.0 ? 0.0 : x_i;
-#|         out1[i] = fabs(x_i);
-#|         out2[i] = t;
-#|         out3[i] = t < 0.0;
+#|     const bool t = aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16) && aligned(out2, 16) && aligned(out3, 2);
+#|     const int vectors = t ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         f64x2 out0_vector;
+#|         f64x2 out1_vector;
+#|         f64x2 out2_vector;
+#|         boolx2 out3_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const double x_k = x_vector.lane[k];
+#|             const double t_1 = copysign(1.0, x_k);
+#|             out0_vector.lane[k] = x_k > 0.0 ? 1.0 : x_k < 0.0 ? -1.0 : x_k == 0.0 ? 0.0 : x_k;
+#|             out1_vector.lane[k] = fabs(x_k);
+#|             out2_vector.lane[k] = t_1;
+#|             out3_vector.lane[k] = t_1 < 0.0;
+#|         }
+#|         *(f64x2*)&out0[i] = out0_vector;
+#|         *(f64x2*)&out1[i] = out1_vector;
+#|         *(f64x2*)&out2[i] = out2_vector;
+#|         *(boolx2*)&out3[i] = out3_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double x_i_1 = x[i_1];
+#|         const double t_2 = copysign(1.0, x_i_1);
+#|         out0[i_1] = x_i_1 > 0.0 ? 1.0 : x_i_1 < 0.0 ? -1.0 : x_i_1 == 0.0 ? 0.0 : x_i_1;
+#|         out1[i_1] = fabs(x_i_1);
+#|         out2[i_1] = t_2;
+#|         out3[i_1] = t_2 < 0.0;
 #|     }
 #| }

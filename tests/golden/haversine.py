@@ -41,6 +41,12 @@ def haversine(lat1, lon1, lat2, lon2, radius=6371.0):
 #|   return %21 {tree = 0}
 #| }
 #$ dump haversine --args "f64[n], f64[n], f64[n], f64[n], weak float" --values plain --within 1e-10 --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // haversine (haversine.py:8)
 #| extern "C" __global__ void __launch_bounds__(256) haversine(
 #|     const double* __restrict__ lat1,
@@ -51,15 +57,40 @@ def haversine(lat1, lon1, lat2, lon2, radius=6371.0):
 #|     double* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const double lat2_1 = lat2[i] * 0.017453292519943295;
-#|         const double lat1_1 = lat1[i] * 0.017453292519943295;
-#|         const double t = sin((lat2_1 - lat1_1) / 2.0);
-#|         const double lon2_1 = lon2[i] * 0.017453292519943295;
-#|         const double lon1_1 = lon1[i] * 0.017453292519943295;
-#|         const double t_1 = sin((lon2_1 - lon1_1) / 2.0);
-#|         const double a = t * t + cos(lat1_1) * cos(lat2_1) * (t_1 * t_1);
-#|         out[i] = scalar * asin(sqrt(a));
+#|     const bool t = aligned(lat2, 16) && aligned(lat1, 16) && aligned(lon2, 16) && aligned(lon1, 16) && aligned(out, 16);
+#|     const int vectors = t ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 lat2_vector = *(const f64x2*)&lat2[i];
+#|         const f64x2 lat1_vector = *(const f64x2*)&lat1[i];
+#|         const f64x2 lon2_vector = *(const f64x2*)&lon2[i];
+#|         const f64x2 lon1_vector = *(const f64x2*)&lon1[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const double lat2_1 = lat2_vector.lane[k] * 0.017453292519943295;
+#|             const double lat1_1 = lat1_vector.lane[k] * 0.017453292519943295;
+#|             const double t_1 = sin((lat2_1 - lat1_1) / 2.0);
+#|             const double lon2_1 = lon2_vector.lane[k] * 0.017453292519943295;
+#|             const double lon1_1 = lon1_vector.lane[k] * 0.017453292519943295;
+#|             const double t_2 = sin((lon2_1 - lon1_1) / 2.0);
+#|             const double a = t_1 * t_1 + cos(lat1_1) * cos(lat2_1) * (t_2 * t_2);
+#|             out_vector.lane[k] = scalar * asin(sqrt(a));
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double lat2_2 = lat2[i_1] * 0.017453292519943295;
+#|         const double lat1_2 = lat1[i_1] * 0.017453292519943295;
+#|         const double t_3 = sin((lat2_2 - lat1_2) / 2.0);
+#|         const double lon2_2 = lon2[i_1] * 0.017453292519943295;
+#|         const double lon1_2 = lon1[i_1] * 0.017453292519943295;
+#|         const double t_4 = sin((lon2_2 - lon1_2) / 2.0);
+#|         const double a_1 = t_3 * t_3 + cos(lat1_2) * cos(lat2_2) * (t_4 * t_4);
+#|         out[i_1] = scalar * asin(sqrt(a_1));
 #|     }
 #| }
 #$ run haversine --args "f32[n], f32[n], weak float, weak float, weak float" --values plain --within 1e-3

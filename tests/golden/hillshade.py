@@ -75,28 +75,88 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|     double scalar_2,
 #|     double* __restrict__ out,
 #|     int length0,
-#|     int length1,
-#|     int m
+#|     int m,
+#|     int length2
 #| ) {
 #|     const double zenith = scalar * 0.017453292519943295;
 #|     const double t = cos(zenith);
 #|     const double t_1 = sin(zenith);
 #|     const double direction = scalar_2 * 0.017453292519943295;
 #|     const int t_2 = m + 2;
-#|     const int t_3 = m * 2 + 1;
-#|     const int stride = gridDim.x * blockDim.x;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0 * length1; i += stride) {
-#|         const int i1 = i % length0;
-#|         const int i0 = i / length0;
-#|         const int t_4 = i0 * m + i1;
-#|         const float dx = (elevation[t_4 + t_2] - elevation[t_4 + m]) / scalar_1;
-#|         const float dy = (elevation[t_4 + t_3] - elevation[t_4 + 1]) / scalar_1;
-#|         const float slope = atanf(sqrtf(dx * dx + dy * dy));
-#|         const float aspect = atan2f(dy, -dx);
-#|         const double t_5 = t_1 * (double)sinf(slope) * cos(direction - (double)aspect);
-#|         const double shade = t * (double)cosf(slope) + t_5;
-#|         const double t_6 = ((shade > 0.0) | (shade != shade)) ? shade : 0.0;
-#|         out[i] = 255.0 * (((t_6 < 1.0) | (t_6 != t_6)) ? t_6 : 1.0);
+#|     const int t_3 = m * 2;
+#|     const int t_4 = t_3 + 1;
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < length0; i0 += stride) {
+#|         if (i0 + 4 <= length0) {
+#|             const int t_5 = t_3 + 2;
+#|             const int t_6 = m * 3;
+#|             const int t_7 = t_6 + 1;
+#|             const int t_8 = m + 1;
+#|             const int t_9 = t_6 + 2;
+#|             const int t_10 = m * 4;
+#|             const int t_11 = t_10 + 1;
+#|             const int t_12 = t_10 + 2;
+#|             const int t_13 = m * 5 + 1;
+#|             const int t_14 = length2 * 2;
+#|             const int t_15 = length2 * 3;
+#|             const int stride_1 = gridDim.x * blockDim.x;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < length2; i1 += stride_1) {
+#|                 const int t_16 = i0 * m + i1;
+#|                 const float elevation_value = elevation[t_16 + t_4];
+#|                 const float elevation_value_1 = elevation[t_16 + t_7];
+#|                 const float dx = (elevation[t_16 + t_2] - elevation[t_16 + m]) / scalar_1;
+#|                 const float dy = (elevation_value - elevation[t_16 + 1]) / scalar_1;
+#|                 const float slope = atanf(sqrtf(dx * dx + dy * dy));
+#|                 const float aspect = atan2f(dy, -dx);
+#|                 const double t_17 = t_1 * (double)sinf(slope) * cos(direction - (double)aspect);
+#|                 const double shade = t * (double)cosf(slope) + t_17;
+#|                 const double t_18 = ((shade > 0.0) | (shade != shade)) ? shade : 0.0;
+#|                 const float dx_1 = (elevation[t_16 + t_5] - elevation[t_16 + t_3]) / scalar_1;
+#|                 const float dy_1 = (elevation_value_1 - elevation[t_16 + t_8]) / scalar_1;
+#|                 const float slope_1 = atanf(sqrtf(dx_1 * dx_1 + dy_1 * dy_1));
+#|                 const float aspect_1 = atan2f(dy_1, -dx_1);
+#|                 const double t_19 = t_1 * (double)sinf(slope_1) * cos(direction - (double)aspect_1);
+#|                 const double shade_1 = t * (double)cosf(slope_1) + t_19;
+#|                 const double t_20 = ((shade_1 > 0.0) | (shade_1 != shade_1)) ? shade_1 : 0.0;
+#|                 const float dx_2 = (elevation[t_16 + t_9] - elevation[t_16 + t_6]) / scalar_1;
+#|                 const float dy_2 = (elevation[t_16 + t_11] - elevation_value) / scalar_1;
+#|                 const float slope_2 = atanf(sqrtf(dx_2 * dx_2 + dy_2 * dy_2));
+#|                 const float aspect_2 = atan2f(dy_2, -dx_2);
+#|                 const double t_21 = t_1 * (double)sinf(slope_2) * cos(direction - (double)aspect_2);
+#|                 const double shade_2 = t * (double)cosf(slope_2) + t_21;
+#|                 const double t_22 = ((shade_2 > 0.0) | (shade_2 != shade_2)) ? shade_2 : 0.0;
+#|                 const float dx_3 = (elevation[t_16 + t_12] - elevation[t_16 + t_10]) / scalar_1;
+#|                 const float dy_3 = (elevation[t_16 + t_13] - elevation_value_1) / scalar_1;
+#|                 const float slope_3 = atanf(sqrtf(dx_3 * dx_3 + dy_3 * dy_3));
+#|                 const float aspect_3 = atan2f(dy_3, -dx_3);
+#|                 const double t_23 = t_1 * (double)sinf(slope_3) * cos(direction - (double)aspect_3);
+#|                 const double shade_3 = t * (double)cosf(slope_3) + t_23;
+#|                 const double t_24 = ((shade_3 > 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
+#|                 const int t_25 = i0 * length2 + i1;
+#|                 out[t_25] = 255.0 * (((t_18 < 1.0) | (t_18 != t_18)) ? t_18 : 1.0);
+#|                 out[t_25 + length2] = 255.0 * (((t_20 < 1.0) | (t_20 != t_20)) ? t_20 : 1.0);
+#|                 out[t_25 + t_14] = 255.0 * (((t_22 < 1.0) | (t_22 != t_22)) ? t_22 : 1.0);
+#|                 out[t_25 + t_15] = 255.0 * (((t_24 < 1.0) | (t_24 != t_24)) ? t_24 : 1.0);
+#|             }
+#|         } else {
+#|             for (int row = i0; row < length0; row++) {
+#|                 const int stride_2 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < length2; i1_1 += stride_2) {
+#|                     const int t_26 = row * m + i1_1;
+#|                     const float dx_4 = (elevation[t_26 + t_2] - elevation[t_26 + m]) / scalar_1;
+#|                     const float dy_4 = (elevation[t_26 + t_4] - elevation[t_26 + 1]) / scalar_1;
+#|                     const float slope_4 = atanf(sqrtf(dx_4 * dx_4 + dy_4 * dy_4));
+#|                     const float aspect_4 = atan2f(dy_4, -dx_4);
+#|                     const double t_27 = t_1 * (double)sinf(slope_4) * cos(direction - (double)aspect_4);
+#|                     const double shade_4 = t * (double)cosf(slope_4) + t_27;
+#|                     const double t_28 = ((shade_4 > 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
+#|                     out[row * length2 + i1_1] = 255.0 * (((t_28 < 1.0) | (t_28 != t_28)) ? t_28 : 1.0);
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ run hillshade --args "f64[n, m], weak float, weak float, weak float" --values plain --within 1e-10

@@ -21,16 +21,33 @@ def into(x, y, z, out):
 #| host func @into(%x: f32[n], %y: f32[n], %z: f32[n], %out: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   writable %out {what = "assignment destination"}
 #|   %0 = dim {value = n} : index
-#|   launch %x, %y, %z, %out, %0 {block = 256, name = "into", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %y: ptr f32, %z: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %y, %z, %out, %0 {block = 256, each = 4, name = "into", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %y: ptr f32, %z: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 0 : index
-#|     %1 = const 1 : index
-#|     for %0, %n, %1 {over = "grid"} (%i: index) {
-#|       %2 = load %x, %i : f32
-#|       %3 = load %y, %i : f32
-#|       %4 = multiply %2, %3 : f32
-#|       %5 = load %z, %i : f32
-#|       %out_1 = add %4, %5 : f32
-#|       store %out, %i, %out_1
+#|     %1 = const 4 : index
+#|     %2 = aligned %x, %y, %z, %out {bytes = (16, 16, 16, 16)} : bool
+#|     %3 = remainder_truncated %n, %1 : index
+#|     %4 = subtract %n, %3 : index
+#|     %vectors = where %2, %4, %0 : index
+#|     for %0, %vectors, %1 {over = "grid"} (%i: index) {
+#|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %y_vector = load %y, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %z_vector = load %z, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %out_vector = lanes %x_vector, %y_vector, %z_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32, %y_k: f32, %z_k: f32) {
+#|         %5 = multiply %x_k, %y_k : f32
+#|         %out_1 = add %5, %z_k : f32
+#|         yield %out_1
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %6 = const 1 : index
+#|     for %vectors, %n, %6 {over = "grid"} (%i_1: index) {
+#|       %7 = load %x, %i_1 : f32
+#|       %8 = load %y, %i_1 : f32
+#|       %9 = multiply %7, %8 : f32
+#|       %10 = load %z, %i_1 : f32
+#|       %out_2 = add %9, %10 : f32
+#|       store %out, %i_1, %out_2
 #|       yield
 #|     }
 #|     return
@@ -38,6 +55,12 @@ def into(x, y, z, out):
 #|   return %out {tree = 0}
 #| }
 #$ dump into --args "f32[n], f32[n], f32[n], f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // into (in_place.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) into(
 #|     const float* __restrict__ x,
@@ -46,9 +69,27 @@ def into(x, y, z, out):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float out_1 = x[i] * y[i] + z[i];
-#|         out[i] = out_1;
+#|     const bool t = aligned(x, 16) && aligned(y, 16) && aligned(z, 16) && aligned(out, 16);
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 y_vector = *(const f32x4*)&y[i];
+#|         const f32x4 z_vector = *(const f32x4*)&z[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float out_1 = x_vector.lane[k] * y_vector.lane[k] + z_vector.lane[k];
+#|             out_vector.lane[k] = out_1;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float out_2 = x[i_1] * y[i_1] + z[i_1];
+#|         out[i_1] = out_2;
 #|     }
 #| }
 #$ packed into --args "f32[n], f32[n], f32[n], f32[n]"
@@ -77,15 +118,52 @@ def chained(x, y):
 #| extern "C" __global__ void __launch_bounds__(256) chained(
 #|     float* __restrict__ x,
 #|     const float* __restrict__ y,
-#|     int m,
-#|     int n
+#|     int n,
+#|     int m
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % m;
-#|         const float x_i = x[i];
-#|         const float x_1 = x_i + y[i1];
-#|         const float x_2 = x_1 * 2.0f;
-#|         x[i] = x_2;
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const int t = m * 2;
+#|             const int t_1 = m * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int t_2 = i0 * m + i1;
+#|                 const float x_t_2 = x[t_2];
+#|                 const float y_i1 = y[i1];
+#|                 const int t_3 = t_2 + m;
+#|                 const float x_t_3 = x[t_3];
+#|                 const int t_4 = t_2 + t;
+#|                 const float x_t_4 = x[t_4];
+#|                 const int t_5 = t_2 + t_1;
+#|                 const float x_t_5 = x[t_5];
+#|                 const float x_1 = x_t_2 + y_i1;
+#|                 const float x_2 = x_1 * 2.0f;
+#|                 const float x_3 = x_t_3 + y_i1;
+#|                 const float x_4 = x_3 * 2.0f;
+#|                 const float x_5 = x_t_4 + y_i1;
+#|                 const float x_6 = x_5 * 2.0f;
+#|                 const float x_7 = x_t_5 + y_i1;
+#|                 const float x_8 = x_7 * 2.0f;
+#|                 x[t_2] = x_2;
+#|                 x[t_3] = x_4;
+#|                 x[t_4] = x_6;
+#|                 x[t_5] = x_8;
+#|             }
+#|         } else {
+#|             for (int row = i0; row < n; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     const int t_6 = row * m + i1_1;
+#|                     const float x_t_6 = x[t_6];
+#|                     const float x_9 = x_t_6 + y[i1_1];
+#|                     const float x_10 = x_9 * 2.0f;
+#|                     x[t_6] = x_10;
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ packed chained --args "f32[n, m], f32[m]"
@@ -117,14 +195,35 @@ def relax(u):
 #|   return %u {tree = 0}
 #| }
 #$ dump relax --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // relax (in_place.py:22)
 #| extern "C" __global__ void __launch_bounds__(256) relax(
 #|     const double* __restrict__ u,
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
-#|         out[i] = 0.5 * (u[i + 2] + u[i]);
+#|     const int vectors = (aligned(u, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 u_vector = *(const f64x2*)&u[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const int i_k = i + k;
+#|             out_vector.lane[k] = 0.5 * (u[i_k + 2] + u_vector.lane[k]);
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = 0.5 * (u[i_1 + 2] + u[i_1]);
 #|     }
 #| }
 #|
@@ -134,8 +233,21 @@ def relax(u):
 #|     double* __restrict__ u,
 #|     int length0
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
+#|     const int threads = length0 / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
 #|         u[i + 1] = out[i];
+#|         u[i + 257] = out[i + 256];
+#|         u[i + 513] = out[i + 512];
+#|         u[i + 769] = out[i + 768];
+#|     }
+#|     const int done = threads * 4;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         u[i_1 + 1] = out[i_1];
 #|     }
 #| }
 
@@ -150,19 +262,58 @@ def boundary(u):
 #$ dump boundary --args "f32[n, m]" --emit cuda
 #| // boundary_0 (in_place.py:29)
 #| extern "C" __global__ void __launch_bounds__(256) boundary_0(float* __restrict__ u, int m, int n) {
-#|     const int t = m * n - m;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m; i += gridDim.x * blockDim.x) {
+#|     const int threads = m / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
 #|         u[i] = 0.0f;
+#|         const int t = m * n - m;
 #|         u[i + t] = 0.0f;
+#|         u[i + 256] = 0.0f;
+#|         u[i + (t + 256)] = 0.0f;
+#|         u[i + 512] = 0.0f;
+#|         u[i + (t + 512)] = 0.0f;
+#|         u[i + 768] = 0.0f;
+#|         u[i + (t + 768)] = 0.0f;
+#|     }
+#|     const int done = threads * 4;
+#|     const int t_1 = m * n - m;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < m; i_1 += stride_1) {
+#|         u[i_1] = 0.0f;
+#|         u[i_1 + t_1] = 0.0f;
 #|     }
 #| }
 #|
 #| // boundary_1 (in_place.py:31)
 #| extern "C" __global__ void __launch_bounds__(256) boundary_1(float* __restrict__ u, int n, int m) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+#|     const int threads = n / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
 #|         const int t = i * m;
 #|         const float u_value = u[t + 1];
+#|         const int t_1 = m * 256;
+#|         const float u_value_1 = u[t + (t_1 + 1)];
+#|         const int t_2 = m * 512;
+#|         const float u_value_2 = u[t + (t_2 + 1)];
+#|         const int t_3 = m * 768;
+#|         const float u_value_3 = u[t + (t_3 + 1)];
 #|         u[t] = u_value;
+#|         u[t + t_1] = u_value_1;
+#|         u[t + t_2] = u_value_2;
+#|         u[t + t_3] = u_value_3;
+#|     }
+#|     const int done = threads * 4;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int t_4 = i_1 * m;
+#|         const float u_value_4 = u[t_4 + 1];
+#|         u[t_4] = u_value_4;
 #|     }
 #| }
 
@@ -206,17 +357,41 @@ def exchanged(x, y):
 
 
 #$ dump exchanged --args "i32[n], i32[n]" --emit cuda
+#| struct alignas(16) i32x4 { int lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // exchanged (in_place.py:47)
 #| extern "C" __global__ void __launch_bounds__(256) exchanged(
 #|     int* __restrict__ x,
 #|     int* __restrict__ y,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const int y_i = y[i];
-#|         const int x_i = x[i];
-#|         x[i] = y_i;
-#|         y[i] = x_i;
+#|     const int vectors = (aligned(y, 16) && aligned(x, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const i32x4 y_vector = *(const i32x4*)&y[i];
+#|         const i32x4 x_vector = *(const i32x4*)&x[i];
+#|         i32x4 x_vector_1;
+#|         i32x4 y_vector_1;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             x_vector_1.lane[k] = y_vector.lane[k];
+#|             y_vector_1.lane[k] = x_vector.lane[k];
+#|         }
+#|         *(i32x4*)&x[i] = x_vector_1;
+#|         *(i32x4*)&y[i] = y_vector_1;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int y_i_1 = y[i_1];
+#|         const int x_i_1 = x[i_1];
+#|         x[i_1] = y_i_1;
+#|         y[i_1] = x_i_1;
 #|     }
 #| }
 

@@ -39,18 +39,35 @@ def mask_out(points, mask):
 #| host func @mask_out(%points: f32[n, 3], %mask: bool[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n, 3]
 #|   %0 = dim {value = n} : index
-#|   launch %points, %mask, %out, %0 {block = 256, name = "mask_out", outputs = 1, schedule = "pointwise", work = 3*n} (%points: ptr f32, %mask: ptr bool, %out: ptr f32, %n: index) {
+#|   launch %points, %mask, %out, %0 {block = 256, each = 4, name = "mask_out", outputs = 1, schedule = "pointwise", work = 3*n} (%points: ptr f32, %mask: ptr bool, %out: ptr f32, %n: index) {
 #|     %0 = const inf : f32
-#|     %1 = const 3 : index
-#|     %2 = multiply %n, %1 : index
-#|     %3 = const 0 : index
-#|     %4 = const 1 : index
-#|     for %3, %2, %4 {over = "grid"} (%i: index) {
-#|       %i0 = divide_truncated %i, %1 : index
-#|       %5 = load %mask, %i0 : bool
-#|       %6 = load %points, %i : f32
-#|       %7 = where %5, %0, %6 : f32
-#|       store %out, %i, %7
+#|     %1 = const 0 : index
+#|     %2 = const 4 : index
+#|     %3 = const 3 : index
+#|     %4 = multiply %n, %3 : index
+#|     %5 = aligned %points, %out {bytes = (16, 16)} : bool
+#|     %6 = remainder_truncated %4, %2 : index
+#|     %7 = subtract %4, %6 : index
+#|     %vectors = where %5, %7, %1 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
+#|       %points_vector = load %points, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %out_vector = lanes %points_vector {lanes = 4} : <4 x f32> (%k: index, %points_k: f32) {
+#|         %i_k = add %i, %k : index
+#|         %i0 = divide_truncated %i_k, %3 : index
+#|         %8 = load %mask, %i0 : bool
+#|         %9 = where %8, %0, %points_k : f32
+#|         yield %9
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %10 = const 1 : index
+#|     for %vectors, %4, %10 {over = "grid"} (%i_1: index) {
+#|       %i0_1 = divide_truncated %i_1, %3 : index
+#|       %11 = load %mask, %i0_1 : bool
+#|       %12 = load %points, %i_1 : f32
+#|       %13 = where %11, %0, %12 : f32
+#|       store %out, %i_1, %13
 #|       yield
 #|     }
 #|     return
@@ -58,6 +75,12 @@ def mask_out(points, mask):
 #|   return %out {tree = 0}
 #| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit cuda --target cuda:sm_90
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // mask_out (mask_out.py:9)
 #| extern "C" __global__ void __launch_bounds__(256) mask_out(
 #|     const float* __restrict__ points,
@@ -65,9 +88,26 @@ def mask_out(points, mask):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
-#|         const int i0 = i / 3;
-#|         out[i] = mask[i0] ? __int_as_float(0x7f800000) : points[i];
+#|     const int t = n * 3;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 points_vector = *(const f32x4*)&points[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             const int i0 = i_k / 3;
+#|             out_vector.lane[k] = mask[i0] ? __int_as_float(0x7f800000) : points_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __int_as_float(0x7f800000) : points[i_1];
 #|     }
 #| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit llvm
@@ -147,6 +187,12 @@ def mask_minus_infinity(points, mask):
 
 
 #$ dump mask_minus_infinity --args "f32[n, 3], bool[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // mask_minus_infinity (mask_out.py:15)
 #| extern "C" __global__ void __launch_bounds__(256) mask_minus_infinity(
 #|     const float* __restrict__ points,
@@ -154,9 +200,26 @@ def mask_minus_infinity(points, mask):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
-#|         const int i0 = i / 3;
-#|         out[i] = mask[i0] ? -__int_as_float(0x7f800000) : points[i];
+#|     const int t = n * 3;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 points_vector = *(const f32x4*)&points[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             const int i0 = i_k / 3;
+#|             out_vector.lane[k] = mask[i0] ? -__int_as_float(0x7f800000) : points_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? -__int_as_float(0x7f800000) : points[i_1];
 #|     }
 #| }
 
@@ -166,6 +229,12 @@ def mask_nan(points, mask):
 
 
 #$ dump mask_nan --args "f32[n, 3], bool[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // mask_nan (mask_out.py:21)
 #| extern "C" __global__ void __launch_bounds__(256) mask_nan(
 #|     const float* __restrict__ points,
@@ -173,9 +242,26 @@ def mask_nan(points, mask):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
-#|         const int i0 = i / 3;
-#|         out[i] = mask[i0] ? __int_as_float(0x7fc00000) : points[i];
+#|     const int t = n * 3;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 points_vector = *(const f32x4*)&points[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             const int i0 = i_k / 3;
+#|             out_vector.lane[k] = mask[i0] ? __int_as_float(0x7fc00000) : points_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __int_as_float(0x7fc00000) : points[i_1];
 #|     }
 #| }
 
@@ -213,6 +299,13 @@ def mask_integers(points, mask):
 
 
 #$ dump mask_integers --args "i32[n, 3], bool[n]" --emit cuda
+#| struct alignas(8) i32x2 { int lane[2]; };
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // mask_integers (mask_out.py:39)
 #| extern "C" __global__ void __launch_bounds__(256) mask_integers(
 #|     const int* __restrict__ points,
@@ -220,8 +313,26 @@ def mask_integers(points, mask):
 #|     double* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * 3; i += gridDim.x * blockDim.x) {
-#|         const int i0 = i / 3;
-#|         out[i] = mask[i0] ? __longlong_as_double(0x7ff0000000000000LL) : (double)points[i];
+#|     const int t = n * 3;
+#|     const int vectors = (aligned(points, 8) && aligned(out, 16)) ? t - t % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const i32x2 points_vector = *(const i32x2*)&points[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const int i_k = i + k;
+#|             const int i0 = i_k / 3;
+#|             const double t_1 = (double)points_vector.lane[k];
+#|             out_vector.lane[k] = mask[i0] ? __longlong_as_double(0x7ff0000000000000LL) : t_1;
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __longlong_as_double(0x7ff0000000000000LL) : (double)points[i_1];
 #|     }
 #| }

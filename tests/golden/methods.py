@@ -17,14 +17,34 @@ def configured(x):
 
 
 #$ dump configured --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // configured (methods.py:16)
 #| extern "C" __global__ void __launch_bounds__(256) configured(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i] * 3.0f + -1.0f;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = x_vector.lane[k] * 3.0f + -1.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = x[i_1] * 3.0f + -1.0f;
 #|     }
 #| }
 
@@ -41,11 +61,39 @@ def chained(x):
 #|     int m,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % n;
-#|         const int i0 = i / n;
-#|         const float x_value = x[i0 + i1 * m];
-#|         const float t = ((x_value > -1.0f) | (x_value != x_value)) ? x_value : -1.0f;
-#|         out[i] = (double)fabsf(((t < 1.0f) | (t != t)) ? t : 1.0f);
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < m; i0 += stride) {
+#|         if (i0 + 4 <= m) {
+#|             const int t = n * 2;
+#|             const int t_1 = n * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < n; i1 += gridDim.x * blockDim.x) {
+#|                 const int t_2 = i0 + i1 * m;
+#|                 const float x_t_2 = x[t_2];
+#|                 const float x_value = x[t_2 + 1];
+#|                 const float x_value_1 = x[t_2 + 2];
+#|                 const float x_value_2 = x[t_2 + 3];
+#|                 const float t_3 = ((x_t_2 > -1.0f) | (x_t_2 != x_t_2)) ? x_t_2 : -1.0f;
+#|                 const float t_4 = ((x_value > -1.0f) | (x_value != x_value)) ? x_value : -1.0f;
+#|                 const float t_5 = ((x_value_1 > -1.0f) | (x_value_1 != x_value_1)) ? x_value_1 : -1.0f;
+#|                 const float t_6 = ((x_value_2 > -1.0f) | (x_value_2 != x_value_2)) ? x_value_2 : -1.0f;
+#|                 const int t_7 = i0 * n + i1;
+#|                 out[t_7] = (double)fabsf(((t_3 < 1.0f) | (t_3 != t_3)) ? t_3 : 1.0f);
+#|                 out[t_7 + n] = (double)fabsf(((t_4 < 1.0f) | (t_4 != t_4)) ? t_4 : 1.0f);
+#|                 out[t_7 + t] = (double)fabsf(((t_5 < 1.0f) | (t_5 != t_5)) ? t_5 : 1.0f);
+#|                 out[t_7 + t_1] = (double)fabsf(((t_6 < 1.0f) | (t_6 != t_6)) ? t_6 : 1.0f);
+#|             }
+#|         } else {
+#|             for (int row = i0; row < m; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < n; i1_1 += stride_1) {
+#|                     const float x_value_3 = x[row + i1_1 * m];
+#|                     const float t_8 = ((x_value_3 > -1.0f) | (x_value_3 != x_value_3)) ? x_value_3 : -1.0f;
+#|                     out[row * n + i1_1] = (double)fabsf(((t_8 < 1.0f) | (t_8 != t_8)) ? t_8 : 1.0f);
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }

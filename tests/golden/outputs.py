@@ -14,21 +14,43 @@ def polar(x, y):
 #|   %out1 = allocate : f32[n]
 #|   %out2 = allocate : f32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %y, %radius_out, %out1, %out2, %0 {block = 256, name = "polar", outputs = 3, schedule = "pointwise", work = n} (%x: ptr f32, %y: ptr f32, %radius_out: ptr f32, %out1: ptr f32, %out2: ptr f32, %n: index) {
+#|   launch %x, %y, %radius_out, %out1, %out2, %0 {block = 256, each = 4, name = "polar", outputs = 3, schedule = "pointwise", work = n} (%x: ptr f32, %y: ptr f32, %radius_out: ptr f32, %out1: ptr f32, %out2: ptr f32, %n: index) {
 #|     %0 = const 0 : index
-#|     %1 = const 1 : index
-#|     for %0, %n, %1 {over = "grid"} (%i: index) {
-#|       %2 = load %x, %i : f32
-#|       %3 = multiply %2, %2 : f32
-#|       %4 = load %y, %i : f32
-#|       %5 = multiply %4, %4 : f32
-#|       %6 = add %3, %5 : f32
-#|       %radius = sqrt %6 : f32
-#|       %7 = divide %2, %radius : f32
-#|       %8 = divide %4, %radius : f32
-#|       store %radius_out, %i, %radius
-#|       store %out1, %i, %7
-#|       store %out2, %i, %8
+#|     %1 = const 4 : index
+#|     %2 = aligned %x, %y, %radius_out, %out1, %out2 {bytes = (16, 16, 16, 16, 16)} : bool
+#|     %3 = remainder_truncated %n, %1 : index
+#|     %4 = subtract %n, %3 : index
+#|     %vectors = where %2, %4, %0 : index
+#|     for %0, %vectors, %1 {over = "grid"} (%i: index) {
+#|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %y_vector = load %y, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %radius_out_vector, %out1_vector, %out2_vector = lanes %x_vector, %y_vector {lanes = 4} : <4 x f32>, <4 x f32>, <4 x f32> (%k: index, %x_k: f32, %y_k: f32) {
+#|         %5 = multiply %x_k, %x_k : f32
+#|         %6 = multiply %y_k, %y_k : f32
+#|         %7 = add %5, %6 : f32
+#|         %radius = sqrt %7 : f32
+#|         %8 = divide %x_k, %radius : f32
+#|         %9 = divide %y_k, %radius : f32
+#|         yield %radius, %8, %9
+#|       }
+#|       store %radius_out, %i, %radius_out_vector {align = 16}
+#|       store %out1, %i, %out1_vector {align = 16}
+#|       store %out2, %i, %out2_vector {align = 16}
+#|       yield
+#|     }
+#|     %10 = const 1 : index
+#|     for %vectors, %n, %10 {over = "grid"} (%i_1: index) {
+#|       %11 = load %x, %i_1 : f32
+#|       %12 = multiply %11, %11 : f32
+#|       %13 = load %y, %i_1 : f32
+#|       %14 = multiply %13, %13 : f32
+#|       %15 = add %12, %14 : f32
+#|       %radius_1 = sqrt %15 : f32
+#|       %16 = divide %11, %radius_1 : f32
+#|       %17 = divide %13, %radius_1 : f32
+#|       store %radius_out, %i_1, %radius_1
+#|       store %out1, %i_1, %16
+#|       store %out2, %i_1, %17
 #|       yield
 #|     }
 #|     return
@@ -36,6 +58,12 @@ def polar(x, y):
 #|   return %radius_out, %out1, %out2 {tree = ("dict", ("radius", 0), ("unit", ("tuple", 1, 2)))}
 #| }
 #$ dump polar --args "f32[n], f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // polar (outputs.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) polar(
 #|     const float* __restrict__ x,
@@ -45,13 +73,38 @@ def polar(x, y):
 #|     float* __restrict__ out2,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         const float y_i = y[i];
-#|         const float radius = sqrtf(x_i * x_i + y_i * y_i);
-#|         radius_out[i] = radius;
-#|         out1[i] = x_i / radius;
-#|         out2[i] = y_i / radius;
+#|     const bool t = aligned(x, 16) && aligned(y, 16) && aligned(radius_out, 16) && aligned(out1, 16) && aligned(out2, 16);
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 y_vector = *(const f32x4*)&y[i];
+#|         f32x4 radius_out_vector;
+#|         f32x4 out1_vector;
+#|         f32x4 out2_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const float y_k = y_vector.lane[k];
+#|             const float radius = sqrtf(x_k * x_k + y_k * y_k);
+#|             radius_out_vector.lane[k] = radius;
+#|             out1_vector.lane[k] = x_k / radius;
+#|             out2_vector.lane[k] = y_k / radius;
+#|         }
+#|         *(f32x4*)&radius_out[i] = radius_out_vector;
+#|         *(f32x4*)&out1[i] = out1_vector;
+#|         *(f32x4*)&out2[i] = out2_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float y_i_1 = y[i_1];
+#|         const float radius_1 = sqrtf(x_i_1 * x_i_1 + y_i_1 * y_i_1);
+#|         radius_out[i_1] = radius_1;
+#|         out1[i_1] = x_i_1 / radius_1;
+#|         out2[i_1] = y_i_1 / radius_1;
 #|     }
 #| }
 #$ packed polar --args "f32[n], f32[n]"
@@ -77,14 +130,34 @@ def two_shapes(a, b):
 #|   return %0, %1 {tree = ("tuple", 0, 1)}
 #| }
 #$ dump two_shapes --args "f32[n], f32[m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // two_shapes_0 (outputs.py:14)
 #| extern "C" __global__ void __launch_bounds__(256) two_shapes_0(
 #|     const float* __restrict__ a,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         out[i] = a[i] * 2.0f;
+#|     const int vectors = (aligned(a, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 a_vector = *(const f32x4*)&a[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = a_vector.lane[k] * 2.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = a[i_1] * 2.0f;
 #|     }
 #| }
 #|
@@ -94,8 +167,22 @@ def two_shapes(a, b):
 #|     float* __restrict__ out,
 #|     int m
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m; i += gridDim.x * blockDim.x) {
-#|         out[i] = b[i] + 1.0f;
+#|     const int vectors = (aligned(b, 16) && aligned(out, 16)) ? m - m % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 b_vector = *(const f32x4*)&b[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = b_vector.lane[k] + 1.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < m; i_1 += stride_1) {
+#|         out[i_1] = b[i_1] + 1.0f;
 #|     }
 #| }
 

@@ -16,6 +16,13 @@ def combined(x, a, b, c, d):
 #|   return %3 {tree = 0}
 #| }
 #$ dump combined --args "f32[n], weak int, weak float, f32, f64[]" --emit cuda
+#| struct alignas(8) f32x2 { float lane[2]; };
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // combined (scalar_arguments.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) combined(
 #|     const float* __restrict__ x,
@@ -27,8 +34,22 @@ def combined(x, a, b, c, d):
 #|     int n
 #| ) {
 #|     const double t = (double)c / d[0];
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         out[i] = (double)((x[i] + a) * b) - t;
+#|     const int vectors = (aligned(x, 8) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f32x2 x_vector = *(const f32x2*)&x[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             out_vector.lane[k] = (double)((x_vector.lane[k] + a) * b) - t;
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = (double)((x[i_1] + a) * b) - t;
 #|     }
 #| }
 #$ run combined --args "f32[n], weak bool, i8, u16, weak int"
@@ -51,6 +72,7 @@ def only_scalars(a, b):
 #| ) {
 #|     const float t = a * b + 1.0f;
 #|     const float t_1 = a / b;
+#|     #pragma unroll 1
 #|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 1; i += gridDim.x * blockDim.x) {
 #|         out0[0] = t;
 #|         out1[0] = t_1;
@@ -109,6 +131,7 @@ def without_axes(a, b):
 #|     const float b_value = b[0];
 #|     const float t = a_value + b_value;
 #|     const float t_1 = a_value > b_value ? a_value : b_value;
+#|     #pragma unroll 1
 #|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 1; i += gridDim.x * blockDim.x) {
 #|         out0[0] = t;
 #|         out1[0] = t_1;
@@ -125,6 +148,12 @@ def lengths(x):
 
 
 #$ dump lengths --args "f32[n, m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // lengths (scalar_arguments.py:25)
 #| extern "C" __global__ void __launch_bounds__(256) lengths(
 #|     const float* __restrict__ x,
@@ -134,8 +163,23 @@ def lengths(x):
 #|     int m,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i] * scalar_1 + scalar;
+#|     const int t = m * n;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = x_vector.lane[k] * scalar_1 + scalar;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = x[i_1] * scalar_1 + scalar;
 #|     }
 #| }
 #$ run lengths --args "i8[n]" --sizes n=7

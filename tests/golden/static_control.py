@@ -33,12 +33,44 @@ def averaged(x, passes=2, mode="mean"):
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
+#|     const int threads = length0 / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
 #|         const double x_value = x[i + 1];
+#|         const double x_value_1 = x[i + 257];
+#|         const int t = i + 256;
+#|         const double x_value_2 = x[i + 513];
+#|         const int t_1 = i + 512;
+#|         const double x_value_3 = x[i + 769];
+#|         const int t_2 = i + 768;
 #|         const double x_1 = (x[i + 2] + x_value) / 2.0;
 #|         const double x_2 = (x_value + x[i]) / 2.0;
 #|         const double x_3 = (x_1 + x_2) / 2.0;
+#|         const double x_4 = (x[i + 258] + x_value_1) / 2.0;
+#|         const double x_5 = (x_value_1 + x[t]) / 2.0;
+#|         const double x_6 = (x_4 + x_5) / 2.0;
+#|         const double x_7 = (x[i + 514] + x_value_2) / 2.0;
+#|         const double x_8 = (x_value_2 + x[t_1]) / 2.0;
+#|         const double x_9 = (x_7 + x_8) / 2.0;
+#|         const double x_10 = (x[i + 770] + x_value_3) / 2.0;
+#|         const double x_11 = (x_value_3 + x[t_2]) / 2.0;
+#|         const double x_12 = (x_10 + x_11) / 2.0;
 #|         out[i] = x_3;
+#|         out[t] = x_6;
+#|         out[t_1] = x_9;
+#|         out[t_2] = x_12;
+#|     }
+#|     const int done = threads * 4;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         const double x_value_4 = x[i_1 + 1];
+#|         const double x_13 = (x[i_1 + 2] + x_value_4) / 2.0;
+#|         const double x_14 = (x_value_4 + x[i_1]) / 2.0;
+#|         const double x_15 = (x_13 + x_14) / 2.0;
+#|         out[i_1] = x_15;
 #|     }
 #| }
 
@@ -71,19 +103,44 @@ def newton(a):
 
 
 #$ dump newton --args "f32[n]" --values positive --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // newton (static_control.py:26)
 #| extern "C" __global__ void __launch_bounds__(256) newton(
 #|     const float* __restrict__ a,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float a_i = a[i];
-#|         const float x = a_i * 0.5f + 0.5f;
-#|         const float x_1 = 0.5f * (x + a_i / x);
-#|         const float x_2 = 0.5f * (x_1 + a_i / x_1);
-#|         const float x_3 = 0.5f * (x_2 + a_i / x_2);
-#|         out[i] = x_3;
+#|     const int vectors = (aligned(a, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 a_vector = *(const f32x4*)&a[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float a_k = a_vector.lane[k];
+#|             const float x = a_k * 0.5f + 0.5f;
+#|             const float x_1 = 0.5f * (x + a_k / x);
+#|             const float x_2 = 0.5f * (x_1 + a_k / x_1);
+#|             const float x_3 = 0.5f * (x_2 + a_k / x_2);
+#|             out_vector.lane[k] = x_3;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float a_i_1 = a[i_1];
+#|         const float x_4 = a_i_1 * 0.5f + 0.5f;
+#|         const float x_5 = 0.5f * (x_4 + a_i_1 / x_4);
+#|         const float x_6 = 0.5f * (x_5 + a_i_1 / x_5);
+#|         const float x_7 = 0.5f * (x_6 + a_i_1 / x_6);
+#|         out[i_1] = x_7;
 #|     }
 #| }
 #$ packed newton --args "f32[n]"

@@ -13,14 +13,35 @@ def differences(x):
 #|   return %2 {tree = 0}
 #| }
 #$ dump differences --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // differences (steps.py:5)
 #| extern "C" __global__ void __launch_bounds__(256) differences(
 #|     const double* __restrict__ x,
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i + 1] - x[i];
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const int i_k = i + k;
+#|             out_vector.lane[k] = x[i_k + 1] - x_vector.lane[k];
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = x[i_1 + 1] - x[i_1];
 #|     }
 #| }
 #$ packed differences --args "f64[n]"
@@ -46,16 +67,39 @@ def reversed_rows(x):
 #| extern "C" __global__ void __launch_bounds__(256) reversed_rows(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
-#|     int m,
-#|     int n
+#|     int n,
+#|     int m
 #| ) {
-#|     const int t = m * n;
-#|     const int t_1 = 0 - m;
-#|     const int t_2 = t - m;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < t; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % m;
-#|         const int i0 = i / m;
-#|         out[i] = x[i0 * t_1 + i1 + t_2] * 2.0f;
+#|     const int t = 0 - m;
+#|     const int t_1 = m * n;
+#|     const int t_2 = t_1 - m;
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const int t_3 = m * 2;
+#|             const int t_4 = t_1 - t_3;
+#|             const int t_5 = m * 3;
+#|             const int t_6 = t_1 - t_5;
+#|             const int t_7 = t_1 - m * 4;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int t_8 = i0 * t + i1;
+#|                 const int t_9 = i0 * m + i1;
+#|                 out[t_9] = x[t_8 + t_2] * 2.0f;
+#|                 out[t_9 + m] = x[t_8 + t_4] * 2.0f;
+#|                 out[t_9 + t_3] = x[t_8 + t_6] * 2.0f;
+#|                 out[t_9 + t_5] = x[t_8 + t_7] * 2.0f;
+#|             }
+#|         } else {
+#|             for (int row = i0; row < n; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     out[row * m + i1_1] = x[row * t + i1_1 + t_2] * 2.0f;
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 
@@ -70,16 +114,41 @@ def every_second(x):
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int length0,
-#|     int length1,
-#|     int m
+#|     int m,
+#|     int length2
 #| ) {
 #|     const int t = m * 2;
-#|     const int stride = gridDim.x * blockDim.x;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0 * length1; i += stride) {
-#|         const int i1 = i % length1;
-#|         const int i0 = i / length1;
-#|         const int t_1 = i0 * t + i1;
-#|         out[i] = x[t_1 + 1] + x[t_1];
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < length0; i0 += stride) {
+#|         if (i0 + 4 <= length0) {
+#|             const int t_1 = t + 1;
+#|             const int t_2 = m * 4;
+#|             const int t_3 = t_2 + 1;
+#|             const int t_4 = m * 6;
+#|             const int t_5 = t_4 + 1;
+#|             const int t_6 = length2 * 2;
+#|             const int t_7 = length2 * 3;
+#|             const int stride_1 = gridDim.x * blockDim.x;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < length2; i1 += stride_1) {
+#|                 const int t_8 = i0 * t + i1;
+#|                 const int t_9 = i0 * length2 + i1;
+#|                 out[t_9] = x[t_8 + 1] + x[t_8];
+#|                 out[t_9 + length2] = x[t_8 + t_1] + x[t_8 + t];
+#|                 out[t_9 + t_6] = x[t_8 + t_3] + x[t_8 + t_2];
+#|                 out[t_9 + t_7] = x[t_8 + t_5] + x[t_8 + t_4];
+#|             }
+#|         } else {
+#|             for (int row = i0; row < length0; row++) {
+#|                 const int stride_2 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < length2; i1_1 += stride_2) {
+#|                     const int t_10 = row * t + i1_1;
+#|                     out[row * length2 + i1_1] = x[t_10 + 1] + x[t_10];
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 
@@ -89,6 +158,12 @@ def ends(x):
 
 
 #$ dump ends --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // ends (steps.py:23)
 #| extern "C" __global__ void __launch_bounds__(256) ends(
 #|     const float* __restrict__ x,
@@ -96,8 +171,23 @@ def ends(x):
 #|     int length0,
 #|     int length1
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i + length1] + x[i];
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? length0 - length0 % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             out_vector.lane[k] = x[i_k + length1] + x_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = x[i_1 + length1] + x[i_1];
 #|     }
 #| }
 #$ run ends --args "f32[n]" --sizes n=2
@@ -124,8 +214,22 @@ def backwards(x):
 #|     int length0,
 #|     int n
 #| ) {
-#|     const int t = n - 2;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length0; i += gridDim.x * blockDim.x) {
-#|         out[i] = (int)(x[i * -2 + t] + 1u);
+#|     const int threads = length0 / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
+#|         const int t = i * -2;
+#|         out[i] = (int)(x[t + (n - 2)] + 1u);
+#|         out[i + 256] = (int)(x[t + (n - 514)] + 1u);
+#|         out[i + 512] = (int)(x[t + (n - 1026)] + 1u);
+#|         out[i + 768] = (int)(x[t + (n - 1538)] + 1u);
+#|     }
+#|     const int done = threads * 4;
+#|     const int t_1 = n - 2;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = (int)(x[i_1 * -2 + t_1] + 1u);
 #|     }
 #| }

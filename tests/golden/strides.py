@@ -8,24 +8,69 @@ def doubled(x):
 #$ dump doubled --args "f32[n, m; S]"
 #| host func @doubled(%x: f32[n, m; S]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n, m]
-#|   %0 = dim {value = m} : index
-#|   %1 = dim {value = n} : index
-#|   %2 = stride %x {axis = 0} : index
-#|   %3 = stride %x {axis = 1} : index
-#|   launch %x, %out, %0, %1, %2, %3 {block = 256, name = "doubled", outputs = 1, schedule = "pointwise", work = m*n} (%x: ptr f32, %out: ptr f32, %m: index, %n: index, %x_s0: index, %x_s1: index) {
+#|   %0 = dim {value = n} : index
+#|   %1 = stride %x {axis = 0} : index
+#|   %2 = stride %x {axis = 1} : index
+#|   %3 = dim {value = m} : index
+#|   launch %x, %out, %0, %1, %2, %3 {block = 256, each = 4, grid = (m, ((n + 3) // 4), 32), name = "doubled", outputs = 1, schedule = "pointwise", work = m*n} (%x: ptr f32, %out: ptr f32, %n: index, %x_s0: index, %x_s1: index, %m: index) {
 #|     %0 = const 2.0 : f32
-#|     %1 = multiply %m, %n : index
-#|     %2 = const 0 : index
-#|     %3 = const 1 : index
-#|     for %2, %1, %3 {over = "grid"} (%i: index) {
-#|       %i1 = remainder_truncated %i, %m : index
-#|       %i0 = divide_truncated %i, %m : index
-#|       %4 = multiply %i0, %x_s0 : index
-#|       %5 = multiply %i1, %x_s1 : index
-#|       %6 = add %4, %5 : index
-#|       %7 = load %x, %6 : f32
-#|       %8 = multiply %0, %7 : f32
-#|       store %out, %i, %8
+#|     %1 = const 0 : index
+#|     %2 = const 1 : index
+#|     %3 = const 4 : index
+#|     for %1, %n, %3 {over = "grid_rows"} (%i0: index) {
+#|       %4 = add %i0, %3 : index
+#|       %5 = less_equal %4, %n : bool
+#|       if %5 () {
+#|         %6 = const 2 : index
+#|         %7 = multiply %x_s0, %6 : index
+#|         %8 = const 3 : index
+#|         %9 = multiply %x_s0, %8 : index
+#|         %10 = multiply %m, %6 : index
+#|         %11 = multiply %m, %8 : index
+#|         for %1, %m, %2 {over = "grid"} (%i1: index) {
+#|           %12 = multiply %i0, %x_s0 : index
+#|           %13 = multiply %i1, %x_s1 : index
+#|           %14 = add %12, %13 : index
+#|           %15 = load %x, %14 : f32
+#|           %16 = add %14, %x_s0 : index
+#|           %17 = load %x, %16 : f32
+#|           %18 = add %14, %7 : index
+#|           %19 = load %x, %18 : f32
+#|           %20 = add %14, %9 : index
+#|           %21 = load %x, %20 : f32
+#|           %22 = multiply %0, %15 : f32
+#|           %23 = multiply %0, %17 : f32
+#|           %24 = multiply %0, %19 : f32
+#|           %25 = multiply %0, %21 : f32
+#|           %26 = multiply %i0, %m : index
+#|           %27 = add %26, %i1 : index
+#|           store %out, %27, %22
+#|           %28 = add %27, %m : index
+#|           store %out, %28, %23
+#|           %29 = add %27, %10 : index
+#|           store %out, %29, %24
+#|           %30 = add %27, %11 : index
+#|           store %out, %30, %25
+#|           yield
+#|         }
+#|         yield
+#|       } () {
+#|         for %i0, %n, %2 {over = "serial"} (%row: index) {
+#|           for %1, %m, %2 {over = "grid"} (%i1_1: index) {
+#|             %31 = multiply %row, %x_s0 : index
+#|             %32 = multiply %i1_1, %x_s1 : index
+#|             %33 = add %31, %32 : index
+#|             %34 = load %x, %33 : f32
+#|             %35 = multiply %0, %34 : f32
+#|             %36 = multiply %row, %m : index
+#|             %37 = add %36, %i1_1 : index
+#|             store %out, %37, %35
+#|             yield
+#|           }
+#|           yield
+#|         }
+#|         yield
+#|       }
 #|       yield
 #|     }
 #|     return
@@ -37,15 +82,37 @@ def doubled(x):
 #| extern "C" __global__ void __launch_bounds__(256) doubled(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
-#|     int m,
 #|     int n,
 #|     int x_s0,
-#|     int x_s1
+#|     int x_s1,
+#|     int m
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % m;
-#|         const int i0 = i / m;
-#|         out[i] = 2.0f * x[i0 * x_s0 + i1 * x_s1];
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const int t = x_s0 * 2;
+#|             const int t_1 = x_s0 * 3;
+#|             const int t_2 = m * 2;
+#|             const int t_3 = m * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int t_4 = i0 * x_s0 + i1 * x_s1;
+#|                 const int t_5 = i0 * m + i1;
+#|                 out[t_5] = 2.0f * x[t_4];
+#|                 out[t_5 + m] = 2.0f * x[t_4 + x_s0];
+#|                 out[t_5 + t_2] = 2.0f * x[t_4 + t];
+#|                 out[t_5 + t_3] = 2.0f * x[t_4 + t_1];
+#|             }
+#|         } else {
+#|             for (int row = i0; row < n; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     out[row * m + i1_1] = 2.0f * x[row * x_s0 + i1_1 * x_s1];
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ dump doubled --args "f32[n, m; S]" --emit cuda --index-bits 64
@@ -53,16 +120,38 @@ def doubled(x):
 #| extern "C" __global__ void __launch_bounds__(256) doubled(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
-#|     long long m,
 #|     long long n,
 #|     long long x_s0,
-#|     long long x_s1
+#|     long long x_s1,
+#|     long long m
 #| ) {
-#|     const long long stride = (long long)gridDim.x * blockDim.x;
-#|     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += stride) {
-#|         const long long i1 = i % m;
-#|         const long long i0 = i / m;
-#|         out[i] = 2.0f * x[i0 * x_s0 + i1 * x_s1];
+#|     const long long stride = ((long long)gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (long long i0 = ((long long)blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const long long t = x_s0 * 2;
+#|             const long long t_1 = x_s0 * 3;
+#|             const long long t_2 = m * 2;
+#|             const long long t_3 = m * 3;
+#|             const long long stride_1 = (long long)gridDim.x * blockDim.x;
+#|             #pragma unroll 1
+#|             for (long long i1 = (long long)blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += stride_1) {
+#|                 const long long t_4 = i0 * x_s0 + i1 * x_s1;
+#|                 const long long t_5 = i0 * m + i1;
+#|                 out[t_5] = 2.0f * x[t_4];
+#|                 out[t_5 + m] = 2.0f * x[t_4 + x_s0];
+#|                 out[t_5 + t_2] = 2.0f * x[t_4 + t];
+#|                 out[t_5 + t_3] = 2.0f * x[t_4 + t_1];
+#|             }
+#|         } else {
+#|             for (long long row = i0; row < n; row++) {
+#|                 const long long stride_2 = (long long)gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (long long i1_1 = (long long)blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_2) {
+#|                     out[row * m + i1_1] = 2.0f * x[row * x_s0 + i1_1 * x_s1];
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ packed doubled --args "f32[n, m]"
@@ -80,15 +169,42 @@ def mixed_layouts(a, b, c):
 #|     const float* __restrict__ b,
 #|     const float* __restrict__ c,
 #|     float* __restrict__ out,
-#|     int m,
 #|     int n,
+#|     int m,
 #|     int c_s0,
 #|     int c_s1
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         const int i1 = i % m;
-#|         const int i0 = i / m;
-#|         out[i] = a[i] + b[i0 + i1 * n] * c[i0 * c_s0 + i1 * c_s1];
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
+#|         if (i0 + 4 <= n) {
+#|             const int t = m * 2;
+#|             const int t_1 = c_s0 * 2;
+#|             const int t_2 = m * 3;
+#|             const int t_3 = c_s0 * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int t_4 = i0 * m + i1;
+#|                 const int t_5 = i0 + i1 * n;
+#|                 const int t_6 = i0 * c_s0 + i1 * c_s1;
+#|                 const int t_7 = t_4 + m;
+#|                 const int t_8 = t_4 + t;
+#|                 const int t_9 = t_4 + t_2;
+#|                 out[t_4] = a[t_4] + b[t_5] * c[t_6];
+#|                 out[t_7] = a[t_7] + b[t_5 + 1] * c[t_6 + c_s0];
+#|                 out[t_8] = a[t_8] + b[t_5 + 2] * c[t_6 + t_1];
+#|                 out[t_9] = a[t_9] + b[t_5 + 3] * c[t_6 + t_3];
+#|             }
+#|         } else {
+#|             for (int row = i0; row < n; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     const int t_10 = row * m + i1_1;
+#|                     out[t_10] = a[t_10] + b[row + i1_1 * n] * c[row * c_s0 + i1_1 * c_s1];
+#|                 }
+#|             }
+#|         }
 #|     }
 #| }
 #$ run mixed_layouts --args "f64[n; S], f64[n], f64[n; S]"

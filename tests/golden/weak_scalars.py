@@ -30,16 +30,31 @@ def update(mu, dt, delta_phi):
 #|   %out = allocate : f32[n, m]
 #|   %2 = dim {value = m} : index
 #|   %3 = dim {value = n} : index
-#|   launch %delta_phi, %1, %out, %2, %3 {block = 256, name = "update", outputs = 1, schedule = "pointwise", work = m*n} (%delta_phi: ptr f32, %scalar: f32, %out: ptr f32, %m: index, %n: index) {
+#|   launch %delta_phi, %1, %out, %2, %3 {block = 256, each = 4, name = "update", outputs = 1, schedule = "pointwise", work = m*n} (%delta_phi: ptr f32, %scalar: f32, %out: ptr f32, %m: index, %n: index) {
 #|     %0 = const 1.0 : f32
-#|     %1 = multiply %m, %n : index
-#|     %2 = const 0 : index
-#|     %3 = const 1 : index
-#|     for %2, %1, %3 {over = "grid"} (%i: index) {
-#|       %4 = load %delta_phi, %i : f32
-#|       %5 = multiply %scalar, %4 : f32
-#|       %6 = add %0, %5 : f32
-#|       store %out, %i, %6
+#|     %1 = const 0 : index
+#|     %2 = const 4 : index
+#|     %3 = multiply %m, %n : index
+#|     %4 = aligned %delta_phi, %out {bytes = (16, 16)} : bool
+#|     %5 = remainder_truncated %3, %2 : index
+#|     %6 = subtract %3, %5 : index
+#|     %vectors = where %4, %6, %1 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
+#|       %delta_phi_vector = load %delta_phi, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %out_vector = lanes %delta_phi_vector {lanes = 4} : <4 x f32> (%k: index, %delta_phi_k: f32) {
+#|         %7 = multiply %scalar, %delta_phi_k : f32
+#|         %8 = add %0, %7 : f32
+#|         yield %8
+#|       }
+#|       store %out, %i, %out_vector {align = 16}
+#|       yield
+#|     }
+#|     %9 = const 1 : index
+#|     for %vectors, %3, %9 {over = "grid"} (%i_1: index) {
+#|       %10 = load %delta_phi, %i_1 : f32
+#|       %11 = multiply %scalar, %10 : f32
+#|       %12 = add %0, %11 : f32
+#|       store %out, %i_1, %12
 #|       yield
 #|     }
 #|     return
@@ -47,6 +62,12 @@ def update(mu, dt, delta_phi):
 #|   return %out {tree = 0}
 #| }
 #$ dump update --args "weak float, weak float, f32[n, m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // update (weak_scalars.py:5)
 #| extern "C" __global__ void __launch_bounds__(256) update(
 #|     const float* __restrict__ delta_phi,
@@ -55,8 +76,23 @@ def update(mu, dt, delta_phi):
 #|     int m,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         out[i] = 1.0f + scalar * delta_phi[i];
+#|     const int t = m * n;
+#|     const int vectors = (aligned(delta_phi, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 delta_phi_vector = *(const f32x4*)&delta_phi[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = 1.0f + scalar * delta_phi_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = 1.0f + scalar * delta_phi[i_1];
 #|     }
 #| }
 #$ packed update --args "weak float, weak float, f32[n, m]"
@@ -84,6 +120,12 @@ def falloff(x, h):
 
 
 #$ dump falloff --args "f32[n], weak float" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // falloff (weak_scalars.py:11)
 #| extern "C" __global__ void __launch_bounds__(256) falloff(
 #|     const float* __restrict__ x,
@@ -91,9 +133,24 @@ def falloff(x, h):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const float x_i = x[i];
-#|         out[i] = 1.0f - x_i * x_i / scalar;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out_vector.lane[k] = 1.0f - x_k * x_k / scalar;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = 1.0f - x_i_1 * x_i_1 / scalar;
 #|     }
 #| }
 #$ packed falloff --args "f32[n], weak float"
@@ -117,6 +174,12 @@ def complement(one, x):
 #|   return %0 {tree = 0}
 #| }
 #$ dump complement --args "weak int, f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // complement (weak_scalars.py:17)
 #| extern "C" __global__ void __launch_bounds__(256) complement(
 #|     const float* __restrict__ x,
@@ -124,8 +187,22 @@ def complement(one, x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         out[i] = one - x[i];
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = one - x_vector.lane[k];
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = one - x[i_1];
 #|     }
 #| }
 #$ packed complement --args "weak int, f32[n]"
