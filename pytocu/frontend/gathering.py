@@ -18,8 +18,8 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import attempt, elementwise
-from pytocu.frontend.requirements import require
-from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, require_equal, together
+from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, together
 from pytocu.frontend.values import (
     Context,
     as_dim,

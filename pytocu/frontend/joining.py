@@ -16,7 +16,8 @@ from pytocu.frontend.attributes import METHODS, moveaxis, target_dtype
 from pytocu.frontend.gathering import along, gather
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.operators import attempt, elementwise
-from pytocu.frontend.reshaping import array_of, as_shape, at_least, broadcast, copied, ravel, require_equal
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import array_of, as_shape, at_least, broadcast, copied, ravel
 from pytocu.frontend.values import Context, as_dim, cast, dim_value, dimensions, is_number
 from pytocu.guards import MISSING
 from pytocu.ir import promote

@@ -39,8 +39,12 @@ def require(
     return context.builder.emit("require", args, attrs, name=value.name)
 
 
-def require_equal(context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike) -> None:
+def require_equal(
+    context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike, broadcast: bool = False
+) -> None:
     """Let the call compare two lengths; `sentence` has ``{0}`` and ``{1}`` for them, ``{2}`` and so on for those shown.
+
+    Where they `broadcast`, a length that happens to be 1 is another specialisation.
 
     Raises
     ------
@@ -52,4 +56,4 @@ def require_equal(context: Context, first: DimLike, second: DimLike, error: str,
     dims = (first, second, *shown)
     if all(isinstance(d, int) for d in dims):
         raise failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
-    context.builder.emit("check", (), {"kind": "equal", "dims": dims, "shapes": (error, sentence)})
+    context.builder.emit("check", (), {"kind": "fits" if broadcast else "equal", "dims": dims, "shapes": (error, sentence)})

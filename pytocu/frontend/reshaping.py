@@ -16,6 +16,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
@@ -24,27 +25,6 @@ from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.types import ArrayType, ScalarType
 
 Shape = tuple[DimLike, ...]
-
-
-def require_equal(
-    context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike, broadcast: bool = False
-) -> None:
-    """Let the call compare two lengths; `sentence` has ``{2}`` and so on for the lengths shown.
-
-    Where they `broadcast`, a length that happens to be 1 is another specialisation.
-
-    Raises
-    ------
-    CompileError
-        They are known to differ.
-    """
-    if first == second:
-        return
-    attrs = {"kind": "fits" if broadcast else "equal", "dims": (first, second, *shown), "shapes": (error, sentence)}
-    if isinstance(first, int) and isinstance(second, int) and all(isinstance(d, int) for d in shown):
-        kind = {"ValueError": ValueError, "IndexError": IndexError}[error]
-        raise raised(kind(sentence.format(first, second, *shown)), context.loc)
-    context.builder.emit("check", (), attrs)
 
 
 def as_shape(context: Context, shape: Any) -> Shape:

@@ -433,10 +433,6 @@ def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         case "squeeze":
             if tuple(dims) != (1,):
                 raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)
-        case "equal":
-            if dims[0] != dims[1]:
-                error, sentence = inst.attr("shapes")
-                raise failure(error, sentence, dims, inst.loc)
         case str(kind) if kind.startswith("empty "):
             if tuple(dims) == (0,):
                 raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)

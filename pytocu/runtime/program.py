@@ -357,10 +357,6 @@ class _Writer:
                 add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", "squeeze", dims, _):
                 add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
-            case ("check", "equal", dims, (error, sentence)):
-                fail = partial(self._fail_lengths, error, sentence, position)
-                values = f"({''.join(f'{self.dim(d)}, ' for d in dims)})"
-                add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):
                 add(f"if {self.dim(dims[0])} == 0: fail_empty({position}, {kind.removeprefix('empty ')!r})")
             case ("writable", source, what):
