@@ -55,9 +55,9 @@ def run_time_loop(x, k):
 
 
 def data_loop(x):
-    while x.sum() > 1:  #! UnsupportedError: ndarray.sum is not supported
-    #! at: x.sum
-    #! help: reductions, scans and matrix products are not compiled; compute them outside the function
+    while x.sum() > 1:  #! UnsupportedError: the loop depends on a scalar computed at run time (bool)
+    #! at: x.sum() > 1
+    #! help: choose with np.where(condition, a, b)
         x = x / 2
     return x
 

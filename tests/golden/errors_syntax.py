@@ -61,9 +61,9 @@ def matrix_product(a, b):
 
 
 def reduction(x):
-    return np.sum(x)  #! UnsupportedError: np.sum is not supported
-    #! at: np.sum(x)
-    #! help: reductions, scans and matrix products are not compiled; compute them outside the function
+    return np.median(x)  #! UnsupportedError: np.median is not supported
+    #! at: np.median(x)
+    #! help: sorting and matrix products are not compiled; compute them outside the function
 
 
 #$ error reduction --args "f32[n]"

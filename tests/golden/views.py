@@ -192,39 +192,71 @@ def neighbours(x):
 #$ dump neighbours --args "f32[n]" --target cpu
 #| host func @neighbours(%x: f32[n]) facts {index_bits = 32, target = "cpu"} {
 #|   %out = allocate : f32[n]
-#|   %0 = dim {value = (1 % (max(n, 1)))} : index
-#|   %1 = dim {value = n} : index
+#|   %0 = dim {value = n} : index
+#|   %1 = dim {value = (1 % (max(n, 1)))} : index
 #|   %2 = dim {value = ((-1) % (max(n, 1)))} : index
-#|   launch %x, %out, %0, %1, %2 {name = "neighbours", outputs = 1, schedule = "rows", work = n} (%x: ptr f32, %out: ptr f32, %length0: index, %n: index, %length2: index) {
+#|   %3 = dim {value = ((n + 4095) // 4096)} : index
+#|   launch %x, %out, %0, %1, %2, %3 {cost = 4096, name = "neighbours", outputs = 1, schedule = "rows", work = ((n + 4095) // 4096)} (%x: ptr f32, %out: ptr f32, %n: index, %length1: index, %length2: index, %length3: index) {
 #|     %0 = const 0 : index
 #|     %1 = const 1 : index
-#|     %2 = subtract %0, %length0 : index
-#|     %3 = add %2, %n : index
-#|     %4 = subtract %0, %length2 : index
-#|     %5 = add %4, %n : index
-#|     for %0, %n, %1 {over = "parallel"} (%i: index) {
-#|       %6 = less %i, %length0 : bool
-#|       %7 = if %6 : f32 () {
-#|         %8 = add %i, %3 : index
-#|         %9 = load %x, %8 : f32
-#|         yield %9
-#|       } () {
-#|         %10 = add %i, %2 : index
-#|         %11 = load %x, %10 : f32
-#|         yield %11
+#|     %2 = const 4096 : index
+#|     %3 = subtract %0, %length1 : index
+#|     %4 = add %3, %n : index
+#|     %5 = subtract %0, %length2 : index
+#|     %6 = add %5, %n : index
+#|     for %0, %length3, %1 {over = "parallel"} (%i: index) {
+#|       %first = multiply %i, %2 : index
+#|       %7 = add %first, %2 : index
+#|       %8 = less %7, %n : bool
+#|       %end = where %8, %7, %n : index
+#|       %9 = less %length1, %end : bool
+#|       %10 = where %9, %length1, %end : index
+#|       %11 = less %10, %first : bool
+#|       %12 = where %11, %first, %10 : index
+#|       %13 = less %length2, %12 : bool
+#|       %14 = where %13, %length2, %12 : index
+#|       %15 = less %14, %first : bool
+#|       %16 = where %15, %first, %14 : index
+#|       %17 = less %length2, %end : bool
+#|       %18 = where %17, %length2, %end : index
+#|       %19 = less %18, %12 : bool
+#|       %20 = where %19, %12, %18 : index
+#|       for %first, %16, %1 {over = "serial"} (%j: index) {
+#|         %21 = add %j, %4 : index
+#|         %22 = load %x, %21 : f32
+#|         %23 = add %j, %6 : index
+#|         %24 = load %x, %23 : f32
+#|         %25 = add %22, %24 : f32
+#|         store %out, %j, %25
+#|         yield
 #|       }
-#|       %12 = less %i, %length2 : bool
-#|       %13 = if %12 : f32 () {
-#|         %14 = add %i, %5 : index
-#|         %15 = load %x, %14 : f32
-#|         yield %15
-#|       } () {
-#|         %16 = add %i, %4 : index
-#|         %17 = load %x, %16 : f32
-#|         yield %17
+#|       for %16, %12, %1 {over = "serial"} (%j_1: index) {
+#|         %26 = add %j_1, %4 : index
+#|         %27 = load %x, %26 : f32
+#|         %28 = add %j_1, %5 : index
+#|         %29 = load %x, %28 : f32
+#|         %30 = add %27, %29 : f32
+#|         store %out, %j_1, %30
+#|         yield
 #|       }
-#|       %18 = add %7, %13 : f32
-#|       store %out, %i, %18
+#|       for %12, %20, %1 {over = "serial"} (%j_2: index) {
+#|         %31 = add %j_2, %3 : index
+#|         %32 = load %x, %31 : f32
+#|         %33 = add %j_2, %6 : index
+#|         %34 = load %x, %33 : f32
+#|         %35 = add %32, %34 : f32
+#|         store %out, %j_2, %35
+#|         yield
+#|       }
+#|       for %20, %end, %1 {over = "serial"} (%j_3: index) {
+#|         %36 = add %j_3, %3 : index
+#|         %37 = load %x, %36 : f32
+#|         %38 = add %j_3, %5 : index
+#|         %39 = load %x, %38 : f32
+#|         %40 = add %37, %39 : f32
+#|         store %out, %j_3, %40
+#|         yield
+#|       }
 #|       yield
 #|     }
 #|     return
