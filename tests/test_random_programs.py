@@ -54,10 +54,11 @@ def test_report_says_what_was_covered() -> None:
 FAULTS = {fault.name: fault for fault in planted.FAULTS}
 
 
-@pytest.mark.parametrize("name", ["either instead of exactly one", "the sign of NaN is 0", "shifts to the right drop the sign"])
+@pytest.mark.parametrize("name", ["either instead of exactly one", "an offset is not multiplied",
+                                  "unsigned integers compare as signed ones"])  # fmt: skip
 def test_a_planted_fault_is_found(name: str) -> None:
     """``python -m pytocu.testing.planted`` tries all of them."""
-    found = planted.programs_until_found(FAULTS[name], 300)
+    found = planted.programs_until_found(FAULTS[name], 150)
     assert found is not None
 
 

@@ -265,8 +265,8 @@ def _cut(name: str, argument: Argument, rows: slice, columns: slice) -> Argument
     parts: list[slice] = []
     for text in SHAPES.get(name.rpartition("_")[0], ()):
         chosen = {"n": rows, "m": columns}.get(text[0], slice(None))
-        stop = chosen.stop
-        parts.append(chosen if stop is None or len(text) < 2 else slice(chosen.start, stop + 2))
+        end = chosen.stop
+        parts.append(chosen if end is None or len(text) == 1 else slice(chosen.start, end + 2))
     return Argument(value[tuple(parts)].copy(), argument.layout)
 
 
