@@ -123,6 +123,7 @@ class _Finder:
     """
 
     def __init__(self, function: Function):
+        self.loc = function.body.terminator.loc
         self.updates = [i for i in function.body.insts if i.op.name == "update"]
         self.kept: set[Value] = set()
         self.reductions: dict[Value, Space] = {}
@@ -132,7 +133,7 @@ class _Finder:
     def find(self, returned: Sequence[Value]) -> list[Root]:
         """The roots."""
         wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
-        self.late = [Root(v, v, "read" if is_reduction(v) else "returned", set()) for v in wanted]
+        self.late = [Root(v, v, "read" if _in_memory(v) else "returned", set()) for v in wanted]
         # First contents have to be there before the first update, and what they are made of may change before.
         heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in self.updates if _is_head(i.args[0])}
         self.late.extend(heads.values())
@@ -184,21 +185,28 @@ class _Finder:
 
     def add(self, root: Root) -> None:
         """A root, behind the reductions that have to be in memory for it."""
-        if root.use == "read" and root.value in self.reductions:
+        if root.use == "read" and root.stands_for in self.reductions:
             return
         root.kept = set(self.kept)
         root.look()
         # What an earlier root put into memory is computed again only where it can be the same kernel.
         inside = {result for inst in root.inside for result in inst.results}
-        elsewhere = {v for v in inside if self.reductions.get(v, root.space) != root.space and v is not root.value}
+        elsewhere = {v for v in inside if self.reductions.get(v, root.space) != root.space and v is not root.stands_for}
         if elsewhere:
             root.kept |= elsewhere
             root.look()
         for value in [v for v, _ in root.reads if is_reduction(v)]:
-            self.add(Root(value, value, "read", set()))
-        if is_reduction(root.value):
-            self.reductions[root.value] = root.space
+            # A number stays where a kernel computed it, so the next one gets the memory and not the number.
+            made = value if _in_memory(value) else Builder(self.loc).emit("as_array", (value,), name=value.name)
+            self.add(Root(made, value, "read", set()))
+        if root.use == "read" and is_reduction(root.stands_for):
+            self.reductions[root.stands_for] = root.space
         self.roots.append(root)
+
+
+def _in_memory(value: Value) -> bool:
+    """Whether a reduction's result is an array, which kernels take as it is."""
+    return is_reduction(value) and isinstance(value.type, ArrayType)
 
 
 def _is_head(value: Value) -> bool:
@@ -316,8 +324,10 @@ class Plan:
         return last
 
     def _reason(self, root: Root) -> str:
+        if root.space.piece is not None:
+            return "a long reduction is cut into pieces, which kernels after this one combine"
         if any(value in self.made and is_reduction(value) for value, _ in root.reads):
-            return "it reads a reduction that an earlier kernel completes"
+            return "it reads a reduction of an earlier kernel"
         if any(kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"

@@ -8,6 +8,12 @@ def flat(x):
 
 
 #$ dump flat --args "f32[n, m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // flat (views.py:7)
 #| extern "C" __global__ void __launch_bounds__(256) flat(
 #|     const float* __restrict__ x,
@@ -15,8 +21,23 @@ def flat(x):
 #|     int m,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i] * 2.0f;
+#|     const int t = m * n;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             out_vector.lane[k] = x_vector.lane[k] * 2.0f;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = x[i_1] * 2.0f;
 #|     }
 #| }
 
@@ -33,8 +54,25 @@ def turned(x):
 #|     int m,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m * n; i += gridDim.x * blockDim.x) {
+#|     const int t = m * n;
+#|     const int threads = t / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
+#|     #pragma unroll 1
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
+#|         const int t_1 = i + 256;
+#|         const int t_2 = i + 512;
+#|         const int t_3 = i + 768;
 #|         out[i] = x[i % n * m + i / n];
+#|         out[t_1] = x[t_1 % n * m + t_1 / n];
+#|         out[t_2] = x[t_2 % n * m + t_2 / n];
+#|         out[t_3] = x[t_3 % n * m + t_3 / n];
+#|     }
+#|     const int done = threads * 4;
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = x[i_1 % n * m + i_1 / n];
 #|     }
 #| }
 
@@ -75,28 +113,93 @@ def looked_up(table, i):
 #|     float* __restrict__ out,
 #|     long long* __restrict__ failures,
 #|     int k,
-#|     int m,
-#|     int n
+#|     int n,
+#|     int m
 #| ) {
 #|     const int t = n - 1;
-#|     for (int i_1 = blockIdx.x * blockDim.x + threadIdx.x; i_1 < k * m; i_1 += gridDim.x * blockDim.x) {
-#|         const int i1 = i_1 % m;
-#|         const int i0 = i_1 / m;
-#|         const int i_i0 = i[i0];
-#|         const bool t_1 = scalar == 0;
-#|         const bool t_2 = scalar == -1;
-#|         const int t_3 = (t_1 | t_2) ? 1 : scalar;
-#|         const int t_4 = (int)(i_i0 - (unsigned int)(i_i0 / t_3) * t_3);
-#|         const int t_5 = ((t_4 != 0) & ((t_4 < 0) != (t_3 < 0))) ? (int)((unsigned int)t_4 + t_3) : t_4;
-#|         const long long t_6 = (long long)(t_1 ? 0 : t_2 ? 0 : t_5);
-#|         const long long t_7 = t_6 < 0LL ? (long long)((unsigned long long)t_6 + scalar_1) : t_6;
-#|         if (!((t_7 >= 0LL) & (t_7 < scalar_1))) {
-#|             atomicMin(failures + 0, t_6 <= 9223372036854775806LL ? t_6 : 9223372036854775806LL);
-#|             atomicMin(failures + 1, (long long)n);
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < k; i0 += stride) {
+#|         if (i0 + 4 <= k) {
+#|             const int t_1 = m * 2;
+#|             const int t_2 = m * 3;
+#|             #pragma unroll 1
+#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
+#|                 const int i_i0 = i[i0];
+#|                 const bool t_3 = scalar == 0;
+#|                 const bool t_4 = scalar == -1;
+#|                 const int t_5 = (t_3 | t_4) ? 1 : scalar;
+#|                 const int t_6 = (int)(i_i0 - (unsigned int)(i_i0 / t_5) * t_5);
+#|                 const bool t_7 = t_5 < 0;
+#|                 const int t_8 = ((t_6 != 0) & ((t_6 < 0) != t_7)) ? (int)((unsigned int)t_6 + t_5) : t_6;
+#|                 const long long t_9 = (long long)(t_3 ? 0 : t_4 ? 0 : t_8);
+#|                 const long long t_10 = t_9 < 0LL ? (long long)((unsigned long long)t_9 + scalar_1) : t_9;
+#|                 if (!((t_10 >= 0LL) & (t_10 < scalar_1))) {
+#|                     atomicMin(failures + 0, t_9 <= 9223372036854775806LL ? t_9 : 9223372036854775806LL);
+#|                     atomicMin(failures + 1, (long long)n);
+#|                 }
+#|                 const long long t_11 = (long long)t;
+#|                 const long long t_12 = t_10 <= t_11 ? t_10 : t_11;
+#|                 const int i_value = i[i0 + 1];
+#|                 const int t_13 = (int)(i_value - (unsigned int)(i_value / t_5) * t_5);
+#|                 const int t_14 = ((t_13 != 0) & ((t_13 < 0) != t_7)) ? (int)((unsigned int)t_13 + t_5) : t_13;
+#|                 const long long t_15 = (long long)(t_3 ? 0 : t_4 ? 0 : t_14);
+#|                 const long long t_16 = t_15 < 0LL ? (long long)((unsigned long long)t_15 + scalar_1) : t_15;
+#|                 if (!((t_16 >= 0LL) & (t_16 < scalar_1))) {
+#|                     atomicMin(failures + 0, t_15 <= 9223372036854775806LL ? t_15 : 9223372036854775806LL);
+#|                     atomicMin(failures + 1, (long long)n);
+#|                 }
+#|                 const long long t_17 = t_16 <= t_11 ? t_16 : t_11;
+#|                 const int i_value_1 = i[i0 + 2];
+#|                 const int t_18 = (int)(i_value_1 - (unsigned int)(i_value_1 / t_5) * t_5);
+#|                 const int t_19 = ((t_18 != 0) & ((t_18 < 0) != t_7)) ? (int)((unsigned int)t_18 + t_5) : t_18;
+#|                 const long long t_20 = (long long)(t_3 ? 0 : t_4 ? 0 : t_19);
+#|                 const long long t_21 = t_20 < 0LL ? (long long)((unsigned long long)t_20 + scalar_1) : t_20;
+#|                 if (!((t_21 >= 0LL) & (t_21 < scalar_1))) {
+#|                     atomicMin(failures + 0, t_20 <= 9223372036854775806LL ? t_20 : 9223372036854775806LL);
+#|                     atomicMin(failures + 1, (long long)n);
+#|                 }
+#|                 const long long t_22 = t_21 <= t_11 ? t_21 : t_11;
+#|                 const int i_value_2 = i[i0 + 3];
+#|                 const int t_23 = (int)(i_value_2 - (unsigned int)(i_value_2 / t_5) * t_5);
+#|                 const int t_24 = ((t_23 != 0) & ((t_23 < 0) != t_7)) ? (int)((unsigned int)t_23 + t_5) : t_23;
+#|                 const long long t_25 = (long long)(t_3 ? 0 : t_4 ? 0 : t_24);
+#|                 const long long t_26 = t_25 < 0LL ? (long long)((unsigned long long)t_25 + scalar_1) : t_25;
+#|                 if (!((t_26 >= 0LL) & (t_26 < scalar_1))) {
+#|                     atomicMin(failures + 0, t_25 <= 9223372036854775806LL ? t_25 : 9223372036854775806LL);
+#|                     atomicMin(failures + 1, (long long)n);
+#|                 }
+#|                 const long long t_27 = t_26 <= t_11 ? t_26 : t_11;
+#|                 const int t_28 = i0 * m + i1;
+#|                 out[t_28] = table[i1 + (int)(t_12 >= 0LL ? t_12 : 0LL) * m] * 2.0f;
+#|                 out[t_28 + m] = table[i1 + (int)(t_17 >= 0LL ? t_17 : 0LL) * m] * 2.0f;
+#|                 out[t_28 + t_1] = table[i1 + (int)(t_22 >= 0LL ? t_22 : 0LL) * m] * 2.0f;
+#|                 out[t_28 + t_2] = table[i1 + (int)(t_27 >= 0LL ? t_27 : 0LL) * m] * 2.0f;
+#|             }
+#|         } else {
+#|             for (int row = i0; row < k; row++) {
+#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
+#|                     const int i_row = i[row];
+#|                     const bool t_29 = scalar == 0;
+#|                     const bool t_30 = scalar == -1;
+#|                     const int t_31 = (t_29 | t_30) ? 1 : scalar;
+#|                     const int t_32 = (int)(i_row - (unsigned int)(i_row / t_31) * t_31);
+#|                     const bool t_33 = (t_32 != 0) & ((t_32 < 0) != (t_31 < 0));
+#|                     const int t_34 = t_29 ? 0 : t_30 ? 0 : t_33 ? (int)((unsigned int)t_32 + t_31) : t_32;
+#|                     const long long t_35 = (long long)t_34;
+#|                     const long long t_36 = t_35 < 0LL ? (long long)((unsigned long long)t_35 + scalar_1) : t_35;
+#|                     if (!((t_36 >= 0LL) & (t_36 < scalar_1))) {
+#|                         atomicMin(failures + 0, t_35 <= 9223372036854775806LL ? t_35 : 9223372036854775806LL);
+#|                         atomicMin(failures + 1, (long long)n);
+#|                     }
+#|                     const long long t_37 = (long long)t;
+#|                     const long long t_38 = t_36 <= t_37 ? t_36 : t_37;
+#|                     out[row * m + i1_1] = table[i1_1 + (int)(t_38 >= 0LL ? t_38 : 0LL) * m] * 2.0f;
+#|                 }
+#|             }
 #|         }
-#|         const long long t_8 = (long long)t;
-#|         const long long t_9 = t_7 <= t_8 ? t_7 : t_8;
-#|         out[i_1] = table[i1 + (int)(t_9 >= 0LL ? t_9 : 0LL) * m] * 2.0f;
 #|     }
 #| }
 
@@ -116,6 +219,12 @@ def joined(x, y):
 #|   return %0 {tree = 0}
 #| }
 #$ dump joined --args "f32[n], f32[m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // joined (views.py:25)
 #| extern "C" __global__ void __launch_bounds__(256) joined(
 #|     const float* __restrict__ x,
@@ -124,15 +233,36 @@ def joined(x, y):
 #|     int m,
 #|     int n
 #| ) {
-#|     const int t = 0 - n;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < m + n; i += gridDim.x * blockDim.x) {
-#|         float t_1;
-#|         if (i < n) {
-#|             t_1 = x[i];
-#|         } else {
-#|             t_1 = y[i + t];
+#|     const int t = m + n;
+#|     const int vectors = (aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int t_1 = 0 - n;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             float t_2;
+#|             if (i_k < n) {
+#|                 t_2 = x[i_k];
+#|             } else {
+#|                 t_2 = y[i_k + t_1];
+#|             }
+#|             out_vector.lane[k] = t_2 + 1.0f;
 #|         }
-#|         out[i] = t_1 + 1.0f;
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         float t_3;
+#|         if (i_1 < n) {
+#|             t_3 = x[i_1];
+#|         } else {
+#|             t_3 = y[i_1 + t_1];
+#|         }
+#|         out[i_1] = t_3 + 1.0f;
 #|     }
 #| }
 
@@ -142,28 +272,63 @@ def with_a_border(x):
 
 
 #$ dump with_a_border --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // with_a_border (views.py:31)
 #| extern "C" __global__ void __launch_bounds__(256) with_a_border(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
 #|     const int t = n + 1;
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         const int t_1 = i + 2;
-#|         float t_2;
-#|         if (t_1 < t) {
-#|             float t_3;
-#|             if (t_1 < 1) {
-#|                 t_3 = x[t_1];
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const int i_k = i + k;
+#|             const int t_1 = i_k + 2;
+#|             float t_2;
+#|             if (t_1 < t) {
+#|                 float t_3;
+#|                 if (t_1 < 1) {
+#|                     t_3 = x[t_1];
+#|                 } else {
+#|                     t_3 = x[i_k + 1];
+#|                 }
+#|                 t_2 = t_3;
 #|             } else {
-#|                 t_3 = x[i + 1];
+#|                 t_2 = x_k;
 #|             }
-#|             t_2 = t_3;
-#|         } else {
-#|             t_2 = x[i];
+#|             out_vector.lane[k] = t_2 - x_k;
 #|         }
-#|         out[i] = t_2 - x[i];
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int t_4 = i_1 + 2;
+#|         float t_5;
+#|         if (t_4 < t) {
+#|             float t_6;
+#|             if (t_4 < 1) {
+#|                 t_6 = x[t_4];
+#|             } else {
+#|                 t_6 = x[i_1 + 1];
+#|             }
+#|             t_5 = t_6;
+#|         } else {
+#|             t_5 = x[i_1];
+#|         }
+#|         out[i_1] = t_5 - x[i_1];
 #|     }
 #| }
 
@@ -173,14 +338,35 @@ def ramp(x):
 
 
 #$ dump ramp --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // ramp (views.py:37)
 #| extern "C" __global__ void __launch_bounds__(256) ramp(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-#|         out[i] = x[i] * (float)(long long)i;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const int i_k = i + k;
+#|             out_vector.lane[k] = x_vector.lane[k] * (float)(long long)i_k;
+#|         }
+#|         *(f32x4*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = x[i_1] * (float)(long long)i_1;
 #|     }
 #| }
 
