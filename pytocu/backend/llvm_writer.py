@@ -76,7 +76,9 @@ class Writer:
                 return f"<{lanes} x {element_type(dtype, memory)}>"
             case IndexType():
                 return f"i{self.index_bits}"
-            case PointerType(dtype, "global" | "local"):
+            case PointerType(dtype, "global"):
+                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
+            case PointerType(dtype, "local") if not self.dialect.shared:
                 return self.dialect.pointer.format(type=element_type(dtype, True), space="")
             case PointerType(dtype, "shared") if self.dialect.shared:
                 return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.shared)

@@ -95,8 +95,6 @@ _IN_PLACE = frozenset(["sort", "partition", "put", "itemset", "resize", "setfiel
 REFUSED = {
     "convolve": "add slices of the array, each times its weight",
     "correlate": "add slices of the array, each times its weight",
-    "ediff1d": "x[1:] - x[:-1]",
-    "gradient": "(x[2:] - x[:-2]) / 2, and the ends apart",
     "trapezoid": "((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2).sum()",
     "digitize": "compare with each edge and add: (x >= a).astype(int) + (x >= b)",
     "searchsorted": "compare with each edge and add: (x > a).astype(int) + (x > b)",

@@ -241,6 +241,9 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
     elif not isinstance(exponent.type, WeakType) and element(exponent.type).kind == "i":
         zero = context.builder.const(0, ScalarType(element(exponent.type)))
         fine = context.builder.emit("greater_equal", (exponent, zero))
+        if isinstance(base.type, WeakType):
+            # NumPy converts before it computes, so a base that does not fit is the first error.
+            base = context.builder.emit("convert", (base,), {}, (ScalarType(loop[0]),))
         return [base, require(context, exponent, fine, "ValueError", _NEGATIVE_POWER)]
     return operands
 

@@ -57,8 +57,8 @@ def test_families(cupy: Any, family: str, dtype: str, backend: str) -> None:
     compiled = pytocu.jit(function, backend=backend)
     for shape in SHAPES:
         values = sparse(dtype, shape)
-        # Variances of float16 round at every step; NumPy adds columns in float16.
-        ulp = 64 if dtype == "f2" else 16
+        # Variances of float16 round at every step; NumPy adds the 700 elements of a column one after the other.
+        ulp = 64 if dtype == "f2" else 128
         with np.errstate(all="ignore"):
             expected = function(values)
         for text, found, wanted in zip(chosen, compiled(cupy.asarray(values)), expected, strict=True):
