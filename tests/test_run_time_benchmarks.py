@@ -34,7 +34,7 @@ from benchmarks.run_time import Call, Section  # noqa: E402
 from benchmarks.workloads import WORKLOADS, Array, Workload, as_tuple, checked, error_of, reference, result_types  # noqa: E402
 
 NAMES = [w.name for w in WORKLOADS]
-NOT_COMPILED = {"table[index]", "argmax of rows", "count of x > y", "cumsum", "cumsum of rows"}
+NOT_COMPILED = {"cumsum", "cumsum of rows"}
 
 
 def _waits(result):

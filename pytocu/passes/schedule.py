@@ -63,7 +63,7 @@ def run(function: Function, context: PassContext) -> Function:
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
 
 
-ROWS = ((2, 1, 256), (16, 8, 256), (256, 32, 256), (1024, 128, 128), (4096, 256, 256))
+ROWS = ((16, 1, 256), (256, 32, 256), (1024, 128, 128), (4096, 256, 256))
 """Longest row, threads a row, threads a block: each thread has about sixteen elements, the shortest rows fewer."""
 
 COLUMNS = ((64, 1, 256), (256, 8, 256), (1024, 32, 256))
@@ -118,9 +118,10 @@ def _piece(inst: Inst) -> DimLike | None:
 def _columns(inst: Inst, classes: Classes) -> bool:
     """Whether neighbouring threads should have neighbouring rows."""
     parallel, reduced = inst.attr("parallel"), inst.attr("reduced")
-    if not parallel or classes.at_most(parallel[-1], NARROW) is not False:
+    if not parallel:
         return False
     ndim = len(parallel) + len(reduced)
     roots = inst.regions[0].terminator.args
     places = [tuple(unit(k, ndim) for k in place) for place in inst.attr("places")]
-    return columns_first(list(zip(roots, places, strict=True)), len(parallel), ndim)
+    along = columns_first(list(zip(roots, places, strict=True)), len(parallel), ndim)
+    return along and classes.at_most(parallel[-1], NARROW) is False

@@ -73,10 +73,11 @@ def reads_columns(inst: Inst, classes: Classes) -> bool:
     axes = inst.attr("axes")
     rest = [d for a, d in enumerate(shape) if a not in axes]
     ndim = len(shape)
-    if not rest or classes.at_most(rest[-1], NARROW) is not False:
+    if not rest:
         return False
     at = into_reduction(inst, whole_index(ndim)[: len(rest)], ndim)
-    return columns_first([(arg, at) for arg in inst.args], len(rest), ndim)
+    along = columns_first([(arg, at) for arg in inst.args], len(rest), ndim)
+    return along and classes.at_most(rest[-1], NARROW) is False
 
 
 def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int) -> bool:

@@ -183,6 +183,8 @@ def _reductions() -> Iterator[str]:
     yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
     yield "elements matters, or they have no row. Also refused: norms of singular values, `dot` and `inner` of matrices, "
     yield "scans of the flat array of several axes, `axis`, `keepdims` and `ord` that are known only at run time.\n\n"
+    yield "Cumulative functions and `ufunc.accumulate` are in the IR and run on its interpreter, and are refused where kernels "
+    yield "are made: there is no kernel of a scan yet.\n\n"
     yield "Python's `sum` of an array adds in the dtype of `0 + x[0]`, and is a number of that dtype for no elements too; "
     yield "`min` and `max` are of vectors of integers, because of floats the answer depends on where NaN stands.\n"
 
