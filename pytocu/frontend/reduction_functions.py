@@ -39,5 +39,8 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-METHODS: dict[str, Callable[..., Any]] = {n: _method(f) for n, f in FUNCTIONS.items() if hasattr(np.ndarray, n)}
+METHODS: dict[str, Callable[..., Any]] = {
+    # NumPy 2.0 has `ptp` only to say that it is gone.
+    n: _method(f) for n, f in FUNCTIONS.items() if n != "ptp" and hasattr(np.ndarray, n)
+}
 """Methods of arrays and NumPy scalars: ``(context, value, *args, **kwargs)``."""
