@@ -120,7 +120,9 @@ class CudaExecutor:
 
     def keep(self, temporaries: tuple[Any, ...]) -> None:
         """Replays of a graph use them again."""
-        graphs.keep_for_replays(self.stream, temporaries)
+        # The calling thread need not have a context: NumPy's arrays come from no library that makes one.
+        with cuda.activated(self.device):
+            graphs.keep_for_replays(self.stream, temporaries)
 
     def finish(self) -> None:
         """Order the producers' later writes behind the kernels."""

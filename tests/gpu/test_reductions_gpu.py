@@ -7,7 +7,10 @@ their error.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,3 +100,19 @@ def test_errors_of_lengths_and_data(cupy: Any) -> None:
     with pytest.raises(ValueError, match="All-NaN slice encountered"):
         pytocu.jit(lambda x: np.nanargmax(x, axis=1))(x)
         pytocu.synchronize()
+
+
+def test_kernels_with_temporaries_in_a_process_without_a_context() -> None:
+    program = (
+        "import numpy as np, pytocu\n"
+        "def centred(x):\n"
+        "    return x - x.mean()\n"
+        "x = np.arange(40000, dtype=np.float32)\n"
+        "found = pytocu.jit(centred, device='cuda')(x)\n"
+        "np.testing.assert_allclose(found, centred(x), rtol=1e-5)\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "centred.py"
+        path.write_text(program)
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
