@@ -502,6 +502,15 @@ def kron(context: Context, a: Any, b: Any) -> Value:
     return context.builder.emit("reshape", (made,), {"shape": shape, "source": whole})
 
 
+def _not_vectors() -> str:
+    """NumPy's sentence, which is another one in each version; lengths in it are {2} and {3}."""
+    try:
+        np.cross(np.zeros(4), np.zeros(5))
+    except ValueError as error:
+        return str(error).replace(" 4 ", " {2} ").replace(" 5 ", " {3} ")
+    return "incompatible dimensions for cross product"
+
+
 def cross(
     context: Context, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Value:
@@ -514,9 +523,7 @@ def cross(
             raise raised(ValueError("At least one array has zero dimension"), context.loc)
         vectors.append(moveaxis(context, value, place, -1))
     lengths = [dimensions(v)[-1] for v in vectors]
-    text = (
-        "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {2} and {3} dimensional instead."
-    )
+    text = _not_vectors()
     for length in lengths:
         if length == 2:
             raise UnsupportedError("np.cross of vectors of two numbers", context.loc, "write a[0]*b[1] - a[1]*b[0]")
