@@ -6,13 +6,14 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from pytocu.errors import CompileError
+from pytocu.errors import CompileError, InternalError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, attr_key, walk
 from pytocu.ir.dims import dim_max, floordiv, symbol
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import format_attr, print_function
 from pytocu.ir.types import COMPILED_DTYPES, INDEX, WEAK_FLOAT, ArrayType, PointerType, VectorType, parse_type, scalar
+from pytocu.ir.verifier import verify
 
 ARRAY = """\
 func @mask_out(%points: f32[n, 3], %mask: bool[n]) {
@@ -261,3 +262,11 @@ def test_bad_text_names_its_line(text, line, message):
         parse_function(text, file="bad.ir")
     assert message in error.value.message
     assert (error.value.loc.file, error.value.loc.line) == ("bad.ir", line)
+
+
+def test_a_constant_is_a_number() -> None:
+    """``false`` is a length of that name, and Python's ``False`` a number."""
+    text = "loop func @f() {\n  %0 = const VALUE : bool\n  return\n}"
+    verify(parse_function(text.replace("VALUE", "False")))
+    with pytest.raises(InternalError, match="has the value false, which is no number"):
+        verify(parse_function(text.replace("VALUE", "false")))

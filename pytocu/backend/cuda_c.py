@@ -83,6 +83,50 @@ static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
     return (unsigned long long)pointer % bytes == 0;
 }"""
 
+LOAD_GROUPS = """\
+template <typename Vector, typename Group, int step, typename Element>
+static __device__ __forceinline__ Vector load_groups(const Element* from, long long room, bool fit = false) {
+    const int width = sizeof(Group) / sizeof(Element);
+    Vector vector;
+    #pragma unroll
+    for (int k = 0; k < sizeof(Vector) / sizeof(Element); k += width) {
+        const int at = k / width * step;
+        Group group = {};
+        if (at < room) {
+            if (fit) {
+                group = *(const Group*)&from[at];
+            } else {
+                #pragma unroll
+                for (int m = 0; m < width; m++) group.lane[m] = from[at + m];
+            }
+        }
+        #pragma unroll
+        for (int m = 0; m < width; m++) vector.lane[k + m] = group.lane[m];
+    }
+    return vector;
+}"""
+
+STORE_GROUPS = """\
+template <typename Group, int step, typename Vector, typename Element>
+static __device__ __forceinline__ void store_groups(Element* to, const Vector& vector, long long room, bool fit = false) {
+    const int width = sizeof(Group) / sizeof(Element);
+    #pragma unroll
+    for (int k = 0; k < sizeof(Vector) / sizeof(Element); k += width) {
+        const int at = k / width * step;
+        Group group;
+        #pragma unroll
+        for (int m = 0; m < width; m++) group.lane[m] = vector.lane[k + m];
+        if (at < room) {
+            if (fit) {
+                *(Group*)&to[at] = group;
+            } else {
+                #pragma unroll
+                for (int m = 0; m < width; m++) to[at + m] = group.lane[m];
+            }
+        }
+    }
+}"""
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -147,8 +191,12 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     names = kernel_names(functions)
     kernels = [_Kernel(f, name, lineinfo).write() for f, name in zip(functions, names, strict=True)]
     used = {inst.op.name for f in functions for inst in walk(f.body)}
-    helpers = [text for name, text in {**HALF_FUNCTIONS, "aligned": ALIGNED}.items() if name in used]
+    grouped = [inst for f in functions for inst in walk(f.body) if inst.attr("width") is not None]
+    used |= {f"{inst.op.name} groups" for inst in grouped}
+    parts = {**HALF_FUNCTIONS, "aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
+    helpers = [text for name, text in parts.items() if name in used]
     vectors = {t: None for f in functions for inst in walk(f.body) for t in inst.types if isinstance(t, VectorType)}
+    vectors |= dict.fromkeys(map(_group, grouped))
     structures = ["\n".join(map(_structure, vectors))] if vectors else []
     return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
 
@@ -157,6 +205,11 @@ def _structure(type: VectorType) -> str:
     """The C type of a vector, which is moved in accesses of up to 16 bytes."""
     align = min(type.lanes * type.dtype.itemsize, 16)
     return f"struct alignas({align}) {_vector_name(type)} {{ {C_TYPES[type.dtype]} lane[{type.lanes}]; }};"
+
+
+def _group(inst: Inst) -> VectorType:
+    """What a load or store of groups moves at once."""
+    return VectorType(element(inst.args[0].type), inst.attr("width"))
 
 
 def _vector_name(type: VectorType) -> str:
@@ -341,7 +394,7 @@ class _Kernel:
         """A ``const`` variable that holds the value from here on."""
         text = self.expressions[value].text
         if not hint and value.inst is not None and value.inst.op.name == "load":
-            pointer, at = (self.expressions[a].text for a in value.inst.args)
+            pointer, at = (self.expressions[a].text for a in value.inst.args[:2])
             hint = f"{pointer}_{at}" if _WORD.fullmatch(at) else f"{pointer}_value"
         name = self.name_value(value, hint)
         self.statement(f"const {self.c_type(value.type)} {name} = {text};")
@@ -415,9 +468,12 @@ class _Kernel:
 
     def store(self, inst: Inst) -> None:
         while True:
-            pointer, at, value = (self.expressions[a].text for a in inst.args)
+            pointer, at, value, *rest = (self.expressions[a].text for a in inst.args)
             text = f"{pointer}[{at}] = {value};"
-            if isinstance(inst.args[2].type, VectorType):
+            if rest:
+                kind = f"{_vector_name(_group(inst))}, {inst.attr('step')}"
+                text = f"store_groups<{kind}>(&{pointer}[{at}], {', '.join((value, *rest))});"
+            elif isinstance(inst.args[2].type, VectorType):
                 text = f"*({self.c_type(inst.args[2].type)}*)&{text}"
             if len(text) + 4 * self.depth <= LONGEST_LINE or not self.shorten(inst.args[1:]):
                 return self.statement(text)
@@ -551,24 +607,28 @@ class _Kernel:
         (region,) = inst.regions
         count = inst.attr("lanes")
         number, *params = region.params
+        vectors = [v for v in inst.args if isinstance(v.type, VectorType)]
+        carried = [v for v in inst.args if not isinstance(v.type, VectorType)]
         made = [(self.name_value(r, "vector"), r.type.lanes // count) for r in inst.results if isinstance(r.type, VectorType)]
-        for (name, _), result in zip(made, inst.results, strict=True):
+        for (name, _), result in zip(made, inst.results, strict=False):
             self.statement(f"{self.c_type(result.type)} {name};")
+        names = self.carry(params[len(params) - len(carried) :], inst.results[len(made) :], carried)
         k = self.name_value(number, "k")
         self.statement("#pragma unroll")
         self.statement(f"for ({self.index_type} {k} = 0; {k} < {count}; {k}++) {{")
         self.depth += 1
-        given = [(v, v.type.lanes // count) for v in inst.args if isinstance(v.type, VectorType)]
+        given = [(v, v.type.lanes // count) for v in vectors if isinstance(v.type, VectorType)]
         places = [(self.expressions[v].inside(POSTFIX), share, m) for v, share in given for m in range(share)]
-        for param, (vector, share, m) in zip(params, places, strict=True):
+        for param, (vector, share, m) in zip(params, places, strict=False):
             self.expressions[param] = Expression(f"{vector}.lane[{_share(k, share, m)}]", POSTFIX)
             if len(self.uses.get(param, ())) > 1:
                 text = self.expressions[param].text
                 self.statement(f"const {self.c_type(param.type)} {self.name_value(param)} = {text};")
         self.block(region)
         targets = [f"{name}.lane[{_share(k, share, m)}]" for name, share in made for m in range(share)]
-        for target, value in zip(targets, region.terminator.args, strict=True):
+        for target, value in zip(targets, region.terminator.args, strict=False):
             self.statement(f"{target} = {self.expressions[value].text};")
+        self.assign(names, region.terminator.args[len(targets) :])
         self.close()
 
     # Expressions.
@@ -582,6 +642,10 @@ class _Kernel:
                 return self.constant(inst)
             case "load":
                 place = Expression(f"{args[0].inside(POSTFIX)}[{args[1].text}]", POSTFIX)
+                if len(args) > 2:
+                    kind = f"{self.c_type(inst.types[0])}, {_vector_name(_group(inst))}, {inst.attr('step')}"
+                    rest = "".join(f", {a.text}" for a in args[2:])
+                    return Expression(f"load_groups<{kind}>(&{place.text}{rest})", POSTFIX)
                 if not isinstance(inst.types[0], VectorType):
                     return place
                 return Expression(f"*(const {self.c_type(inst.types[0])}*)&{place.text}", UNARY)

@@ -272,13 +272,30 @@ class Writer:
         ends: list[tuple[list[str], str]] = []
         for label, region in zip((yes, no), inst.regions, strict=True):
             self.open(label)
-            results = self.operands(self.block(region))
+            results = [name for value in self.block(region) for name in self.parts(value)]
             ends.append((results, self.label))
             self.line(f"br label %{join}")
         self.open(join)
-        for number, result in enumerate(inst.results):
-            sources = ", ".join(f"[ {values[number]}, %{label} ]" for values, label in ends)
-            self.values[result] = self.assign(f"phi {self.type(result.type)} {sources}", result.name or "v")
+        number = 0
+        for result in inst.results:
+            names: list[str] = []
+            for type in self.part_types(result.type):
+                sources = ", ".join(f"[ {values[number]}, %{label} ]" for values, label in ends)
+                names.append(self.assign(f"phi {self.type(type)} {sources}", result.name or "v"))
+                number += 1
+            self.define(result, names)
+
+    def parts(self, value: Value) -> Sequence[str]:
+        """What a value consists of."""
+        return [self.values[value]]
+
+    def part_types(self, type: Type) -> Sequence[Type]:
+        """The types of the parts of a value."""
+        return [type]
+
+    def define(self, value: Value, parts: Sequence[str]) -> None:
+        """State what a value consists of."""
+        (self.values[value],) = parts
 
     def repeat(self, inst: Inst) -> None:
         test, body = inst.regions

@@ -7,13 +7,13 @@ shifts cut them: the code generator has no loads of more than four elements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import Dialect, element_type
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.types import BOOL, DType, Type, VectorType
+from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar
 
 LARGEST = 16
 """Bytes of the largest access."""
@@ -29,10 +29,14 @@ class VectorWriter(Writer):
     def inst(self, inst: Inst) -> None:
         """Write one instruction."""
         match inst.op.name:
+            case "load" if inst.attr("width"):
+                self.elements[inst.result] = self.load_groups(inst)
+            case "store" if inst.attr("width"):
+                self.store_groups(inst)
             case "load" if inst.attr("lanes"):
-                self.elements[inst.result] = self.load_vector(inst)
+                self.elements[inst.result] = self.load_vector(inst, _vector(inst.result.type))
             case "store" if inst.args[2] in self.elements:
-                self.store_vector(inst)
+                self.store_vector(inst, self.elements[inst.args[2]], _vector(inst.args[2].type))
             case "lanes":
                 self.lanes(inst)
             case "aligned":
@@ -54,22 +58,42 @@ class VectorWriter(Writer):
         (region,) = inst.regions
         count = inst.attr("lanes")
         number, *params = region.params
-        vectors = [self.elements[vector] for vector in inst.args]
+        vectors = [self.elements[v] for v in inst.args if v in self.elements]
+        carried = self.operands([v for v in inst.args if v not in self.elements])
         made: list[list[str]] = []
         for lane in range(count):
             given = [name for names in vectors for name in _share(names, lane, count)]
-            self.bind([number, *params], [str(lane), *given])
-            made.append(self.operands(self.block(region)))
+            self.bind([number, *params], [str(lane), *given, *carried])
+            yielded = self.operands(self.block(region))
+            made.append(yielded)
+            carried = yielded[len(yielded) - len(carried) :]
         place = 0
-        for result in inst.results:
+        results = inst.results[: len(inst.results) - len(carried)]
+        for result in results:
             share = _vector(result.type).lanes // count
             self.elements[result] = [name for lane in made for name in lane[place : place + share]]
             place += share
+        self.bind(inst.results[len(results) :], carried)
+
+    def parts(self, value: Value) -> Sequence[str]:
+        """The elements of a vector."""
+        return self.elements[value] if value in self.elements else super().parts(value)
+
+    def part_types(self, type: Type) -> Sequence[Type]:
+        """One for each element of a vector."""
+        return [scalar(type.dtype)] * type.lanes if isinstance(type, VectorType) else super().part_types(type)
+
+    def define(self, value: Value, parts: Sequence[str]) -> None:
+        """A vector is kept as its elements."""
+        if isinstance(value.type, VectorType):
+            self.elements[value] = parts
+        else:
+            super().define(value, parts)
 
     # Memory.
 
-    def pieces(self, inst: Inst, type: VectorType) -> list[tuple[str, str, str, int, int]]:
-        """The accesses that move a vector.
+    def pieces(self, inst: Inst, type: VectorType, at: int) -> list[tuple[str, str, str, int, int]]:
+        """The accesses that move a vector, `at` elements behind the offset.
 
         Returns
         -------
@@ -81,23 +105,83 @@ class VectorWriter(Writer):
         word = element_type(dtype, True) if dtype.bits >= 32 else f"i{8 * min(size, 4)}"
         words = size * 8 // max(dtype.bits, min(32, 8 * size))
         moved = word if words == 1 else f"<{words} x {word}>"
-        fields = self.address(inst.args[0], inst.args[1])
         pointer = self.dialect.pointer.format(type=moved, space="")
-        first = self.assign(f"bitcast {fields['pointer']} {fields['address']} to {pointer}", "at")
+        place, address = self.behind(inst, at)
+        first = self.assign(f"bitcast {place} {address} to {pointer}", "at")
         found = [(moved, pointer, first, min(inst.attr("align"), size), each)]
         for number in range(1, lanes // each):
             text = self.dialect.element.format(type=moved, pointer=pointer, address=first, index_type="i32", index=number)
             found.append((moved, pointer, self.assign(text, "at"), min(inst.attr("align"), size), each))
         return found
 
-    def load_vector(self, inst: Inst) -> list[str]:
-        """The names of the elements."""
-        type = _vector(inst.result.type)
+    def behind(self, inst: Inst, at: int) -> tuple[str, str]:
+        """The pointer type and address of the element `at` elements behind the offset of an access."""
+        fields = self.address(inst.args[0], inst.args[1])
+        pointer, address = str(fields["pointer"]), str(fields["address"])
+        if at:
+            # The type of what a pointer points to is that of the elements in memory.
+            template = self.dialect.element
+            text = template.format(type=fields["type"], pointer=pointer, address=address, index_type="i32", index=at)
+            address = self.assign(text, "at")
+        return pointer, address
+
+    def load_vector(self, inst: Inst, type: VectorType, at: int = 0) -> list[str]:
+        """The names of the elements, `at` elements behind the offset."""
         names: list[str] = []
-        for moved, pointer, address, align, count in self.pieces(inst, type):
+        for moved, pointer, address, align, count in self.pieces(inst, type, at):
             text = self.dialect.load.format(type=moved, pointer=pointer, address=address, align=align)
             piece = self.assign(text, inst.result.name or "vector")
             names.extend(self.cut(piece, moved, type.dtype, count))
+        return names
+
+    def load_groups(self, inst: Inst) -> list[str]:
+        """The names of the elements: each group's, or zeros where there is none."""
+        group, whole = self.group(inst)
+        names: list[str] = []
+        for number in range(inst.attr("lanes") // group.lanes):
+            at = number * inst.attr("step")
+
+            def single(at: int = at) -> Sequence[str]:
+                return [self.load_element(inst, at + m) for m in range(group.lanes)]
+
+            def found(at: int = at) -> Sequence[str]:
+                together = lambda: self.load_vector(inst, group, at)  # noqa: E731
+                return self.either(whole, together, lambda: single(at), group) if whole else single(at)
+
+            zero = self.constant(group.dtype.numpy.type(0).item(), scalar(group.dtype))
+            exists = self.assign(f"icmp slt {self.type(inst.args[2].type)} {at}, {self.values[inst.args[2]]}", "exists")
+            names.extend(self.either(exists, found, lambda: [zero] * group.lanes, group))
+        return names
+
+    def group(self, inst: Inst) -> tuple[VectorType, str]:
+        """A group, and the name of what says whether it is one access."""
+        fit = inst.args[-1] if len(inst.args) > (3 if inst.op.name == "load" else 4) else None
+        return VectorType(element(inst.args[0].type), inst.attr("width")), self.values[fit] if fit else ""
+
+    def load_element(self, inst: Inst, at: int) -> str:
+        dtype = element(inst.args[0].type)
+        pointer, address = self.behind(inst, at)
+        memory = element_type(dtype, True)
+        text = self.dialect.load.format(type=memory, pointer=pointer, address=address, align=dtype.itemsize)
+        return self.from_memory(self.assign(text, inst.result.name or "v"), scalar(dtype))
+
+    def either(
+        self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], type: VectorType | None = None
+    ) -> list[str]:
+        """What is written in one of two blocks; the names of a vector's elements that they give."""
+        labels = [self.fresh(hint, "") for hint in ("then", "else")]
+        join = self.fresh("join", "")
+        self.line(f"br i1 {condition}, label %{labels[0]}, label %{labels[1]}")
+        ends: list[tuple[Sequence[str], str]] = []
+        for label, write in zip(labels, (yes, no), strict=True):
+            self.open(label)
+            ends.append((write(), self.label))
+            self.line(f"br label %{join}")
+        self.open(join)
+        names: list[str] = []
+        for k in range(type.lanes if type else 0):
+            sources = ", ".join(f"[ {values[k]}, %{label} ]" for values, label in ends)
+            names.append(self.assign(f"phi {self.type(scalar(type.dtype) if type else INDEX)} {sources}", "v"))
         return names
 
     def cut(self, piece: str, moved: str, dtype: DType, count: int) -> list[str]:
@@ -118,13 +202,41 @@ class VectorWriter(Writer):
                 names.append(self.assign(f"icmp ne {memory} {part}, 0", "part") if dtype is BOOL else part)
         return names
 
-    def store_vector(self, inst: Inst) -> None:
-        """Put the elements together and write them."""
-        type = _vector(inst.args[2].type)
-        names = self.elements[inst.args[2]]
-        for number, (moved, pointer, address, align, count) in enumerate(self.pieces(inst, type)):
+    def store_vector(self, inst: Inst, names: Sequence[str], type: VectorType, at: int = 0) -> None:
+        """Put elements together and write them, `at` elements behind the offset."""
+        for number, (moved, pointer, address, align, count) in enumerate(self.pieces(inst, type, at)):
             value = self.join(names[number * count : (number + 1) * count], moved, type.dtype)
             self.line(self.dialect.store.format(type=moved, value=value, pointer=pointer, address=address, align=align))
+
+    def store_groups(self, inst: Inst) -> None:
+        """Write each group that there is."""
+        group, whole = self.group(inst)
+        names = self.elements[inst.args[2]]
+        for number in range(len(names) // group.lanes):
+            at, mine = number * inst.attr("step"), names[number * group.lanes : (number + 1) * group.lanes]
+
+            def single(at: int = at, mine: Sequence[str] = mine) -> Sequence[str]:
+                for m, name in enumerate(mine):
+                    self.store_element(inst, name, at + m)
+                return ()
+
+            def together(at: int = at, mine: Sequence[str] = mine) -> Sequence[str]:
+                self.store_vector(inst, mine, group, at)
+                return ()
+
+            write = single
+            if whole:
+                write = lambda single=single, together=together: self.either(whole, together, single)  # noqa: E731
+            exists = self.assign(f"icmp slt {self.type(inst.args[3].type)} {at}, {self.values[inst.args[3]]}", "exists")
+            self.either(exists, write, lambda: ())
+
+    def store_element(self, inst: Inst, name: str, at: int) -> None:
+        dtype = element(inst.args[0].type)
+        pointer, address = self.behind(inst, at)
+        memory = element_type(dtype, True)
+        if dtype is BOOL:
+            name = self.assign(f"zext {self.type(scalar(dtype))} {name} to {memory}", "v")
+        self.line(self.dialect.store.format(type=memory, value=name, pointer=pointer, address=address, align=dtype.itemsize))
 
     def join(self, names: Sequence[str], moved: str, dtype: DType) -> str:
         """What an access writes for the elements."""

@@ -8,7 +8,7 @@ the last barrier, so a kernel that is right only by luck is found without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -269,7 +269,10 @@ def _merge(active: np.ndarray, new: Any, old: Any) -> Any:
     """The new value for active threads, the old one for the others."""
     if isinstance(new, Memory) or isinstance(old, Memory):
         raise InternalError("pointers are not carried")
-    return new if active.all() else np.where(active, new, old)
+    if active.all():
+        return new
+    # A vector has a row for each thread.
+    return np.where(active[:, None] if max(np.ndim(new), np.ndim(old)) == 2 else active, new, old)
 
 
 def _for(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
@@ -351,25 +354,28 @@ def _lanes(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     (region,) = inst.regions
     count = inst.attr("lanes")
     number, *params = region.params
-    vectors = [run.values[a] for a in inst.args]
+    vectors = [run.values[a] for a in inst.args if isinstance(a.type, VectorType)]
+    carried = [run.values[a] for a in inst.args if not isinstance(a.type, VectorType)]
     made: list[Sequence[Any]] = []
     for lane in range(count):
         run.values[number] = np.full(1, lane)
         # An array of lanes * m elements hands m that follow each other to each lane.
         given = [v[:, m] for v in vectors for m in range(lane * v.shape[1] // count, (lane + 1) * v.shape[1] // count)]
-        run.values.update(zip(params, given, strict=True))
+        run.values.update(zip(params, [*given, *carried], strict=True))
         yielded = yield _steps(run, region, mask)
         if yielded is None:
             return None
         made.append(yielded)
+        carried = list(yielded[len(yielded) - len(carried) :])
     results: list[Any] = []
     place = 0
     for type in inst.types:
-        assert isinstance(type, VectorType)
+        if not isinstance(type, VectorType):
+            break
         share = type.lanes // count
         results.append(np.stack([run.wide(v) for lane in made for v in lane[place : place + share]], axis=1))
         place += share
-    return results
+    return [*results, *carried]
 
 
 def _check_index(run: _Run, inst: Inst, type: Type, value: Any, mask: np.ndarray) -> None:
@@ -533,11 +539,33 @@ def _raced(run: _Run, inst: Inst, memory: Memory, threads: np.ndarray, at: np.nd
         run.report("race", inst, bad, message, index=index, size=int(memory.allowed.sum()))
 
 
-def _load(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
+def _load(
+    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, *groups: np.ndarray
+) -> np.ndarray:
     if isinstance(inst.types[0], VectorType):
-        _vector_rule(run, inst, mask, memory, offset)
-        return np.stack([_load_one(run, inst, mask, memory, offset + k) for k in range(inst.types[0].lanes)], axis=1)
+        places = _places(run, inst, mask, memory, offset, inst.types[0].lanes, groups)
+        return np.stack([_load_one(run, inst, active, memory, at) for active, at in places], axis=1)
     return _load_one(run, inst, mask, memory, offset)
+
+
+def _places(
+    run: _Run,
+    inst: Inst,
+    mask: np.ndarray,
+    memory: Memory,
+    offset: np.ndarray,
+    lanes: int,
+    groups: Sequence[np.ndarray],
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The threads that touch each element of a vector, and where; `groups` are the room and whether addresses fit."""
+    width, step = inst.attr("width", lanes), inst.attr("step", lanes)
+    for k in range(lanes):
+        group, within = divmod(k, width)
+        active = mask & run.wide(group * step < groups[0]) if groups else mask
+        if within == 0 and len(groups) != 1:
+            whole = active & run.wide(groups[1]) if groups else active
+            _vector_rule(run, inst, whole, memory, offset + group * step)
+        yield active, offset + group * step + within
 
 
 def _load_one(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
@@ -554,13 +582,15 @@ def _load_one(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: n
     return value
 
 
-def _store(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray) -> None:
+def _store(
+    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray, *groups: np.ndarray
+) -> None:
     if value.dtype != memory.data.dtype:
         raise InternalError(f"store writes {value.dtype} into memory of {memory.data.dtype}")
     if value.ndim == 2:
-        _vector_rule(run, inst, mask, memory, offset)
-        for k in range(value.shape[1]):
-            _store_one(run, inst, mask, memory, offset + k, value[:, k])
+        places = _places(run, inst, mask, memory, offset, value.shape[1], groups)
+        for k, (active, at) in enumerate(places):
+            _store_one(run, inst, active, memory, at, value[:, k])
     else:
         _store_one(run, inst, mask, memory, offset, value)
 

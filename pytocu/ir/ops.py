@@ -272,22 +272,26 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "lanes"))  # fmt: skip
+    "lanes", "share", "vector", "whole"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
 
 # Loop level: memory, control, indices, raw arithmetic.
-row("load", "memory", 2, "The element at an offset; with `lanes` that many from there, whose address divides by `align` bytes",
-    infer=infer.load, levels=LOOP, effects="read", attrs=("align", "lanes"))  # fmt: skip
-row("store", "memory", 3, "Write an element, or a vector to an address that divides by `align` bytes, at an offset",
-    infer=infer.nothing, levels=LOOP, effects="write", attrs=("align",))  # fmt: skip
+row("load", "memory", None, "The element at an offset; with `lanes` that many from there, whose address divides by `align`. "
+    "With `width` they are groups of so many elements, `step` from one to the next: those that begin at or behind the third "
+    "operand are zeros, and addresses divide by `align` where the fourth operand holds",
+    infer=infer.load, levels=LOOP, effects="read", attrs=("align", "lanes", "width", "step"))  # fmt: skip
+row("store", "memory", None, "Write an element, or a vector to an address that divides by `align`, at an offset; with `width` "
+    "groups as those of a load, whose operands follow the vector",
+    infer=infer.nothing, levels=LOOP, effects="write", attrs=("align", "width", "step"))  # fmt: skip
 row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and the value, at once", infer=infer.nothing,
     levels=LOOP, effects="write")  # fmt: skip
 row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,
     levels=LOOP, attrs=("bytes",))  # fmt: skip
-row("lanes", "control", None, "The region for each of so many lanes: it is given the lane's number and its share of each "
-    "vector's elements, and yields its share of each result", levels=LOOP, regions=1, attrs=("lanes",))  # fmt: skip
+row("lanes", "control", None, "The region for each of so many lanes in turn: it is given the lane's number, its share of each "
+    "vector's elements and the carried values, and yields its share of each result and the next carried values",
+    levels=LOOP, regions=1, attrs=("lanes",))  # fmt: skip
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
     levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
 row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,

@@ -90,6 +90,8 @@ def _instruction(inst: Inst, level: str) -> None:
         _fail(inst, "has no source location")
     if op.name == "update" and not _is_view_of(inst.args[1], inst.args[0]):
         _fail(inst, "updates something else than a view of its first argument")
+    if op.name == "const" and not isinstance(inst.attr("value"), bool | int | float | complex):
+        _fail(inst, f"has the value {inst.attr('value')!s}, which is no number")
     if op.infer is not None and not inst.regions:
         try:
             inferred = op.infer(op, types_of(inst.args), dict(inst.attrs))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pytocu.errors import UNKNOWN
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function
-from pytocu.ir.dims import Dim, DimLike, Fact, evaluate
+from pytocu.ir.dims import Dim, DimLike, Fact, evaluate, modulo
 from pytocu.passes.context import PassContext
 
 
@@ -32,12 +32,37 @@ class Classes:
         """
         if not isinstance(dim, Dim):
             return dim <= number
-        try:
-            size = evaluate(dim, self._sizes)
-        except KeyError:
+        size = self._size(dim)
+        if size is None:
             return None
         self._facts[Fact(dim, "<=" if size <= number else ">", number)] = None
         return size <= number
+
+    def divides(self, number: int, dim: DimLike) -> bool | None:
+        """Whether a length is so many whole pieces; None where it may be any.
+
+        Examples
+        --------
+        >>> from pytocu.ir.dims import symbol
+        >>> classes = Classes(PassContext(sizes={"n": 12}))
+        >>> classes.divides(4, symbol("n")), classes.divides(8, symbol("n") * 2), classes.divides(4, symbol("m"))
+        (True, True, None)
+        """
+        if number == 1 or not isinstance(dim, Dim):
+            return dim % number == 0
+        size = self._size(dim)
+        if size is None:
+            return None
+        rest = modulo(dim, number)
+        if isinstance(rest, Dim):
+            self._facts[Fact(rest, "==" if size % number == 0 else "!=", 0)] = None
+        return size % number == 0
+
+    def _size(self, dim: Dim) -> int | None:
+        try:
+            return evaluate(dim, self._sizes)
+        except KeyError:
+            return None
 
     def state(self, function: Function) -> Function:
         """The function with the facts behind the answers, each once."""

@@ -200,18 +200,32 @@ class _Lowering:
         if isinstance(inst.types[0], VectorType):
             dtype = element(inst.types[0])
             at = self.offsets(dtype, index)[0]
-            attrs = dict(inst.attrs) | {"lanes": inst.attr("lanes") * dtype.words}
-            return (self.builder.emit("load", (pointer, at), attrs, name=inst.result.name),)
+            attrs = {"lanes": inst.attr("lanes"), "width": inst.attr("width"), "step": inst.attr("step")}
+            attrs = {name: number * dtype.words for name, number in attrs.items() if number is not None}
+            attrs["align"] = inst.attr("align")
+            groups = self.groups(dtype, inst.args[2:])
+            return (self.builder.emit("load", (pointer, at, *groups), attrs, name=inst.result.name),)
         return tuple(self.builder.emit("load", (pointer, at)) for at in self.offsets(element(inst.types[0]), index))
 
     def store(self, inst: Inst) -> None:
         ((pointer,), index, value) = self.values[inst.args[0]], inst.args[1], inst.args[2]
         if isinstance(value.type, VectorType):
-            at = self.offsets(element(value.type), index)[0]
-            self.builder.emit("store", (pointer, at, *self.values[value]), dict(inst.attrs))
+            dtype = element(value.type)
+            at = self.offsets(dtype, index)[0]
+            attrs = dict(inst.attrs)
+            attrs |= {name: attrs[name] * dtype.words for name in ("width", "step") if name in attrs}
+            groups = self.groups(dtype, inst.args[3:])
+            self.builder.emit("store", (pointer, at, *self.values[value], *groups), attrs)
             return
         for at, word in zip(self.offsets(element(value.type), index), self.values[value], strict=True):
             self.builder.emit("store", (pointer, at, word))
+
+    def groups(self, dtype: DType, args: Sequence[Value]) -> Words:
+        """The operands that say which groups of elements there are, in words."""
+        if not args:
+            return ()
+        room, *fit = self.words(args)
+        return self.offsets(dtype, room)[0], *fit
 
     # Element operations.
 

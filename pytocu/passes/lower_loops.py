@@ -25,6 +25,7 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.reduce_loops import Rows
+from pytocu.passes.register_loops import Registers
 from pytocu.passes.stretch_loops import Stretches
 
 
@@ -147,8 +148,13 @@ class _Kernel:
         elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
-        if block:
+        if block and columns:
             rows = Rows(elements, parallel, loops, eager, lanes, block, columns, piece)
+        elif block:
+            share, vector, whole = inst.attr("share"), inst.attr("vector"), inst.attr("whole")
+            rows = Registers(
+                elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole
+            )
         elif columns and loops:
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
@@ -219,7 +225,7 @@ class _Kernel:
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "lanes"):
+        for name in ("parallel", "reduced", "places", "lanes", "share", "vector", "whole"):
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

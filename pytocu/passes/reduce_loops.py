@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Value
+from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction
@@ -29,6 +29,9 @@ from pytocu.passes.spaces import is_reduction
 WARP = 32
 
 Pair = tuple[Value, Index]
+
+Reduced = tuple[Inst, Index]
+"""A reduction, and where the kernel's rows read it."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -154,10 +157,15 @@ class Rows:
             end = self.body.emit("add", (lower, e.dim(self.piece)))
             upper = self.body.emit("where", (self.body.emit("less", (end, upper)), end, upper))
         if self.lane is not None:
-            lower = self.body.emit("add", (lower, self.lane), name="first") if self.piece is not None else self.lane
+            own = self._own(self.lane)
+            lower = self.body.emit("add", (lower, own), name="first") if self.piece is not None else own
         if self.inside_rows is not None:
             upper = self.body.emit("where", (self.inside_rows, upper, e.dim(0)), name="end")
         self.extent = (lower, upper)
+
+    def _own(self, lane: Value) -> Value:
+        """The first element of a lane."""
+        return lane
 
     def _piece_number(self) -> Value:
         """The index along the first parallel axis, which is a loop of its own unless it has one iteration."""
@@ -208,39 +216,48 @@ class Rows:
         """One sweep that computes reductions."""
         e = self.e
         insts = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
-        needed: list[Pair] = []
         start: list[Value] = []
-        carried: list[Value] = []
-        for inst, at in insts:
-            needed.extend(operands(inst.results[0], at, e.ndim))
+        for inst, _ in insts:
             row = REDUCTIONS[inst.attr("op")]
             dtypes = tuple(element(a.type) for a in inst.args)
-            for dtype, value in zip(dtypes, row.identity(dtypes), strict=True):
-                start.append(e.before.const(value, scalar(dtype)))
-                carried.append(Value(scalar(dtype)))
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        j, inner = self._loop(needed)
-        following: list[Value] = []
-        place = 0
-        for inst, at in insts:
-            row = REDUCTIONS[inst.attr("op")]
-            inner.loc = inst.loc
-            states = tuple(carried[place : place + row.states])
-            elements = tuple(e.made[p] for p in operands(inst.results[0], at, e.ndim))
-            following.extend(row.combine(Expander(inner), states, elements))
-            place += row.states
-        inner.emit("yield", following)
-        self._restore(made, offsets, index)
-        totals = self._finish(j, carried, start, inner)
+            start.extend(e.before.const(v, scalar(d)) for d, v in zip(dtypes, row.identity(dtypes), strict=True))
+        totals = self._states(insts, start)
         place = 0
         for inst, at in insts:
             row = REDUCTIONS[inst.attr("op")]
             self.body.loc = inst.loc
-            states = self._across(row, totals[place : place + row.states])
+            states = self._across(row, tuple(totals[place : place + row.states]))
             place += row.states
             for result, state in zip(inst.results, states, strict=True):
                 state.name = state.name or result.name
                 e.made[result, position(result, at)] = state
+
+    def _states(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
+        """The states of a thread's own elements."""
+        e = self.e
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        carried = [Value(v.type) for v in start]
+        j, inner = self._loop(self._needed(insts))
+        inner.emit("yield", self._combined(inner, insts, carried))
+        self._restore(made, offsets, index)
+        return self._finish(j, carried, start, inner)
+
+    def _needed(self, insts: Sequence[Reduced]) -> list[Pair]:
+        """The elements that go into reductions."""
+        return [pair for inst, at in insts for pair in operands(inst.results[0], at, self.e.ndim)]
+
+    def _combined(self, builder: Builder, insts: Sequence[Reduced], states: Sequence[Value]) -> list[Value]:
+        """The states with one more element, which is computed already."""
+        e = self.e
+        following: list[Value] = []
+        place = 0
+        for inst, at in insts:
+            row = REDUCTIONS[inst.attr("op")]
+            builder.loc = inst.loc
+            elements = tuple(e.made[p] for p in operands(inst.results[0], at, e.ndim))
+            following.extend(row.combine(Expander(builder), tuple(states[place : place + row.states]), elements))
+            place += row.states
+        return following
 
     def _restore(self, made: dict[Pair, Value], offsets: dict[Affine, Value], index: list[Value]) -> None:
         """Forget what was computed inside a loop; what was computed once a row stays."""

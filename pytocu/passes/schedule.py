@@ -14,6 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
+from pytocu.ir.types import ArrayType, element
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
@@ -63,8 +64,9 @@ def run(function: Function, context: PassContext) -> Function:
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
 
 
-ROWS = ((16, 1, 256), (256, 32, 256), (1024, 128, 128), (4096, 256, 256))
-"""Longest row, threads a row, threads a block: each thread has about sixteen elements, the shortest rows fewer."""
+ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), (1024, 128, 128, 8), (4096, 256, 256, 16),
+        (16384, 1024, 1024, 16))  # fmt: skip
+"""Longest row, threads a row, threads a block, elements of a row in a thread's registers."""
 
 COLUMNS = ((64, 1, 256), (256, 8, 256), (1024, 32, 256))
 """Longest column, threads a column, threads a block."""
@@ -72,14 +74,11 @@ COLUMNS = ((64, 1, 256), (256, 8, 256), (1024, 32, 256))
 LONG_COLUMN = (8, 256)
 """Threads a column, and threads a block, of longer columns and of pieces."""
 
-LONG_ROW = (1024, 1024)
-"""Threads a row and threads a block of longer rows."""
+PIECE = (1024, 1024, 16)
+"""Threads a row, threads a block, and elements of a thread at once, of pieces of long rows."""
 
-PIECE = (1024, 1024)
-"""Of pieces of long rows."""
-
-ANY_ROW = (256, 256)
-"""Of rows whose length is not known: right for all, and best for none."""
+ANY_ROW = (256, 256, 4)
+"""The same of rows whose length is not known: right for all, and best for none."""
 
 
 def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
@@ -93,14 +92,25 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
                 return {"schedule": "columns", "lanes": lanes, "block": block}
         return {"schedule": "columns", "lanes": LONG_COLUMN[0], "block": LONG_COLUMN[1]}
     if _piece(inst) is not None:
-        return {"schedule": "rows", "lanes": PIECE[0], "block": PIECE[1]}
-    for longest, lanes, block in ROWS:
-        fits = classes.at_most(length, longest)
-        if fits is None:
-            return {"schedule": "rows", "lanes": ANY_ROW[0], "block": ANY_ROW[1]}
-        if fits:
-            return {"schedule": "rows", "lanes": lanes, "block": block}
-    return {"schedule": "rows", "lanes": LONG_ROW[0], "block": LONG_ROW[1]}
+        return _rows(inst, classes, *PIECE, whole=False)
+    for longest, lanes, block, share in ROWS:
+        if classes.at_most(length, longest):
+            return _rows(inst, classes, lanes, block, share, whole=True)
+    # Where lengths are known, `split` has cut what is longer.
+    return _rows(inst, classes, *ANY_ROW, whole=False)
+
+
+def _rows(inst: Inst, classes: Classes, lanes: int, block: int, share: int, whole: bool) -> dict[str, Any]:
+    """Vectors where a row, or a piece of one, is made of whole ones."""
+    vector = min(max(VECTOR_BYTES // _widest(inst), 1), share)
+    if not classes.divides(vector, product(inst.attr("reduced"))):
+        vector = 1
+    return {"schedule": "rows", "lanes": lanes, "block": block, "share": share, "vector": vector, "whole": whole}
+
+
+def _widest(inst: Inst) -> int:
+    """Bytes an element of the widest array that a launch reads or writes."""
+    return max(element(a.type).itemsize for a in inst.args if isinstance(a.type, ArrayType))
 
 
 def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:

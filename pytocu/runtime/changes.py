@@ -75,7 +75,7 @@ def facts_of(
         found[f"captured value {name}"] = repr(key)
     for fact in assumptions:
         # Bounds of one length are classes of one fact.
-        kind = "lengths that are 1 in views" if fact.relation in ("==", "!=") else "size class"
+        kind = "lengths that are 1 in views" if fact.relation in ("==", "!=") and fact.number == 1 else "size class"
         name = f"{kind} ({fact.dim})"
         found[name] = " and ".join(filter(None, (found.get(name), f"{fact.relation} {fact.number}")))
     return found
