@@ -9,6 +9,7 @@ import pytest
 
 import pytocu
 from pytocu.driver import kernel_function, launches
+from pytocu.ir import interp
 from pytocu.ir.core import Block, Function, Inst, walk
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_threads import ThreadFault, run_threads
@@ -40,6 +41,14 @@ def centred(x):
     return x - x.mean()
 
 
+def standardised(x):
+    return (x - x.mean(0)) / x.std(0)
+
+
+def variance(x):
+    return x.var()
+
+
 ROWS = {
     "softmax": (softmax, ((9, 300),), 1),
     "layernorm": (layernorm, ((5, 4000), (4000,), (4000,)), 1),
@@ -48,6 +57,8 @@ ROWS = {
     "few elements": (extremes, ((90, 100),), 1),
     "many elements": (extremes, ((300, 200),), 2),
     "centred": (centred, ((30000,),), 3),
+    "columns": (standardised, ((3000, 40),), 3),
+    "variance": (variance, ((30000,),), 2),
 }
 
 
@@ -63,6 +74,37 @@ def test_how_many_kernels(name: str) -> None:
         np.testing.assert_allclose(a, b, rtol=3e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((50001,), None), ((3000, 20), 0), ((2, 40000), 1), ((300, 3, 200), (0, 2))])
+@pytest.mark.parametrize("middle", [0, 1000])
+def test_pieces_have_means_of_their_own(shape: tuple[int, ...], axis: Any, middle: int) -> None:
+    """Variances of long rows, by all three ways of running them, are about as near to the true ones as NumPy's."""
+    x = np.random.default_rng(3).normal(middle, 1, shape).astype(np.float32)
+    low = pytocu.jit(lambda x: x.var(axis)).lower(x)
+    assert len(low.kernels) == 2
+    true = x.astype(np.float64).var(axis)
+    allowed = 4 * max(np.abs(x.var(axis) - true).max(), np.finfo(np.float32).eps)
+    threads, array = (interp.run(function, [x])[0] for function in (low.host("cuda"), low.function))
+    for answer in (pytocu.jit(lambda x: x.var(axis))(x), threads, array):
+        assert np.abs(answer - true).max() <= allowed
+
+
+def test_variances_of_infinities_and_of_nothing() -> None:
+    x = np.ones(40000, np.float32)
+    x[7] = np.inf
+    with np.errstate(all="ignore"):
+        assert np.isnan(x.var()) and np.isnan(pytocu.jit(lambda x: x.var())(x))
+    x[7] = np.nan
+    assert np.isnan(pytocu.jit(lambda x: x.std())(x))
+
+
+def test_what_is_made_of_reductions_is_made_once() -> None:
+    """The division and the root are those of the kernel of the columns, not of every element."""
+    low = pytocu.jit(standardised).lower(np.ones((3000, 40), np.float32))
+    combine, last = low.kernels[1:]
+    assert combine.ir.count("sqrt") == 1
+    assert "sqrt" not in last.ir and "f64" not in last.ir
+
+
 def test_a_class_of_sizes_is_compiled_once() -> None:
     jitted = pytocu.jit(softmax)
     for rows, columns in ((3, 100), (7, 200), (1000, 255), (2, 65)):
@@ -75,7 +117,7 @@ def test_a_class_of_sizes_is_compiled_once() -> None:
 
 def _kernel(columns: bool) -> tuple[Function, list[Any], np.ndarray]:
     """A kernel with shared memory, its arguments, and where its result goes."""
-    shape = (300, 40) if columns else (3, 600)
+    shape = (300, 40) if columns else (3, 1600)
     x = np.random.default_rng(2).standard_normal(shape).astype(np.float32)
     host = pytocu.jit((lambda x: x.sum(0)) if columns else (lambda x: x.sum(1))).lower(x).host("cuda")
     (launch,) = launches(host)
@@ -146,3 +188,48 @@ def test_an_exchange_needs_all_threads_of_a_warp() -> None:
     }"""
     with pytest.raises(ThreadFault, match="divergence"):
         run_threads(parse_function(text), [np.zeros(32, np.float32), np.zeros(32, np.float32)], block=32)
+
+
+def pairwise(x, y):
+    d = x[:, None, :] - y[None, :, :]
+    return np.sqrt((d * d).sum(axis=2))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 5])
+def test_few_elements_are_combined_one_by_one(length: int) -> None:
+    x, y = (np.random.default_rng(s).standard_normal((30, length)).astype(np.float32) for s in (0, 1))
+    low = pytocu.jit(pairwise).lower(x, y)
+    (kernel,) = low.kernels
+    assert (kernel.schedule == "pointwise") == (0 < length <= 4)
+    for answer in (interp.run(low.host("cuda"), [x, y])[0], pytocu.jit(pairwise)(x, y)):
+        if length < 5:
+            np.testing.assert_array_equal(answer, pairwise(x, y))
+        else:
+            np.testing.assert_allclose(answer, pairwise(x, y), rtol=1e-6)
+
+
+def test_few_elements_that_every_element_of_the_row_needs() -> None:
+    """They are a reduction's, which computes them once a row."""
+    x = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32)
+    (kernel,) = pytocu.jit(norm).lower(x).kernels
+    assert kernel.schedule == "rows"
+
+
+def test_a_mean_is_divided_in_its_own_dtype() -> None:
+    """The bits are NumPy's, which divides in float64 and rounds twice: odd sums, lengths, and subnormal quotients."""
+    sums = np.random.default_rng(0).integers(0, 2**32, 20000, dtype=np.uint32).view(np.float32)
+    sums = np.concatenate([sums, np.float32([0.0, -0.0, np.inf, np.nan, 1e-45, 3e-45, 1.17549435e-38, 3.4e38])])
+    for length in (1, 3, 7, 10, 49, 641, 16383):
+        x = np.zeros((len(sums), length), np.float32)
+        x[:, 0] = sums
+        low = pytocu.jit(lambda x: x.mean(1)).lower(x)
+        assert length == 1 or all("f64" not in kernel.ir for kernel in low.kernels)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(pytocu.jit(lambda x: x.mean(1))(x), x.mean(1))
+
+
+def test_one_element_is_combined_with_nothing() -> None:
+    x = np.array([[-112], [7]], np.int8)
+    for axis in (0, 1):
+        function = pytocu.jit(lambda x: np.gcd.reduce(x, axis=axis))
+        np.testing.assert_array_equal(function(x), np.gcd.reduce(x, axis=axis))

@@ -283,6 +283,15 @@ def iota(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(I64, attrs["shape"]),)
 
 
+def own_piece(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The stated shape, without the axes that are cut one for each piece more."""
+    shape = attrs["shape"]
+    rest = tuple(d for a, d in enumerate(shape) if a not in attrs["axes"])
+    if shape_of(types[0])[1:] != rest:
+        raise ValueError(f"the pieces of the axes {attrs['axes']} of {shape} are not {types[0]}")
+    return (ArrayType(element(types[0]), shape),)
+
+
 def diagonal(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The last two axes become one of the length stated."""
     return (ArrayType(element(types[0]), (*shape_of(types[0])[:-2], attrs["length"])),)

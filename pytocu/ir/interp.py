@@ -8,6 +8,7 @@ lowered already run thread by thread in :mod:`pytocu.ir.interp_threads`.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -488,6 +489,16 @@ def _scan(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (reductions.accumulate(inst.attr("op"), args[0], inst.attr("axis")),)
 
 
+def _own_piece(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """Pieces are counted over all axes that are cut."""
+    axes = inst.attr("axes")
+    shape, (piece,) = state.dims(inst.attr("shape")), state.dims((inst.attr("piece"),))
+    lengths = [shape[a] for a in axes]
+    number = np.arange(math.prod(lengths)) // piece
+    held = args[0][number].reshape(*lengths, *args[0].shape[1:])
+    return (np.moveaxis(held, range(len(axes)), axes),)
+
+
 def _iota(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     shape, axis = state.dims(inst.attr("shape")), inst.attr("axis")
     along = np.arange(shape[axis]).reshape([-1 if a == axis else 1 for a in range(len(shape))])
@@ -612,6 +623,7 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "imag": _part,
     "index": _index,
     "iota": _iota,
+    "own_piece": _own_piece,
     "kernel": _kernel,
     "launch": _launch,
     "memory": _memory,

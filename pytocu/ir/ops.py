@@ -240,6 +240,8 @@ row("iota", "generated", 0, "The position of each element on an axis", infer=inf
 
 row("concatenate", "choice", None, "The operands one after the other along an axis, each read in place", levels=ARRAY,
     infer=infer.concatenate, attrs=("axis",))  # fmt: skip
+row("own_piece", "choice", 1, "The element of the piece, counted on the first axis, that holds a position on axes",
+    infer=infer.own_piece, levels=ARRAY, attrs=("axes", "piece", "shape"))  # fmt: skip
 row("gather", "choice", None, "Elements of the first at the positions on axes that the others state, whose axes come at `at`",
     infer=infer.gather, levels=ARRAY, attrs=("axes", "at"))  # fmt: skip
 

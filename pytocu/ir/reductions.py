@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pytocu.ir.types import DType, dtype_of
+from pytocu.ir.types import I64, DType, dtype_of
 from pytocu.record import Record
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Reduction(Record):
         ``combine(e, first, second)`` writes the state of two; `first` holds what comes first.
     states : int
         Parts of the state, and operands of ``reduce``.
+    later : callable, optional
+        A cheaper formula where all of `second` comes after `first`.
     empty : bool
         Whether NumPy has a value for no elements; without one the call checks the lengths.
     """
@@ -47,6 +49,11 @@ class Reduction(Record):
     combine: Callable[[Expander, State, State], State]
     states: int = 1
     empty: bool = True
+    later: Callable[[Expander, State, State], State] | None = None
+
+    def append(self, e: Expander, state: State, elements: State) -> State:
+        """The state of one element more, which comes after all others."""
+        return (self.later or self.combine)(e, state, elements)
 
 
 def _by_row(name: str) -> Callable[[Expander, State, State], State]:
@@ -99,6 +106,21 @@ def _extreme(better: str) -> Callable[[Expander, State, State], State]:
     return combine
 
 
+def _later_extreme(better: str) -> Callable[[Expander, State, State], State]:
+    """As `_extreme`, where equal numbers keep the position; NaN is never left."""
+
+    def combine(e: Expander, first: State, second: State) -> State:
+        (a, at), (b, bt) = first, second
+        unset = e("equal", at, e.const(_end_of(I64, True), at))
+        chosen = e("bitwise_or", e(better, b, a), unset)
+        if a.type.dtype.kind in "fc":  # type: ignore[union-attr]
+            nan_a, nan_b = e("isnan", a), e("isnan", b)
+            chosen = e("bitwise_and", e("bitwise_or", chosen, nan_b), e("invert", nan_a))
+        return e.where(chosen, b, a), e.where(chosen, bt, at)
+
+    return combine
+
+
 REDUCTIONS: dict[str, Reduction] = {
     row.name: row
     for row in (
@@ -118,9 +140,9 @@ REDUCTIONS: dict[str, Reduction] = {
         Reduction("logaddexp", "log of the sum of exponentials", _number(float("-inf")), _by_row("logaddexp")),
         Reduction("logaddexp2", "log2 of the sum of powers of 2", _number(float("-inf")), _by_row("logaddexp2")),
         Reduction("argmin", "The first position of the smallest, beside it; NaN wins", _position(True), _extreme("less"),
-                  states=2, empty=False),
+                  states=2, empty=False, later=_later_extreme("less")),
         Reduction("argmax", "The first position of the largest, beside it; NaN wins", _position(False),
-                  _extreme("greater"), states=2, empty=False),
+                  _extreme("greater"), states=2, empty=False, later=_later_extreme("greater")),
     )
 }
 """By name."""

@@ -176,7 +176,7 @@ class Elements:
             return self.view(builder, values[0], element(value.type))
         if inst.op.name in ("real", "imag"):
             return builder.emit("part", values, {"which": inst.op.name}, name=value.name)
-        if inst.op.kind == "view" or inst.op.name in ("copy", "as_array"):
+        if inst.op.kind == "view" or inst.op.name in ("copy", "as_array", "own_piece"):
             return values[0]
         type = scalar(element(value.type))
         if inst.op.name == "const":

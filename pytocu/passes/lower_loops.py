@@ -148,9 +148,7 @@ class _Kernel:
         elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
-        if block and columns:
-            rows = Rows(elements, parallel, loops, eager, lanes, block, columns, piece)
-        elif block:
+        if block:
             share, vector, whole = inst.attr("share"), inst.attr("vector"), inst.attr("whole")
             rows = Registers(
                 elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole
@@ -161,7 +159,8 @@ class _Kernel:
             form = Stretches if lanes > 1 else Rows
             rows = form(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
-        self._finish(elements, product(sizes[loops:]) if not rows.block else 1, work, len(results))
+        cost = 1 if rows.block else product(sizes[loops:])
+        self._finish(elements, cost, work, len(results), **({"block": rows.block} if rows.block else {}))
 
     def _accesses(self, pairs: Sequence[tuple[Value, Index]], targets: Sequence[Target], ndim: int) -> list[Affine]:
         """Every linear expression that the loops compute of their indices."""

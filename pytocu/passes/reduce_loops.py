@@ -20,13 +20,16 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction
-from pytocu.ir.types import INDEX, PointerType, ScalarType, element, scalar
+from pytocu.ir.types import INDEX, DType, PointerType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 from pytocu.passes.spaces import is_reduction
 
 WARP = 32
+
+FEW_LANES = 8
+"""So many states are read by each thread of a column; more are combined step by step, with a barrier for each."""
 
 Pair = tuple[Value, Index]
 
@@ -68,6 +71,7 @@ class Rows:
     levels: dict[Pair, int] = field(default_factory=dict)
     extent: tuple[Value, Value] | None = None
     inside_rows: Value | None = None
+    memory: dict[tuple[int, DType], Value] = field(default_factory=dict)
 
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of iterations that are spread over threads."""
@@ -255,7 +259,7 @@ class Rows:
             row = REDUCTIONS[inst.attr("op")]
             builder.loc = inst.loc
             elements = tuple(e.made[p] for p in operands(inst.results[0], at, e.ndim))
-            following.extend(row.combine(Expander(builder), tuple(states[place : place + row.states]), elements))
+            following.extend(row.append(Expander(builder), tuple(states[place : place + row.states]), elements))
             place += row.states
         return following
 
@@ -328,7 +332,7 @@ class Rows:
         number = thread.emit("thread_index")
         warp = thread.emit("divide_truncated", (number, width), name="warp")
         in_warp = thread.emit("remainder_truncated", (number, width))
-        shared = [thread.emit("shared", (), {"size": warps}, (_shared(s),)) for s in states]
+        shared = self._shared(states, warps)
         # The last round's readers are done before anyone writes again.
         self.body.emit("barrier")
         into, empty = Builder(self.body.loc), Builder(self.body.loc)
@@ -352,18 +356,37 @@ class Rows:
             mask //= 2
         return states
 
+    def _shared(self, states: Sequence[Value], size: int) -> list[Value]:
+        """Memory of the block for each part of a state; one reduction after the other has it."""
+        found: list[Value] = []
+        for number, state in enumerate(states):
+            key = (number, element(state.type))
+            if key not in self.memory:
+                type = PointerType(element(state.type), "shared")
+                self.memory[key] = self.e.before.emit("shared", (), {"size": size}, (type,))
+            found.append(self.memory[key])
+        return found
+
     def _columns(self, row: Reduction, states: tuple[Value, ...]) -> tuple[Value, ...]:
         """The lanes of a row lie `block / lanes` threads apart."""
         e, body = self.e, self.body
         before = e.before
         count = self.block // self.lanes
-        shared = [before.emit("shared", (), {"size": self.block}, (_shared(s),)) for s in states]
+        shared = self._shared(states, self.block)
         thread = before.emit("thread_index")
         assert self.lane is not None
         body.emit("barrier")
         for memory, state in zip(shared, states, strict=True):
             body.inst("store", (memory, thread, state))
         body.emit("barrier")
+        column = before.emit("remainder_truncated", (thread, e.dim(count)))
+        if self.lanes <= FEW_LANES:
+            places = [column]
+            places += [before.emit("add", (column, e.dim(number * count))) for number in range(1, self.lanes)]
+            parts = [tuple(body.emit("load", (memory, place)) for memory in shared) for place in places]
+            while len(parts) > 1:
+                parts = [row.combine(Expander(body), parts[k], parts[k + 1]) for k in range(0, len(parts), 2)]
+            return parts[0]
         half = self.lanes // 2
         while half:
             into, empty = Builder(body.loc), Builder(body.loc)
@@ -378,10 +401,4 @@ class Rows:
             body.inst("if", (lower,), {}, (), (Block((), into.take()), Block((), empty.take())))
             body.emit("barrier")
             half //= 2
-        column = before.emit("remainder_truncated", (thread, e.dim(count)))
         return tuple(body.emit("load", (memory, column)) for memory in shared)
-
-
-def _shared(value: Value) -> PointerType:
-    assert isinstance(value.type, ScalarType)
-    return PointerType(value.type.dtype, "shared")

@@ -6,12 +6,16 @@ a row is a whole number of 16-byte vectors the elements of a group fill one, oth
 element.  Which elements a thread has, and the order in which it combines them, depend on the length
 alone: where memory does not begin at a multiple of 16 bytes, the same elements are loaded one by one.
 
+Arrays that every row reads alike are in the caches, and are loaded where they are used.  Where a row
+has no others there is nothing to wait for, and its elements are computed one after the other.
+
 Where all of a row is in the threads' registers at once, what later sweeps need stays there: the
 row is read once, and no element is computed twice.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +23,8 @@ from dataclasses import dataclass, field
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import Dim, DimLike, modulo
+from pytocu.ir.expand import Expander
+from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, DType, Type, VectorType, element, scalar
 from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
@@ -28,8 +34,14 @@ from pytocu.passes.reduce_loops import Pair, Reduced, Rows
 KEPT_BYTES = 256
 """What a thread keeps of a row in registers at most."""
 
+LOADED_BYTES = 128
+"""What a thread loads ahead at most, where nothing stays."""
+
 ACCESS_BYTES = 16
 """The largest access of a thread."""
+
+FEW = 256
+"""Threads of a row and of a block at most where no array is loaded ahead, and many blocks hide what they wait for."""
 
 _SMALL = ("cast", "copy", "as_array", "positive")
 """Operations that are computed again rather than kept: their operands are no larger than their results."""
@@ -38,6 +50,15 @@ _DEPENDENT = ("require", "gather", "concatenate")
 """What only elements that exist may compute."""
 
 Store = tuple[Pair, Target]
+
+
+_ROUNDED = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
+"""Reductions of floating-point numbers whose error grows with the roundings that follow each other."""
+
+
+def _is_rounded(item: Reduced) -> bool:
+    inst = item[0]
+    return inst.attr("op") in _ROUNDED and element(inst.types[0]).kind in "fc"
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -60,6 +81,8 @@ class Registers(Rows):
         How many sweeps are written.
     fit : Value or None
         Whether every group begins at a multiple of its size.
+    ahead : bool
+        There are arrays to load ahead.
     """
 
     each: int = 1
@@ -70,6 +93,7 @@ class Registers(Rows):
     kept: dict[Pair, Value] = field(default_factory=dict)
     sweeps: int = 0
     fit: Value | None = None
+    ahead: bool = True
 
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of threads they want."""
@@ -77,6 +101,11 @@ class Registers(Rows):
             # What is one row here are several in memory.
             self.width = 1
         self.stores = list(zip(roots, targets, strict=True))
+        self.ahead = any(self._is_loaded(p) for p in self.pairs)
+        if not self.ahead:
+            self.width = 1
+            if self.lanes > FEW:
+                self.lanes = self.block = FEW
         return Rows.write(self, roots, targets)
 
     def _own(self, lane: Value) -> Value:
@@ -84,9 +113,9 @@ class Registers(Rows):
 
     def _extent(self) -> None:
         Rows._extent(self)
-        self._plan()
-        self.kept = {}
-        self.fit = self._aligned()
+        if self.ahead:
+            self._plan()
+            self.fit = self._aligned()
 
     # What stays in registers.
 
@@ -108,6 +137,15 @@ class Registers(Rows):
         if size > KEPT_BYTES or not self.whole:
             self.whole = False
             self.keep = [set() for _ in needed]
+        if not any(self.keep):
+            while self.each > self.width and self.each * self._loaded_bytes(needed) > LOADED_BYTES:
+                self.each //= 2
+                self.whole = False
+
+    def _loaded_bytes(self, needed: Sequence[Sequence[Pair]]) -> int:
+        """Bytes of an element of all arrays that a sweep loads ahead, at most."""
+        loads = ([p for p in self._reach(pairs, set())[0] if self._is_loaded(p)] for pairs in needed)
+        return max(sum(element(p[0].type).itemsize for p in pairs) for pairs in loads)
 
     def _is_reduced(self, pair: Pair) -> bool:
         return pair[0].inst is not None and pair[0].inst.op.kind == "reduce"
@@ -178,9 +216,13 @@ class Registers(Rows):
     # Sweeps.
 
     def _states(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
+        if not self.ahead:
+            return Rows._states(self, insts, start)
         return self._walk(self._needed(insts), insts, start, [])
 
     def _sweep(self, stores: Sequence[Store]) -> None:
+        if not self.ahead:
+            return Rows._sweep(self, stores)
         self._walk([pair for pair, _ in stores], [], [], stores)
 
     def _walk(
@@ -192,15 +234,73 @@ class Registers(Rows):
         lower, upper = self.extent
         self._once(needed)
         keep, self.sweeps = self.keep[self.sweeps], self.sweeps + 1
+        if self.whole and not keep and any(self._is_alike(p) for p in self._reach(needed, set(self.kept))[0]):
+            return self._groups_in_turn(lower, needed, insts, start, stores)
         if self.whole:
             return self._share(self.body, lower, needed, insts, start, stores, keep)
         carried = [Value(v.type) for v in start]
         j, inner = Value(INDEX, "j"), Builder(e.loc)
-        inner.emit("yield", self._share(inner, j, needed, insts, carried, stores, keep))
+        # The sum of a share goes to that of the row as one: fewer roundings follow each other.
+        found = self._share(inner, j, needed, insts, start, stores, keep)
+        inner.emit("yield", self._joined(inner, insts, carried, found))
         region = Block((j, *carried), inner.take())
         bounds = (lower, upper, e.dim(self.lanes * self.each))
         types = [v.type for v in start]
         return self.body.inst("for", (*bounds, *start), {"over": "serial"}, types, (region,)).results
+
+    def _groups_in_turn(
+        self,
+        first: Value,
+        needed: Sequence[Pair],
+        insts: Sequence[Reduced],
+        start: Sequence[Value],
+        stores: Sequence[Store],
+    ) -> Sequence[Value]:
+        """A share group by group: what all rows read alike takes the registers of one group, and a vector's access."""
+        e, body = self.e, self.body
+        assert self.extent is not None
+        room = body.emit("subtract", (self.extent[1], first), name="room")
+        computed, taken = self._reach(needed, set(self.kept))
+        shares = {p: v for p, v in self.kept.items() if p in taken}
+        shares |= {p: self._load(body, p, first, room) for p in self.pairs if p in computed and self._is_loaded(p)}
+        given = {p: [Value(scalar(element(p[0].type))) for _ in range(self.width)] for p in shares}
+        carried = [Value(v.type) for v in start]
+        group, inner = Value(INDEX, "group"), Builder(e.loc)
+        count, self.each = self.each // self.width, self.width
+        with self._position(inner):
+            step = inner.emit("multiply", (group, e.dim(self.lanes * self.width)))
+            begin = inner.emit("add", (first, step))
+            left = inner.emit("subtract", (room, step))
+            self.kept = {p: self._vector(inner, parts) for p, parts in given.items()}
+            inner.emit("yield", self._share(inner, begin, needed, insts, carried, stores, set(), left))
+        self.each *= count
+        params = [part for parts in given.values() for part in parts]
+        block = Block((group, *params, *carried), inner.take())
+        types = [v.type for v in start]
+        return body.inst("lanes", (*shares.values(), *start), {"lanes": count}, types, (block,)).results
+
+    def _vector(self, builder: Builder, parts: Sequence[Value]) -> Value:
+        """The vector of some elements."""
+        inner = Builder(builder.loc)
+        inner.emit("yield", parts)
+        types = [VectorType(element(parts[0].type), len(parts))]
+        return builder.inst("lanes", (), {"lanes": 1}, types, (Block((Value(INDEX, "k"),), inner.take()),)).result
+
+    def _is_alike(self, pair: Pair) -> bool:
+        """Whether it is an array that all rows read alike, vector by vector."""
+        return self.width > 1 and pair[0] in self.e.memory and not self._is_loaded(pair) and self._is_vector(self._offset(pair))
+
+    def _joined(
+        self, builder: Builder, insts: Sequence[Reduced], first: Sequence[Value], second: Sequence[Value]
+    ) -> list[Value]:
+        """The states of both."""
+        made: list[Value] = []
+        for inst, _ in insts:
+            row = REDUCTIONS[inst.attr("op")]
+            builder.loc = inst.loc
+            parts = slice(len(made), len(made) + row.states)
+            made.extend(row.combine(Expander(builder), tuple(first[parts]), tuple(second[parts])))
+        return made
 
     def _share(
         self,
@@ -211,52 +311,89 @@ class Registers(Rows):
         states: Sequence[Value],
         stores: Sequence[Store],
         keep: set[Pair],
+        left: Value | None = None,
     ) -> Sequence[Value]:
         """A share whose first element has an index: it is loaded, and each element goes into the states or is stored."""
         e = self.e
         assert self.extent is not None
-        room = builder.emit("subtract", (self.extent[1], first), name="room")
+        room = left or builder.emit("subtract", (self.extent[1], first), name="room")
         computed, taken = self._reach(needed, set(self.kept))
         shares = {p: v for p, v in self.kept.items() if p in taken}
-        shares |= {p: self._load(builder, p, first, room) for p in self.pairs if p in computed and self._is_loaded(p)}
+        loads = [p for p in self.pairs if p in computed and (self._is_loaded(p) or (left and self._is_alike(p)))]
+        shares |= {p: self._load(builder, p, first, room) for p in loads}
         made = [p for p in self._reach(needed, set(shares))[0] if p in keep]
         together = [(p, t) for p, t in stores if self._is_vector(t.offset)]
         single = [(p, t) for p, t in stores if not self._is_vector(t.offset)]
         given = [Value(scalar(element(p[0].type)), p[0].name) for p in shares]
-        carried = [Value(v.type) for v in states]
-        types: list[Type] = [scalar(element(p[0].type)) for p in (*made, *(p for p, _ in together))]
+        trees = [item for item in insts if _is_rounded(item)]
+        chain = [item for item in insts if not _is_rounded(item)]
+        own = dict(zip(insts, self._parts(insts, states), strict=True))
+        start = [state for item in chain for state in own[item]]
+        carried = [Value(v.type) for v in start]
+        leaves = [operands(inst.results[0], at, e.ndim)[0] for inst, at in trees]
+        types = [scalar(element(p[0].type)) for p in (*made, *(p for p, _ in together), *leaves)]
 
         def write(inner: Builder, i: Value, exists: Value) -> Sequence[Value]:
             e.made.update(zip(shares, given, strict=True))
             pending = [p for p in self._closure(needed) if self.moving[p]]
+            guarded = bool(single) or any(p[0].inst is not None and p[0].inst.op.name in _DEPENDENT for p in pending)
 
             def compute() -> list[Value]:
                 for pair in pending:
-                    e.made[pair] = e.write(inner, *pair)
-                return [*(e.made[p] for p in made), *(e.made[p] for p, _ in together), *self._combined(inner, insts, carried)]
+                    load = lambda pair=pair: e.write(inner, *pair)  # noqa: E731
+                    everywhere = guarded or pair[0].inst is not None or pair[0] not in e.memory
+                    e.made[pair] = load() if everywhere else self._existing(inner, exists, pair, load)
+                for pair, target in single:
+                    inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+                elements = [e.made[p] for p in (*made, *(p for p, _ in together), *leaves)]
+                return [*elements, *self._combined(inner, chain, carried)]
 
-            if single or any(p[0].inst is not None and p[0].inst.op.name in _DEPENDENT for p in pending):
-
-                def existing() -> list[Value]:
-                    results = compute()
-                    for pair, target in single:
-                        inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
-                    return results
-
-                return self._where_exists(inner, exists, existing, types, carried)
-            results = compute()
-            chosen = zip(results[len(types) :], carried, strict=True)
-            return [*results[: len(types)], *(inner.emit("where", (exists, new, old)) for new, old in chosen)]
+            results = compute() if not guarded else self._where_exists(inner, exists, compute, types, carried)
+            first = len(types) - len(leaves)
+            ends = [own[item][0] for item in trees]
+            masked = [inner.emit("where", (exists, x, end)) for x, end in zip(results[first:], ends, strict=False)]
+            chosen = results[len(types) :]
+            if not guarded:
+                chosen = [inner.emit("where", (exists, n, o)) for n, o in zip(chosen, carried, strict=True)]
+            return [*results[:first], *masked, *chosen]
 
         vectors = [VectorType(element(t), self.each) for t in types]
-        args, params = [*shares.values(), *states], [*given, *carried]
-        results = self._lanes(builder, (first, room), args, params, [*vectors, *(v.type for v in states)], write)
+        args, params = [*shares.values(), *start], [*given, *carried]
+        results = self._lanes(builder, (first, room), args, params, [*vectors, *(v.type for v in start)], write)
         for (_, target), value in zip(together, results[len(made) :], strict=False):
             at = self._address(builder, first, target.offset)
             builder.inst("store", (target.pointer, at, value, room, *self._fit()), self._groups(element(value.type)))
         everything = self.kept | shares | dict(zip(made, results, strict=False))
         self.kept = {p: v for p, v in everything.items() if p in keep}
-        return results[len(vectors) :]
+        behind = self._parts(chain, results[len(types) :])
+        found = dict(zip(chain, behind, strict=True))
+        for item, vector in zip(trees, results[len(types) - len(leaves) :], strict=False):
+            found[item] = (self._tree(builder, item, vector),)
+        return [state for item in insts for state in found[item]]
+
+    def _parts(self, insts: Sequence[Reduced], states: Sequence[Value]) -> list[tuple[Value, ...]]:
+        """The states of each reduction."""
+        rest = iter(states)
+        return [tuple(itertools.islice(rest, REDUCTIONS[inst.attr("op")].states)) for inst, _ in insts]
+
+    def _tree(self, builder: Builder, item: Reduced, vector: Value) -> Value:
+        """The elements of a share combined as a tree, neighbours first."""
+        row, dtype = REDUCTIONS[item[0].attr("op")], element(vector.type)
+        count = self.each
+        while count > 1:
+            count //= 2
+            parts = [Value(scalar(dtype)) for _ in range(2)]
+            inner = Builder(item[0].loc)
+            inner.emit("yield", row.combine(Expander(inner), (parts[0],), (parts[1],)))
+            region = Block((Value(INDEX, "k"), *parts), inner.take())
+            vector = builder.inst("lanes", (vector,), {"lanes": count}, (VectorType(dtype, count),), (region,)).result
+        # What is left is one element, which a carried value takes out of its vector.
+        end = self.e.before.const(row.identity((dtype,))[0], scalar(dtype))
+        last, state = Value(scalar(dtype)), Value(scalar(dtype))
+        inner = Builder(item[0].loc)
+        inner.emit("yield", row.combine(Expander(inner), (state,), (last,)))
+        region = Block((Value(INDEX, "k"), last, state), inner.take())
+        return builder.inst("lanes", (vector, end), {"lanes": 1}, (scalar(dtype),), (region,)).result
 
     def _lanes(
         self,
@@ -316,11 +453,24 @@ class Registers(Rows):
         types = [*types, *(v.type for v in carried)]
         return builder.inst("if", (exists,), {}, types, (Block((), tuple(yes)), Block((), tuple(no)))).results
 
+    def _existing(self, builder: Builder, exists: Value, pair: Pair, load: Callable[[], Value]) -> Value:
+        """An element, or zero where there is none."""
+        return self._where_exists(builder, exists, lambda: (load(),), (scalar(element(pair[0].type)),))[0]
+
     # Memory.
 
     def _is_loaded(self, pair: Pair) -> bool:
-        """Whether a share is loaded ahead: where its elements lie does not depend on other elements."""
-        return pair[0] in self.e.memory and all(part.name != "element" for part, _ in self._offset(pair).parts)
+        """Whether a share is loaded ahead: rows read different elements, and where these lie depends on no others."""
+        if pair[0] not in self.e.memory:
+            return False
+        offset = self._offset(pair)
+        if any(part.name == "element" for part, _ in offset.parts):
+            return False
+        if offset.parts:
+            return any(p.moves(self.parallel) for p in pair[1])
+        steps = self.e.merged(offset).coefficients
+        rows_differ = not self.loops or self.piece is not None or any(c != 0 for c in steps[: self.loops])
+        return rows_differ and any(c != 0 for c in steps[self.loops :])
 
     def _load(self, builder: Builder, pair: Pair, first: Value, room: Value) -> Value:
         """A share of an array, with zeros for elements that do not exist."""
@@ -334,8 +484,8 @@ class Registers(Rows):
             return builder.emit("load", (pointer, at, room, *self._fit()), attrs, name=name)
 
         def one(inner: Builder, i: Value, exists: Value) -> Sequence[Value]:
-            load = lambda: [inner.emit("load", (pointer, e.address(inner, offset)))]  # noqa: E731
-            return self._where_exists(inner, exists, load, (scalar(dtype),))
+            load = lambda: inner.emit("load", (pointer, e.address(inner, offset)))  # noqa: E731
+            return (self._existing(inner, exists, pair, load),)
 
         (made,) = self._lanes(builder, (first, room), (), (), (VectorType(dtype, self.each),), one)
         made.name = name

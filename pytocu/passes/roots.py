@@ -59,6 +59,8 @@ class Root:
         The iterations, and `index`, where in the value an iteration stands.
     inside : frozenset of Inst
         The reductions that are computed with it.
+    before : set of Value
+        What other kernels make of reductions and put into memory for it.
     """
 
     value: Value
@@ -70,6 +72,7 @@ class Root:
     space: Space = field(default_factory=lambda: Space(()))
     index: Index = ()
     inside: frozenset[Inst] = frozenset()
+    before: set[Value] = field(default_factory=set)
 
     @property
     def shape(self) -> Dims:
@@ -93,11 +96,47 @@ class Root:
             settled = settle(self.value, lambda v: not (is_reduction(v) and v not in self.kept) and not self.enters(v))
             if not settled.kept:
                 break
-            self.kept.update(r for v in settled.kept if v.inst is not None for r in v.inst.results)
+            before = self._made_of({r for v in settled.kept if v.inst is not None for r in v.inst.results})
+            self.kept |= before
+            self.before |= before
         self.space, self.index, self.inside, _ = settled
         found = ((v, at) for v, at in self.needs() if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
         return self
+
+    def _made_of(self, reductions: set[Value]) -> set[Value]:
+        """What is made of reductions' results alone, element by element, is made where they are, not for each reader."""
+        own: dict[Value, bool | None] = {}
+
+        def look(value: Value) -> bool | None:
+            """Whether it is made of reductions; None where it is the same for all elements."""
+            if value not in own:
+                inst = value.inst
+                if value in reductions:
+                    own[value] = True
+                elif on_host(value):
+                    own[value] = None if not isinstance(value.type, ArrayType) else False
+                elif inst is None or inst.op.kind != "elementwise" or value in self.kept:
+                    own[value] = False
+                else:
+                    found = {look(arg) for arg in inst.args}
+                    same = all(shape_of(a.type) == shape_of(value.type) for a in inst.args if look(a))
+                    own[value] = False if False in found or not same else True if True in found else None
+            return own[value]
+
+        chosen: set[Value] = set()
+        seen: set[Value] = set()
+        stack = [self.value]
+        while stack:
+            value = stack.pop()
+            if value in seen or value in self.kept or not (self.enters(value) or is_reduction(value)):
+                continue
+            seen.add(value)
+            if value is not self.value and look(value):
+                chosen.add(value)
+            elif value.inst is not None:
+                stack.extend(value.inst.args)
+        return chosen
 
     def writes(self) -> Index:
         """Where the update writes."""
@@ -195,11 +234,11 @@ class _Finder:
         if elsewhere:
             root.kept |= elsewhere
             root.look()
-        for value in [v for v, _ in root.reads if is_reduction(v)]:
+        for value in [v for v, _ in root.reads if v in root.before or is_reduction(v)]:
             # A number stays where a kernel computed it, so the next one gets the memory and not the number.
-            made = value if _in_memory(value) else Builder(self.loc).emit("as_array", (value,), name=value.name)
+            made = value if isinstance(value.type, ArrayType) else Builder(self.loc).emit("as_array", (value,), name=value.name)
             self.add(Root(made, value, "read", set()))
-        if root.use == "read" and is_reduction(root.stands_for):
+        if root.use == "read" and root.space != Space(root.shape):
             self.reductions[root.stands_for] = root.space
         self.roots.append(root)
 
@@ -326,7 +365,7 @@ class Plan:
     def _reason(self, root: Root) -> str:
         if root.space.piece is not None:
             return "a long reduction is cut into pieces, which kernels after this one combine"
-        if any(value in self.made and is_reduction(value) for value, _ in root.reads):
+        if any(value in self.made and value in root.before for value, _ in root.reads):
             return "it reads a reduction of an earlier kernel"
         if any(kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"

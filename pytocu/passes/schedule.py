@@ -64,18 +64,21 @@ def run(function: Function, context: PassContext) -> Function:
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
 
 
-ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), (1024, 128, 128, 8), (4096, 256, 256, 16),
+ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32), (4096, 256, 256, 16),
         (16384, 1024, 1024, 16))  # fmt: skip
 """Longest row, threads a row, threads a block, elements of a row in a thread's registers."""
 
-COLUMNS = ((64, 1, 256), (256, 8, 256), (1024, 32, 256))
-"""Longest column, threads a column, threads a block."""
+COLUMNS = ((16, 1, 256, 16), (128, 8, 256, 16), (512, 32, 256, 16), (1024, 32, 256, 32))
+"""Longest column, threads a column, threads a block, elements of a column in a thread's registers."""
 
-LONG_COLUMN = (8, 256)
-"""Threads a column, and threads a block, of longer columns and of pieces."""
+COLUMN_PIECE = (8, 256, 16)
+"""Threads a column, threads a block, and elements of a thread at once, of pieces and of columns of any length."""
 
-PIECE = (1024, 1024, 16)
+PIECE = (256, 256, 16)
 """Threads a row, threads a block, and elements of a thread at once, of pieces of long rows."""
+
+WHOLE_PIECE = (1024, 1024, 16)
+"""The same where a piece is swept more than once, so that all of it has to stay in registers."""
 
 ANY_ROW = (256, 256, 4)
 """The same of rows whose length is not known: right for all, and best for none."""
@@ -84,28 +87,39 @@ ANY_ROW = (256, 256, 4)
 def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
     """How the rows of a kernel that reduces are given to threads."""
     length = product(inst.attr("reduced"))
+    piece = _piece(inst)
     if _columns(inst, classes):
-        if _piece(inst) is not None:
-            return {"schedule": "columns", "lanes": LONG_COLUMN[0], "block": LONG_COLUMN[1]}
-        for longest, lanes, block in COLUMNS:
-            if classes.at_most(length, longest):
-                return {"schedule": "columns", "lanes": lanes, "block": block}
-        return {"schedule": "columns", "lanes": LONG_COLUMN[0], "block": LONG_COLUMN[1]}
-    if _piece(inst) is not None:
-        return _rows(inst, classes, *PIECE, whole=False)
+        for longest, lanes, block, share in COLUMNS:
+            if piece is None and classes.at_most(length, longest):
+                return _shared("columns", lanes, block, share)
+        lanes, block, share = COLUMN_PIECE
+        return _shared("columns", lanes, block, share, whole=piece is not None and _fits(piece, lanes * share))
+    if piece is not None:
+        lanes, block, share = WHOLE_PIECE if any(i.op.name == "own_piece" for i in inst.regions[0].insts) else PIECE
+        return _rows(inst, classes, lanes, block, share, whole=_fits(piece, lanes * share))
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
-            return _rows(inst, classes, lanes, block, share, whole=True)
+            return _rows(inst, classes, lanes, block, share)
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False)
 
 
-def _rows(inst: Inst, classes: Classes, lanes: int, block: int, share: int, whole: bool) -> dict[str, Any]:
+def _fits(piece: DimLike, most: int) -> bool:
+    """Whether a piece is known to be no longer."""
+    return isinstance(piece, int) and piece <= most
+
+
+def _rows(inst: Inst, classes: Classes, lanes: int, block: int, share: int, whole: bool = True) -> dict[str, Any]:
     """Vectors where a row, or a piece of one, is made of whole ones."""
     vector = min(max(VECTOR_BYTES // _widest(inst), 1), share)
     if not classes.divides(vector, product(inst.attr("reduced"))):
         vector = 1
-    return {"schedule": "rows", "lanes": lanes, "block": block, "share": share, "vector": vector, "whole": whole}
+    return _shared("rows", lanes, block, share, vector, whole)
+
+
+def _shared(schedule: str, lanes: int, block: int, share: int, vector: int = 1, whole: bool = True) -> dict[str, Any]:
+    """A row, or a column, shared by threads."""
+    return {"schedule": schedule, "lanes": lanes, "block": block, "share": share, "vector": vector, "whole": whole}
 
 
 def _widest(inst: Inst) -> int:

@@ -108,8 +108,7 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
             for reduction, place in _reductions(arg, at, space.ndim, stops):
                 nested = reduction.inst
                 assert nested is not None
-                own = nested.attr("axes") is not None and place is not None and piece is None and place == parallel
-                if own and reduced_dims(nested) == dims and nested.attr("piece") is None:
+                if place == parallel and reduced_dims(nested) == dims and nested.attr("piece") == piece:
                     if nested not in inside:
                         inside.append(nested)
                 else:

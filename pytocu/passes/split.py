@@ -3,17 +3,24 @@
 One block of threads is not enough for a long row, so the row is cut into pieces that are
 combined on their own.  Lengths alone decide where it is cut, never the device, so sums have the
 same bits everywhere.
+
+A sum of squared distances from the mean would wait for the mean of the whole row.  Each piece sums
+the distances from its own mean instead, and what that leaves out is added when pieces are combined
+(Chan, Golub and LeVeque, 1979): for pieces of n_i elements with means m_i,
+
+    sum (x - m)**2 = sum_i [ sum_(x in i) (x - m_i)**2 + n_i * (m_i - m)**2 ]
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, dim_max, floordiv, product
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, shape_of
+from pytocu.ir.types import I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, demand, into_reduction, whole_index
 from pytocu.passes.affine import Affine, constant
 from pytocu.passes.classes import Classes
@@ -21,16 +28,22 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.elements import strides_of
 
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
-"""Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into such pieces."""
+"""Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into pieces."""
 
 LONGEST_COLUMN = {"cuda": 1024, "cpu": 4096}
 """The same where neighbouring threads have neighbouring columns."""
 
-COLUMN_PIECE = 256
+ROW_PIECE = {"cuda": 16384, "cpu": 65536}
+"""Elements of a piece of a row, at least."""
+
+COLUMN_PIECE = {"cuda": 128, "cpu": 4096}
 """Elements of a piece of a column, at least."""
 
 MOST_PIECES = {"rows": 4096, "columns": 1024}
 """Pieces grow where there would be more."""
+
+WHOLE = 16
+"""Pieces are multiples of so many elements."""
 
 NARROW = 16
 """Rows of fewer columns are not walked column by column."""
@@ -52,15 +65,88 @@ def run(function: Function, context: PassContext) -> Function:
         if classes.at_most(length, longest) is not False:
             return None
         most = MOST_PIECES["columns" if columns else "rows"]
-        shortest = COLUMN_PIECE if columns and kind == "cuda" else longest
-        piece = dim_max(_rounded_up(length, most), shortest)
-        attrs = dict(inst.attrs) | {"pieces": _rounded_up(length, piece), "piece": piece}
-        parts = builder.inst("reduce", args, attrs).results
+        shortest = (COLUMN_PIECE if columns else ROW_PIECE)[kind]
+        piece: DimLike = shortest
+        if not classes.at_most(length, most * shortest):
+            # In whole vectors, so that pieces begin where vectors do.
+            piece = dim_max(_rounded_up(length, most * WHOLE) * WHOLE, shortest)
+        cut = {"pieces": _rounded_up(length, piece), "piece": piece}
+        around = _mean(args[0], inst.attr("axes"), piece) if inst.attr("op") == "add" else None
+        if around is not None:
+            return (_distances(builder, inst, around, length),)
+        parts = builder.inst("reduce", args, dict(inst.attrs) | cut).results
         for part, result in zip(parts, inst.results, strict=True):
             part.name = f"{result.name}_parts" if result.name else ""
         return builder.inst("reduce", parts, {"op": inst.attr("op"), "axes": (0,)}).results
 
     return classes.state(rewrite(function, rule))
+
+
+class _Around(NamedTuple):
+    """Squared distances from a mean: of which values, the sums of their pieces, and the mean."""
+
+    values: Value
+    sums: Value
+    mean: Sequence[Inst]
+
+
+def _mean(squares: Value, axes: tuple[int, ...], piece: DimLike) -> _Around | None:
+    """What is squared, if that is the distance of values from their own mean, whose sum is cut alike."""
+    square = squares.inst
+    if square is None or square.op.name not in ("square", "multiply") or len(set(square.args)) != 1:
+        return None
+    distance = square.args[0].inst
+    if distance is None or distance.op.name != "subtract":
+        return None
+    values, mean = distance.args
+    steps: list[Inst] = []
+    while mean.inst is not None and mean.inst.op.name in ("broadcast", "newaxis", "cast", "divide"):
+        if mean.inst.op.kind == "elementwise":
+            steps.insert(0, mean.inst)
+            if not all(isinstance(a.type, ScalarType) for a in mean.inst.args[1:]):
+                return None
+        mean = mean.inst.args[0]
+    total = mean.inst
+    if total is None or total.op.kind != "reduce" or total.attr("axes") != (0,) or total.args[0].inst is None:
+        return None
+    parts = total.args[0].inst
+    names = {i.op.kind == "reduce" and i.attr("op") for i in (total, parts)}
+    if names != {"add"} or parts.args != (values,) or (parts.attr("axes"), parts.attr("piece")) != (axes, piece):
+        return None
+    return _Around(values, parts.result, [total, *steps])
+
+
+def _distances(builder: Builder, inst: Inst, around: _Around, length: DimLike) -> Value:
+    """The sum of squared distances from the mean of all, of those from the means of pieces."""
+    values, sums, (total, *steps) = around
+    assert sums.inst is not None
+    attrs = dict(sums.inst.attrs)
+    shape, dtype = shape_of(sums.type), scalar(element(inst.types[0]))
+    number = builder.emit("iota", (), {"axis": 0, "shape": shape})
+    before = builder.emit("multiply", (number, _length(builder, attrs["piece"])))
+    rest = builder.emit("subtract", (_length(builder, length), before))
+    count = builder.emit("minimum", (rest, _length(builder, attrs["piece"])))
+    count = builder.emit("cast", (count,), {}, (ArrayType(dtype.dtype, shape),))
+    means = builder.emit("divide", (sums, count), name="means")
+    cut = {"axes": attrs["axes"], "piece": attrs["piece"], "shape": shape_of(values.type)}
+    distance = builder.emit("subtract", (values, builder.emit("own_piece", (means,), cut)))
+    inner = builder.emit("reduce", (builder.emit("square", (distance,)),), attrs)
+    mean = total.result
+    for step in steps:
+        type = shape_of(total.result.type)
+        result = ArrayType(element(step.types[0]), type) if type else scalar(element(step.types[0]))
+        mean = builder.inst(step.op, (mean, *step.args[1:]), dict(step.attrs), (result,)).result
+    if shape[1:]:
+        mean = builder.emit("broadcast", (mean,), {"shape": shape, "expand": (0,), "ndim": len(shape) - 1})
+    apart = builder.emit("subtract", (means, mean))
+    outer = builder.emit("multiply", (count, builder.emit("square", (apart,))))
+    return builder.emit("reduce", (builder.emit("add", (inner, outer)),), {"op": "add", "axes": (0,)})
+
+
+def _length(builder: Builder, dim: DimLike) -> Value:
+    if not isinstance(dim, Dim):
+        return builder.const(dim, scalar(I64))
+    return builder.emit("convert", (builder.emit("dim", (), {"value": dim}, (WEAK_INT,)),), {}, (scalar(I64),))
 
 
 def _rounded_up(length: DimLike, divisor: DimLike) -> DimLike:

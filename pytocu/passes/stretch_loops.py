@@ -113,7 +113,9 @@ class Stretches(Rows):
                 for pair in self._closure(needed):
                     e.made[pair] = e.write(inner, *pair)
                 found = tuple(e.made[pair] for pair in needed)
-                _store(inner, lane, pointers, _combine(inner, inst, _load(inner, lane, pointers), found))
+                inner.loc = inst.loc
+                state = REDUCTIONS[inst.attr("op")].append(Expander(inner), _load(inner, lane, pointers), found)
+                _store(inner, lane, pointers, state)
             self._restore(made, offsets, index)
 
         self._lanes(builder, count, write)
