@@ -23,7 +23,7 @@ from pytocu.testing.operands import Group, Operand
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from test_dtypes import CASE_IDS, CASES, HALVES, function_of, halfway, operands, rows_of, to_half
-from test_gpu_halves import compared, native, quotient, root, selected, signs, tangent
+from test_gpu_halves import compared, native, quotient, root, selected, signs, tangent, unlike
 
 pytestmark = pytest.mark.gpu
 
@@ -105,6 +105,12 @@ def test_instructions_of_float16_have_numpys_bits(on_gpu: Any, function: Any) ->
             expected = function(*given)
         for a, e in zip(jitted(*given), expected, strict=True):
             compare(a, e)
+
+
+def test_every_pair_of_float16_is_float32s_result_rounded(on_gpu: Any) -> None:
+    jitted = on_gpu(unlike)
+    for part in np.split(HALVES, 16):
+        assert [int(count) for count in jitted(part, HALVES)] == [0, 0, 0, 0]
 
 
 def test_choices_between_float16_are_the_cpus(on_gpu: Any) -> None:
