@@ -81,7 +81,7 @@ def sqrt(e: Expander, x: Value) -> Value:
     corrected = e("fma", rest, e("multiply", inverse, e.const(0.5, a)), root)
     # Zero and infinity times the inverse are NaN, and are their own roots.
     ordinary = e("bitwise_and", e("not_equal", a, e.const(0.0, a)), e("less", a, e.const(float("inf"), a)))
-    return e.where(ordinary, expand_half.narrow(e, corrected), x)
+    return expand_half.narrow(e, e.where(ordinary, corrected, a))
 
 
 # 2 / log(2), and a factor of the result: with the nearest float32, and 1, some results are so close to the middle of two
