@@ -17,16 +17,22 @@ import numpy as np
 import pytest
 
 from pytocu.errors import UNKNOWN, BackendError, InternalError, Loc
+from pytocu.ir import infer
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import OPS, Block, Function, Op
+from pytocu.ir.expand_gpu_half import NATIVE
 from pytocu.ir.ops import spelled
 from pytocu.ir.parser import parse_function
-from pytocu.ir.types import BOOL, COMPILED_DTYPES, F32, F64, I8, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
+from pytocu.ir.types import BOOL, COMPILED_DTYPES, F16, F32, F64, I8, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
 
 pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python: pip install 'pytocu[cu13]'")
 from pytocu.backend import cuda_c, libraries, nvrtc
 
 # Kernels of single rows.  The GPU tests run these too.
+
+
+HALF_ROWS = {f"half_{name}": name for name in NATIVE}
+"""Rows of the bits of float16 numbers, and those of the numbers."""
 
 
 def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
@@ -38,6 +44,10 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
         elif op.name == "bitcast":
             numbers = [d for d in COMPILED_DTYPES if d is not BOOL]
             cases += [(op, (a,), b) for a in numbers for b in numbers if a.bits == b.bits]
+        elif op.name in HALF_ROWS:
+            cases.append((op, (U16, U16), BOOL if op.infer is infer.truth else U16))
+        elif op.name.startswith("near_"):
+            cases.append((op, (F32,), F32))
         elif op.name == "half_to_float":
             cases.append((op, (U16,), F32))
         elif op.name == "float_to_half":
@@ -92,6 +102,15 @@ def operand_arrays(op: Op, operands: tuple[DType, ...], result: DType) -> list[n
     """Every combination of edge values on which the row is defined."""
     grids = np.meshgrid(*(edge_values(d) for d in operands), indexing="ij")
     arrays = [g.ravel() for g in grids]
+    if op.name in HALF_ROWS:
+        arrays = [g.ravel() for g in np.meshgrid(edge_values(F16), edge_values(F16), indexing="ij")]
+        with np.errstate(all="ignore"):
+            made = getattr(np, HALF_ROWS[op.name])(*arrays)
+        # Which NaN comes out is the processor's choice.
+        keep = ~np.isnan(made)
+        return [np.ascontiguousarray(a[keep]).view(np.uint16) for a in arrays]
+    if op.name.startswith("near_"):
+        return [edge_values(F16).astype(np.float32)]
     keep = np.ones(arrays[0].shape, bool)
     if op.name in ("divide_truncated", "remainder_truncated"):
         keep = arrays[1] != 0
@@ -134,6 +153,15 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return arrays[0].view(np.float16).astype(np.float32)
             case "float_to_half":
                 return arrays[0].astype(np.float16).view(np.uint16)
+            case name if name in HALF_ROWS:
+                made = getattr(np, HALF_ROWS[name])(*(a.view(np.float16) for a in arrays))
+                return made if result is BOOL else made.view(np.uint16)
+            case "near_reciprocal":
+                return 1 / arrays[0]
+            case "near_power_of_two":
+                return np.exp2(arrays[0])
+            case "near_inverse_root":
+                return 1 / np.sqrt(arrays[0])
             case "where":
                 return np.where(*arrays)
             case "fma":
@@ -145,7 +173,7 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
 
 def is_folded(op: Op) -> bool:
     """Whether NVRTC computes the row on most constants while it compiles."""
-    if op.name in ("half_to_float", "float_to_half"):
+    if op.llvm == op.name:
         return False
     return not op.libm or op.name in ("absolute", "fabs", "floor", "ceil", "copysign")
 

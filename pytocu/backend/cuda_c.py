@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pytocu.backend import ptx
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
@@ -60,23 +61,6 @@ WRAPPING = frozenset({"+", "-", "*", "<<"})
 
 LONGEST_EXPRESSION = 80
 LONGEST_LINE = 108
-
-HALF_FUNCTIONS = {
-    "half_to_float": """\
-static __device__ __forceinline__ float half_to_float(unsigned short bits) {
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-    // The conversion forgets the sign of a NaN.
-    return copysignf(value, (bits & 0x8000) ? -1.0f : 1.0f);
-}""",
-    "float_to_half": """\
-static __device__ __forceinline__ unsigned short float_to_half(float value) {
-    unsigned short bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-    return bits;
-}""",
-}
-"""Conversions of float16, whose C type is in a header."""
 
 ALIGNED = """\
 static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
@@ -193,8 +177,9 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     used = {inst.op.name for f in functions for inst in walk(f.body)}
     grouped = [inst for f in functions for inst in walk(f.body) if inst.attr("width") is not None]
     used |= {f"{inst.op.name} groups" for inst in grouped}
-    parts = {**HALF_FUNCTIONS, "aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
-    helpers = [text for name, text in parts.items() if name in used]
+    parts = {"aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
+    helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
+    helpers += [text for name, text in parts.items() if name in used]
     vectors = {t: None for f in functions for inst in walk(f.body) for t in inst.types if isinstance(t, VectorType)}
     vectors |= dict.fromkeys(map(_group, grouped))
     structures = ["\n".join(map(_structure, vectors))] if vectors else []
@@ -665,8 +650,8 @@ class _Kernel:
                 return _cast(C_TYPES[dtype], made) if dtype.bits < 32 else made
             case "convert_raw":
                 return _cast(self.c_type(inst.types[0]), args[0])
-            case "half_to_float" | "float_to_half":
-                return Expression(f"{op.name}({args[0].text})", POSTFIX)
+            case name if name in ptx.INSTRUCTIONS:
+                return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
             case "bitcast":
                 return self.bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from pytocu.backend import ptx
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr
 from pytocu.ir.types import COMPILED_DTYPES, DType, IndexType, PointerType, ScalarType, Type, VectorType
@@ -103,8 +104,8 @@ class Dialect(Record):
         Intrinsics this LLVM has under another name, for one element at a time: templates over
         ``letter`` (``f`` or ``d``).
     half : mapping of str to tuple of str
-        Steps of ``half_to_float`` and ``float_to_half``, over ``x``, ``bits``, ``half``, ``float``
-        (types of the operand's lanes) and constants of `half_constants`.
+        Steps of ``half_to_float``, ``float_to_half`` and what else the dialect has for float16, over
+        ``x`` and ``y``, ``bits``, ``half``, ``float``, ``wide`` (types of the operand's lanes) and constants.
     library : str
         Symbol of a C math function: a template over ``name`` (``sinf``, ``sin``).
     kernel, local, call : str
@@ -191,17 +192,7 @@ NVVM = Dialect(
         ),
     },
     select="select {operands}",
-    half={
-        "half_to_float": (
-            'call {float} asm "cvt.f32.f16 $0, $1;", "=f,h"({bits} {x})',
-            # The conversion forgets the sign of a NaN.
-            "zext {bits} {x} to {wide}",
-            "shl {wide} {1}, {sixteen}",
-            "bitcast {wide} {2} to {float}",
-            'call {float} asm "copysign.f32 $0, $1, $2;", "=f,f,f"({float} {3}, {float} {0})',
-        ),
-        "float_to_half": ('call {bits} asm "cvt.rn.f16.f32 $0, $1;", "=h,f"({float} {x})',),
-    },
+    half={name: ptx.llvm_steps(name) for name in ptx.INSTRUCTIONS},
     # libNVVM takes LLVM's own names of these not at all, or not before CUDA 13.1.
     own={"rint": "llvm.nvvm.round.{letter}", "trunc": "llvm.nvvm.trunc.{letter}"},
     library="__nv_{name}",

@@ -457,8 +457,8 @@ class Writer:
                 if self.type(result.type) == type:
                     return values[0]
                 text = f"bitcast {type} {values[0]} to {self.type(result.type)}"
-            case ["half_to_float" | "float_to_half" as name]:
-                return self.half(name, args[0], hint)
+            case [name] if name in self.dialect.half:
+                return self.half(name, args, hint)
             case ["convert"]:
                 return self.convert(args[0], result.type, hint)
             case ["intrinsic"] if op.libm in self.dialect.steps:
@@ -498,8 +498,9 @@ class Writer:
             made.append(self.assign(step.format(*made, **fields), hint))
         return made[-1]
 
-    def half(self, name: str, x: Value, hint: str) -> str:
-        """A conversion between float32 and the bits of a float16, as this dialect writes it."""
+    def half(self, name: str, args: Sequence[Value], hint: str) -> str:
+        """What has to do with the bits of float16 numbers, as this dialect writes it."""
+        x = args[0]
 
         def lanes(scalar: str) -> str:
             return f"<{x.type.lanes} x {scalar}>" if isinstance(x.type, VectorType) else scalar
@@ -510,9 +511,10 @@ class Writer:
         fields = {key: lanes(word) for key, word in words.items()}
         fields |= {key: self.constant(value, wide) for key, value in HALF_INTEGERS.items()}
         fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}
+        fields |= dict(zip("xy", self.operands(args), strict=False))
         made: list[str] = []
         for step in self.dialect.half[name]:
-            made.append(self.assign(step.format(*made, x=self.values[x], **fields), hint))
+            made.append(self.assign(step.format(*made, **fields), hint))
         return made[-1]
 
     def convert(self, x: Value, target: Type, hint: str) -> str:

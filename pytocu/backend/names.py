@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytocu.backend.ptx import INSTRUCTIONS
 from pytocu.ir.core import Function
 from pytocu.ir.ops import OPS
 
@@ -18,7 +19,7 @@ typename typeof union unsigned using virtual void volatile wchar_t while xor xor
 warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free memcpy memset assert min max umin umax abs
 labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
 """
-_RESERVED = frozenset(_KEYWORDS.split()) | {"half_to_float", "float_to_half", "aligned"}
+_RESERVED = frozenset(_KEYWORDS.split()) | {*INSTRUCTIONS, "aligned"}
 _VECTOR_TYPE = re.compile(r"((u?(char|short|int|long|longlong)|float|double)[1-4]|(bool|[iuf]\d+)x\d+)$")
 
 

@@ -73,6 +73,8 @@ class Op(Record):
     half : callable
         ``half(e, *bits)`` writes the op on the bits of float16 numbers; without one it is
         computed in float32 and rounded once.
+    gpu_half : callable
+        As ``half``, on GPUs, which have instructions of their own for some of it.
     complex : callable
         ``complex(e, *args)`` writes the op on complex numbers, each a pair of values; the
         result is a pair, or one value where it is real.
@@ -114,6 +116,7 @@ class Op(Record):
     gpu_float32: Callable[..., Any] | None = None
     vector: Callable[..., Any] | None = None
     half: Callable[..., Any] | None = None
+    gpu_half: Callable[..., Any] | None = None
     complex: Callable[..., Any] | None = None
     complex_ulp: float = 0.0
     index_map: Callable[..., Any] | None = None

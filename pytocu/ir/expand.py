@@ -44,6 +44,10 @@ class Expander:
             return value
         return self.builder.emit("bitcast", (value,), {}, (retype(value.type, dtype),))
 
+    def kind(self, value: Value) -> str:
+        """The dtype kind of what a value stands for."""
+        return element(value.type).kind
+
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """Selection."""
         return self("where", condition, a, b)
@@ -52,10 +56,6 @@ class Expander:
 def retype(type: Type, dtype: DType) -> Type:
     """The same scalar or vector shape with another dtype."""
     return VectorType(dtype, type.lanes) if isinstance(type, VectorType) else scalar(dtype)
-
-
-def _kind(value: Value) -> str:
-    return element(value.type).kind
 
 
 def _minimum_of(dtype: DType) -> int:
@@ -108,7 +108,7 @@ def integers_unchanged(e: Expander, result: Type, x: Value) -> Value:
 
 def absolute(e: Expander, result: Type, x: Value) -> Value:
     """``|x|``; the smallest integer stays itself."""
-    if _kind(x) in "ub":
+    if e.kind(x) in "ub":
         return x
     return e.where(e("less", x, e.const(0, x)), e("negative", x), x)
 
@@ -117,21 +117,21 @@ def sign(e: Expander, result: Type, x: Value) -> Value:
     """-1, 0 or 1; NaN stays NaN and both zeros give +0."""
     zero, one = e.const(0, x), e.const(1, x)
     positive = e("greater", x, zero)
-    if _kind(x) == "u":
+    if e.kind(x) == "u":
         return e.where(positive, one, zero)
     minus = e.const(-1, x)
-    other = e.where(e("equal", x, zero), zero, x) if _kind(x) == "f" else zero
+    other = e.where(e("equal", x, zero), zero, x) if e.kind(x) == "f" else zero
     return e.where(positive, one, e.where(e("less", x, zero), minus, other))
 
 
 def square(e: Expander, result: Type, x: Value) -> Value:
     """``x * x``."""
-    return e("bitwise_and", x, x) if _kind(x) == "b" else e("multiply", x, x)
+    return e("bitwise_and", x, x) if e.kind(x) == "b" else e("multiply", x, x)
 
 
 def reciprocal(e: Expander, result: Type, x: Value) -> Value:
     """``1 / x``; integers through float64, as NumPy does."""
-    if _kind(x) == "f":
+    if e.kind(x) == "f":
         return e("divide", e.const(1, x), x)
     wide = e.cast(x, F64)
     return cast(e, result, e("divide", e.const(1.0, wide), wide))
@@ -144,7 +144,7 @@ def _is_nan(e: Expander, x: Value) -> Value:
 def _choose(e: Expander, comparison: str, x: Value, y: Value, nan_of: Value) -> Value:
     """``x if x <op> y or nan_of is NaN else y``."""
     take = e(comparison, x, y)
-    if _kind(x) == "f":
+    if e.kind(x) == "f":
         take = e("bitwise_or", take, _is_nan(e, nan_of))
     return e.where(take, x, y)
 
@@ -155,22 +155,22 @@ def _truth(e: Expander, name: str, x: Value, y: Value) -> Value:
 
 def maximum(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """``x if x >= y or x is NaN else y``."""
-    return _truth(e, "bitwise_or", x, y) if _kind(x) == "b" else _choose(e, "greater_equal", x, y, x)
+    return _truth(e, "bitwise_or", x, y) if e.kind(x) == "b" else _choose(e, "greater_equal", x, y, x)
 
 
 def minimum(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """``x if x <= y or x is NaN else y``."""
-    return _truth(e, "bitwise_and", x, y) if _kind(x) == "b" else _choose(e, "less_equal", x, y, x)
+    return _truth(e, "bitwise_and", x, y) if e.kind(x) == "b" else _choose(e, "less_equal", x, y, x)
 
 
 def fmax(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """``x if x >= y or y is NaN else y``."""
-    return _truth(e, "bitwise_or", x, y) if _kind(x) == "b" else _choose(e, "greater_equal", x, y, y)
+    return _truth(e, "bitwise_or", x, y) if e.kind(x) == "b" else _choose(e, "greater_equal", x, y, y)
 
 
 def fmin(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """``x if x <= y or y is NaN else y``."""
-    return _truth(e, "bitwise_and", x, y) if _kind(x) == "b" else _choose(e, "less_equal", x, y, y)
+    return _truth(e, "bitwise_and", x, y) if e.kind(x) == "b" else _choose(e, "less_equal", x, y, y)
 
 
 def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
@@ -178,7 +178,7 @@ def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
 
     def bound(comparison: str, a: Value, b: Value) -> Value:
         take = e(comparison, a, b)
-        if _kind(a) == "f":
+        if e.kind(a) == "f":
             take = e("bitwise_or", take, _is_nan(e, a))
         return e.where(take, a, b)
 
@@ -187,14 +187,14 @@ def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
 
 def floor_divide(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """Rounds towards minus infinity; integers give 0 for a zero divisor, floats ``x / y``."""
-    if _kind(x) == "f":
+    if e.kind(x) == "f":
         return _float_divmod(e, x, y)[0]
     return _int_divmod(e, x, y)[0]
 
 
 def remainder(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """``x - y * floor(x / y)`` with the sign of `y`; integers give 0 for a zero divisor."""
-    if _kind(x) == "f":
+    if e.kind(x) == "f":
         return _float_divmod(e, x, y)[1]
     return _int_divmod(e, x, y)[1]
 
@@ -203,7 +203,7 @@ def _safe_divisor(e: Expander, y: Value) -> tuple[Value, Value, Value | None]:
     """A divisor that neither traps nor overflows, and what made the real one unsafe."""
     is_zero = e("equal", y, e.const(0, y))
     unsafe, is_minus = is_zero, None
-    if _kind(y) == "i":
+    if e.kind(y) == "i":
         # x // -1 is -x: INT_MIN // -1 would trap on a CPU.
         is_minus = e("equal", y, e.const(-1, y))
         unsafe = e("bitwise_or", is_zero, is_minus)
@@ -263,14 +263,14 @@ def left_shift(e: Expander, result: Type, x: Value, y: Value) -> Value:
 def right_shift(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """Arithmetic for signed integers; the sign alone for shifts by the width and more."""
     rest = e.const(0, x)
-    if _kind(x) == "i":
+    if e.kind(x) == "i":
         rest = e.where(e("less", x, rest), e.const(-1, x), rest)
     return _shift(e, "shift_right_raw", x, y, rest)
 
 
 def _shift(e: Expander, raw: str, x: Value, y: Value, beyond: Value) -> Value:
     inside = e("less", y, e.const(element(y.type).bits, y))
-    if _kind(y) == "i":
+    if e.kind(y) == "i":
         inside = e("bitwise_and", inside, e("greater_equal", y, e.const(0, y)))
     return e.where(inside, e(raw, x, e.where(inside, y, e.const(0, y))), beyond)
 
@@ -281,7 +281,7 @@ def power(e: Expander, result: Type, x: Value, y: Value) -> Value:
         return _constant_power(e, x, int(y.inst.attr("value")))
     zero, one = e.const(0, x), e.const(1, x)
     total, base, rest = one, x, y
-    bits = element(y.type).bits - (_kind(y) == "i")
+    bits = element(y.type).bits - (e.kind(y) == "i")
     for position in range(bits):
         odd = e("not_equal", e("bitwise_and", rest, one), zero)
         total = e.where(odd, e("multiply", total, base), total)
@@ -320,28 +320,28 @@ def logical_xor(e: Expander, result: Type, x: Value, y: Value) -> Value:
 
 def logical_not(e: Expander, result: Type, x: Value) -> Value:
     """Is zero."""
-    return e("invert", x) if _kind(x) == "b" else e("equal", x, e.const(0, x))
+    return e("invert", x) if e.kind(x) == "b" else e("equal", x, e.const(0, x))
 
 
 def _nonzero(e: Expander, x: Value) -> Value:
-    return x if _kind(x) == "b" else e("not_equal", x, e.const(0, x))
+    return x if e.kind(x) == "b" else e("not_equal", x, e.const(0, x))
 
 
 def isnan(e: Expander, result: Type, x: Value) -> Value:
     """``x != x``; never for integers."""
-    return _is_nan(e, x) if _kind(x) == "f" else e.builder.const(False, result)
+    return _is_nan(e, x) if e.kind(x) == "f" else e.builder.const(False, result)
 
 
 def isinf(e: Expander, result: Type, x: Value) -> Value:
     """``|x| == inf``; never for integers."""
-    if _kind(x) != "f":
+    if e.kind(x) != "f":
         return e.builder.const(False, result)
     return e("equal", e("absolute", x), e.const(float("inf"), x))
 
 
 def isfinite(e: Expander, result: Type, x: Value) -> Value:
     """``|x| < inf``; always for integers."""
-    if _kind(x) != "f":
+    if e.kind(x) != "f":
         return e.builder.const(True, result)
     return e("less", e("absolute", x), e.const(float("inf"), x))
 

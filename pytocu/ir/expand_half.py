@@ -1,4 +1,4 @@
-"""float16 with the dtypes backends have: its bits are a ``u16``, its arithmetic is float32's.
+"""float16 with the dtypes every backend has: its bits are a ``u16``, its arithmetic is float32's.
 
 Every operation is computed in float32 and rounded to float16 once.  float32 has more than
 twice the digits of float16, so ``+ - * /`` and ``sqrt`` are correctly rounded all the same.
@@ -64,6 +64,14 @@ def round_to_odd(e: Expander, x: Value) -> Value:
     bits = e.where(e("greater", e("absolute", back), e("absolute", x)), e("subtract", bits, one), bits)
     bits = e.where(e("not_equal", back, x), e("bitwise_or", bits, one), bits)
     return e.bitcast(bits, F32)
+
+
+def with_sign(e: Expander, wide: Value, bits: Value) -> Value:
+    """The float32 with the sign of the float16 it is made of, which a NaN may have lost."""
+    if wide.inst is not None and wide.inst.op.name == "const":
+        return wide
+    high = e("shift_left_raw", e.cast(bits, U32), e.builder.const(16, retype(bits.type, U32)))
+    return e("copysign", wide, e.bitcast(high, F32))
 
 
 def to_dtype(e: Expander, bits: Value, target: DType) -> Value:

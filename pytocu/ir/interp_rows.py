@@ -18,6 +18,7 @@ import numpy as np
 
 from pytocu.ir import promote
 from pytocu.ir.core import Op
+from pytocu.ir.expand_gpu_half import NATIVE
 from pytocu.ir.types import DType
 
 _PYTHON_SCALARS = (bool, int, float, complex)
@@ -156,37 +157,62 @@ def _divide_truncated(x: Any, y: Any) -> Any:
 
 def _fma(x: Any, y: Any, z: Any) -> Any:
     x, y, z = np.broadcast_arrays(x, y, z)
+    if x.dtype == np.float32:
+        return _fma_of_singles(x, y, z)
     numbers = zip(x.ravel().tolist(), y.ravel().tolist(), z.ravel().tolist(), strict=True)
-    return np.array([_fma_one(a, b, c, x.dtype) for a, b, c in numbers], x.dtype).reshape(x.shape)[()]
+    return np.array([_fma_one(a, b, c) for a, b, c in numbers], x.dtype).reshape(x.shape)[()]
 
 
-def _fma_one(x: float, y: float, z: float, dtype: np.dtype) -> Any:
+def _fma_of_singles(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Any:
+    """float64 holds the product; the sum is rounded to odd there, which keeps the second rounding correct."""
+    with np.errstate(all="ignore"):
+        product, addend = x.astype(np.float64) * y, z.astype(np.float64)
+        total = product + addend
+        moved = total - product
+        lost = (product - (total - moved)) + (addend - moved)
+        even = total.view(np.int64) % 2 == 0
+        odd = np.nextafter(total, np.where(lost > 0, np.inf, -np.inf))
+        return np.where(even & (lost != 0) & np.isfinite(total), odd, total).astype(np.float32)[()]
+
+
+def _fma_one(x: float, y: float, z: float) -> float:
     if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
         # An infinite addend hides an overflow of the finite product.
         product = 0.0 if math.isfinite(x) and math.isfinite(y) else x * y
-        return dtype.type(product + z)
+        return product + z
     if x == 0 or y == 0:
-        return dtype.type(x * y + z)
+        return x * y + z
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     try:
-        near = float(exact)
+        return float(exact)
     except OverflowError:
-        near = math.inf if exact > 0 else -math.inf
-    if dtype == np.float64 or not math.isfinite(near) or Fraction(near) == exact:
-        return dtype.type(near)
-    # Rounding to odd first keeps the second rounding, to float32, correct.
-    if np.float64(near).view(np.int64) % 2 == 0:
-        near = math.nextafter(near, math.inf if exact > Fraction(near) else -math.inf)
-    return dtype.type(near)
+        return math.inf if exact > 0 else -math.inf
 
 
 def _words(value: Any, dtype: Any) -> Any:
     return np.ascontiguousarray(value).view(dtype).reshape(np.shape(value))[()]
 
 
+def _power_of_two(x: Any) -> Any:
+    made = np.exp2(np.asarray(x, np.float64))
+    return np.where(made < np.finfo(np.float32).tiny, 0, made).astype(np.float32)[()]
+
+
+def _of_halves(name: str) -> Callable[..., Any]:
+    def evaluated(*bits: Any) -> Any:
+        made = getattr(np, name)(*(_words(b, np.float16) for b in bits))
+        return _words(made, np.uint16) if made.dtype == np.float16 else made
+
+    return evaluated
+
+
 _RAW: dict[str, Callable[..., Any]] = {
     "half_to_float": lambda bits: _words(bits, np.float16).astype(np.float32),
     "float_to_half": lambda x: _words(np.asarray(x).astype(np.float16), np.uint16),
+    **{f"half_{name}": _of_halves(name) for name in NATIVE},
+    "near_reciprocal": lambda x: np.divide(np.float32(1), x),
+    "near_power_of_two": _power_of_two,
+    "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),
     "divide_truncated": _divide_truncated,
     "remainder_truncated": np.fmod,
     "shift_left_raw": np.left_shift,

@@ -14,6 +14,7 @@ from pytocu.ir import expand, expand_bits, expand_float32, expand_half, expand_p
 from pytocu.ir import expand_complex as cx
 from pytocu.ir import expand_complex_math as cm
 from pytocu.ir import expand_elementary as elementary
+from pytocu.ir import expand_gpu_half as gpu_half
 from pytocu.ir import expand_trigonometric as trigonometric
 from pytocu.ir.core import OPS, Op
 from pytocu.ir.expand_float64 import in_float64
@@ -39,6 +40,8 @@ def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
     """A NumPy ufunc with one output, or one output of several."""
     fields.setdefault("numpy", name)
     fields.setdefault("infer", infer.ufunc)
+    if name in gpu_half.NATIVE:
+        fields.setdefault("gpu_half", gpu_half.native(name))
     return row(name, "elementwise", arity, doc, levels=ALL, **fields)
 
 
@@ -67,7 +70,7 @@ ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python
 ufunc("multiply", 2, "x * y", primitive="iuf", c="{0} * {1}", llvm="mul", python=operator.mul, symbol="*",
       expand=lambda e, t, x, y: e("bitwise_and", x, y), complex=cx.multiply, complex_ulp=3.5)  # fmt: skip
 ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm="fdiv", python=operator.truediv, symbol="/",
-      aliases=("true_divide",), complex=cx.divide, complex_ulp=4)  # fmt: skip
+      aliases=("true_divide",), complex=cx.divide, complex_ulp=4, gpu_half=gpu_half.divide)  # fmt: skip
 ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
 ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
 ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
@@ -82,20 +85,25 @@ ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("c
 ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
       symbol="abs", aliases=("abs",), half=expand_half.absolute, complex=cx.absolute, complex_ulp=3)  # fmt: skip
 ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic", half=expand_half.absolute)
-ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign, complex=cx.sign, complex_ulp=3)
-ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5)
-ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal, complex=cx.reciprocal, complex_ulp=3)
+ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign, complex=cx.sign, complex_ulp=3,
+      gpu_half=gpu_half.on_bits(expand.sign))  # fmt: skip
+ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5, gpu_half=gpu_half.on_bits(expand.square))
+ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal, complex=cx.reciprocal, complex_ulp=3,
+      gpu_half=gpu_half.on_bits(expand.reciprocal))  # fmt: skip
 ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic",
-      complex=in_float64(cm.sqrt), complex_ulp=3)  # fmt: skip
+      complex=in_float64(cm.sqrt), complex_ulp=3, gpu_half=gpu_half.sqrt)  # fmt: skip
 ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic", half=expand_half.copysign)
 ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum,
-      complex=cx.extreme("greater_equal", True))  # fmt: skip
+      complex=cx.extreme("greater_equal", True), gpu_half=gpu_half.on_bits(expand.maximum))  # fmt: skip
 ufunc("minimum", 2, "The smaller; NaN wins, and x of equal zeros", expand=expand.minimum,
-      complex=cx.extreme("less_equal", True))  # fmt: skip
-ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax, complex=cx.extreme("greater_equal", False))
-ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin, complex=cx.extreme("less_equal", False))
-ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip, complex=cx.clip)
-ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside)
+      complex=cx.extreme("less_equal", True), gpu_half=gpu_half.on_bits(expand.minimum))  # fmt: skip
+ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax, complex=cx.extreme("greater_equal", False),
+      gpu_half=gpu_half.on_bits(expand.fmax))  # fmt: skip
+ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin, complex=cx.extreme("less_equal", False),
+      gpu_half=gpu_half.on_bits(expand.fmin))  # fmt: skip
+ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip, complex=cx.clip, gpu_half=gpu_half.on_bits(expand.clip))
+ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside,
+      gpu_half=gpu_half.on_bits(expand.heaviside))  # fmt: skip
 
 # Rounding.
 ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", llvm="intrinsic",
@@ -127,10 +135,14 @@ for _name, _symbol, _c, _llvm, _python in (
 ):
     ufunc(_name, 2, f"x {_symbol} y", primitive="biuf", c=f"{{0}} {_c} {{1}}", llvm=_llvm, python=_python, symbol=_symbol,
           overflow="answer", complex=getattr(cx, _name))  # fmt: skip
-ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and, complex=cx.logical("bitwise_and"))
-ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or, complex=cx.logical("bitwise_or"))
-ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor, complex=cx.logical("bitwise_xor"))
-ufunc("logical_not", 1, "Is zero", expand=expand.logical_not, complex=cx.logical("invert"))
+ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and, complex=cx.logical("bitwise_and"),
+      gpu_half=gpu_half.on_bits(expand.logical_and))  # fmt: skip
+ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or, complex=cx.logical("bitwise_or"),
+      gpu_half=gpu_half.on_bits(expand.logical_or))  # fmt: skip
+ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor, complex=cx.logical("bitwise_xor"),
+      gpu_half=gpu_half.on_bits(expand.logical_xor))  # fmt: skip
+ufunc("logical_not", 1, "Is zero", expand=expand.logical_not, complex=cx.logical("invert"),
+      gpu_half=gpu_half.on_bits(expand.logical_not))  # fmt: skip
 ufunc("bitwise_and", 2, "x & y", primitive="biu", c="{0} & {1}", llvm="and", python=operator.and_, symbol="&")
 ufunc("bitwise_or", 2, "x | y", primitive="biu", c="{0} | {1}", llvm="or", python=operator.or_, symbol="|")
 ufunc("bitwise_xor", 2, "x ^ y", primitive="biu", c="{0} ^ {1}", llvm="xor", python=operator.xor, symbol="^")
@@ -163,7 +175,7 @@ math("arccos", "Inverse cosine, in radians", 3, libm="acos", aliases=("acos",))
 math("arctan", "Inverse tangent, in radians", 2, libm="atan", aliases=("atan",))
 math("sinh", "Hyperbolic sine", 4)
 math("cosh", "Hyperbolic cosine", 4)
-math("tanh", "Hyperbolic tangent", 2, complex_ulp=6)
+math("tanh", "Hyperbolic tangent", 2, complex_ulp=6, gpu_half=gpu_half.tanh)
 math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
@@ -321,10 +333,23 @@ row("convert_raw", "elementwise", 1, "C conversion of a value in range", levels=
     c="({type}){0}", llvm="convert")  # fmt: skip
 row("bitcast", "elementwise", 1, "The same bits as a number of another dtype of the same size", levels=LOOP,
     primitive="iuf", c="({type}){0}", llvm="bitcast")  # fmt: skip
-row("half_to_float", "elementwise", 1, "The float32 of a float16 that is given by its bits", infer=infer.constant_dtype(F32),
-    levels=LOOP, primitive="u", c="half_to_float({0})", llvm="half_to_float")  # fmt: skip
+row("half_to_float", "elementwise", 1, "The float32 of a float16 that is given by its bits; a GPU forgets the sign of a NaN",
+    infer=infer.constant_dtype(F32), levels=LOOP, primitive="u", c="half_to_float({0})", llvm="half_to_float")  # fmt: skip
 row("float_to_half", "elementwise", 1, "The bits of the nearest float16, ties to even", infer=infer.constant_dtype(U16),
     levels=LOOP, primitive="f", c="float_to_half({0})", llvm="float_to_half")  # fmt: skip
+for _name in gpu_half.NATIVE:
+    _half = OPS[_name]
+    row(f"half_{_name}", "elementwise", 2, f"{_half.doc}, of float16 numbers given by their bits, on a GPU", levels=LOOP,
+        infer=infer.truth if _half.llvm.startswith("cmp") else infer.same, primitive="u",
+        c=f"half_{_name}({{0}}, {{1}})", llvm=f"half_{_name}")  # fmt: skip
+row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within a unit in the last place, on a GPU",
+    infer=infer.same, levels=LOOP, exact=False, ulp=1, primitive="f", c="near_reciprocal({0})",
+    llvm="near_reciprocal")  # fmt: skip
+row("near_power_of_two", "elementwise", 1, "2 ** x within 2**-22 of it; 0 for what is not normal, on a GPU", infer=infer.same,
+    levels=LOOP, exact=False, ulp=2, primitive="f", c="near_power_of_two({0})", llvm="near_power_of_two")  # fmt: skip
+row("near_inverse_root", "elementwise", 1, "1 / sqrt(x) of a normal x, zero or infinity within 2**-22 of it, on a GPU",
+    infer=infer.same, levels=LOOP, exact=False, ulp=4, primitive="f", c="near_inverse_root({0})",
+    llvm="near_inverse_root")  # fmt: skip
 row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=LOOP, primitive="f", libm="fma",
     llvm="intrinsic")  # fmt: skip
 for _name in ("sin", "cos", "tan"):

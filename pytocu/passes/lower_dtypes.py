@@ -1,9 +1,9 @@
 """float16 and complex numbers become what every backend has code for.
 
 In: loops whose values may be float16 or complex.  Out: the same loops, where a float16 is its
-sixteen bits (arithmetic goes through float32 and back, rounded once an operation) and a
-complex number is a pair of floats, which lie next to each other in memory.  What an operation
-means on these is in its row: ``half`` and ``complex`` of the op table.
+sixteen bits (arithmetic goes through float32 and back, rounded once an operation, where a GPU has
+no instruction) and a complex number is a pair of floats, which lie next to each other in memory.
+What an operation means on these is in its row: ``half``, ``gpu_half`` and ``complex`` of the op table.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.expand import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F16, INDEX, U32, U64, DType, PointerType, ScalarType, Type, VectorType, element, scalar
+from pytocu.ir.types import F16, F32, INDEX, U32, U64, DType, PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext
+
+UNSIGNED = frozenset({
+    "add", "subtract", "multiply", "divide", "sqrt", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+})  # fmt: skip
+"""Rows whose result on a GPU does not depend on the sign of a NaN among the operands."""
 
 Words = tuple[Value, ...]
 """What stands for a value: itself, the bits of a float16, or real and imaginary part."""
@@ -30,7 +35,7 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch" or not _concerned(inst.regions[0]):
             return None
-        _launch(builder, inst, args)
+        _launch(builder, inst, args, context.target.kind == "cuda")
         return ()
 
     return rewrite(function, rule)
@@ -51,10 +56,10 @@ def _concerned(block: Block) -> bool:
     return any(map(needs_lowering, [*params, *(t for inst in walk(block) for t in inst.types)]))
 
 
-def _launch(host: Builder, inst: Inst, args: Sequence[Value]) -> None:
+def _launch(host: Builder, inst: Inst, args: Sequence[Value], gpu: bool) -> None:
     """The launch with a lowered region; scalars are taken apart on the host."""
     (region,) = inst.regions
-    work = _Lowering()
+    work = _Lowering(gpu)
     params: list[Value] = []
     given: list[Value] = []
     for param, argument in zip(region.params, args, strict=True):
@@ -83,11 +88,17 @@ def _word_name(name: str, dtype: DType, number: int) -> str:
 
 
 class _Lowering:
-    """Writes one kernel again; `values` holds the words of every value met so far."""
+    """Writes one kernel again; `values` holds the words of every value met so far.
 
-    def __init__(self) -> None:
+    `unsigned` has the number of a widened float16 without the sign that it has as a NaN, which
+    arithmetic on a GPU does not look at.
+    """
+
+    def __init__(self, gpu: bool) -> None:
+        self.gpu = gpu
         self.builder = Builder()
         self.values: dict[Value, Words] = {}
+        self.unsigned: dict[Value, Value] = {}
 
     def block(self, block: Block) -> None:
         for inst in block.insts:
@@ -144,6 +155,8 @@ class _Lowering:
     def same(self, inst: Inst) -> Inst:
         """The instruction, on the new arguments where those changed."""
         args = tuple(self.words(inst.args))
+        if inst.op.name in UNSIGNED:
+            args = tuple(self.unsigned.get(a, a) for a in args)
         if args == inst.args:
             self.builder.insts.append(inst)
             return inst
@@ -246,17 +259,30 @@ class _Lowering:
             case "bitcast":
                 return bitcast(e, given[0], element(inst.types[0]))
             case "cast":
-                return cast(e, dtypes[0], given[0], element(inst.types[0]))
+                return self.cast(e, dtypes[0], given[0], element(inst.types[0]))
         if any(d is not None and d.kind == "c" for d in dtypes):
             if inst.op.complex is None:
                 raise InternalError(f"{inst.op.name} has no formula for complex numbers")
             made = inst.op.complex(e, *(words if len(words) == 2 else words[0] for words in given))
             return made if isinstance(made, tuple) else (made,)
-        if inst.op.half is not None:
-            return (inst.op.half(e, *(words[0] for words in given)),)
+        formula = inst.op.half
+        if self.gpu and inst.op.gpu_half is not None and all(d is F16 for d in dtypes):
+            formula = inst.op.gpu_half
+        if formula is not None:
+            return (formula(e, *(words[0] for words in given)),)
         wide = [expand_half.widen(e, w[0]) if d is F16 else w[0] for w, d in zip(given, dtypes, strict=True)]
         made = self.builder.emit(inst.op, wide, dict(inst.attrs))
         return (expand_half.narrow(e, made) if dtype_of_value(inst.types[0]) is F16 else made,)
+
+
+    def cast(self, e: Expander, source: DType | None, words: Words, target: DType) -> Words:
+        """``astype``; the sign of a NaN, which a GPU's instruction forgets, is written beside it."""
+        if not self.gpu or source is not F16 or target.kind not in "fc":
+            return cast(e, source, tuple(self.unsigned.get(w, w) for w in words), target)
+        number = expand_half.widen(e, words[0])
+        signed = expand_half.with_sign(e, number, words[0])
+        self.unsigned[signed] = number
+        return cast(e, F32, (signed,), target)
 
 
 def _word_types(type: Type) -> tuple[Type, ...]:

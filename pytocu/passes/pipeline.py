@@ -85,7 +85,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("bufferize", "launches exist from there on"),)),
     Pass("lower-loops", lower_loops.run, "Kernels become loops over elements; views become index arithmetic.",
          establishes=("loops",), after=(("schedule", "the loops are the schedule's"),)),
-    Pass("lower-dtypes", lower_dtypes.run, "float16 becomes float32 and 16 bits in memory, complex numbers become pairs.",
+    Pass("lower-dtypes", lower_dtypes.run, "float16 becomes its 16 bits, complex numbers become pairs.",
          establishes=("plain dtypes",), after=(("lower-loops", "the words of an element are loaded and stored apart"),)),
     Pass("expand", expand.run, "Composite operations become primitives.", establishes=("primitive",),
          after=(("lower-loops", "formulas are written for elements"), ("lower-dtypes", "its formulas use composite rows"))),

@@ -28,44 +28,28 @@ def from_double(x):
 #|       %y_vector = load %y, %i {align = 16, lanes = 8} : <8 x u16>
 #|       %out_vector = lanes %x_vector, %y_vector {lanes = 8} : <8 x u16> (%k: index, %x_k_bits: u16, %y_k_bits: u16) {
 #|         %i_k = add %i, %k : index
-#|         %6 = half_to_float %x_k_bits : f32
-#|         %7 = const 0.5 : f32
-#|         %8 = multiply %6, %7 : f32
-#|         %9 = float_to_half %8 : u16
-#|         %10 = half_to_float %y_k_bits : f32
-#|         %11 = half_to_float %x_k_bits : f32
-#|         %12 = greater %10, %11 : bool
-#|         %13 = const 32768 : u16
-#|         %14 = bitwise_xor %y_k_bits, %13 : u16
-#|         %15 = where %12, %14, %x_k_bits : u16
-#|         %16 = half_to_float %9 : f32
-#|         %17 = half_to_float %15 : f32
-#|         %18 = add %16, %17 : f32
-#|         %19 = float_to_half %18 : u16
-#|         yield %19
+#|         %6 = half_multiply %x_k_bits, %0 : u16
+#|         %7 = half_greater %y_k_bits, %x_k_bits : bool
+#|         %8 = const 32768 : u16
+#|         %9 = bitwise_xor %y_k_bits, %8 : u16
+#|         %10 = where %7, %9, %x_k_bits : u16
+#|         %11 = half_add %6, %10 : u16
+#|         yield %11
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
 #|       yield
 #|     }
-#|     %20 = const 1 : index
-#|     for %vectors, %n, %20 {over = "grid"} (%i_1: index) {
-#|       %21 = load %x, %i_1 : u16
-#|       %22 = half_to_float %21 : f32
-#|       %23 = const 0.5 : f32
-#|       %24 = multiply %22, %23 : f32
-#|       %25 = float_to_half %24 : u16
-#|       %26 = load %y, %i_1 : u16
-#|       %27 = half_to_float %26 : f32
-#|       %28 = half_to_float %21 : f32
-#|       %29 = greater %27, %28 : bool
-#|       %30 = const 32768 : u16
-#|       %31 = bitwise_xor %26, %30 : u16
-#|       %32 = where %29, %31, %21 : u16
-#|       %33 = half_to_float %25 : f32
-#|       %34 = half_to_float %32 : f32
-#|       %35 = add %33, %34 : f32
-#|       %36 = float_to_half %35 : u16
-#|       store %out, %i_1, %36
+#|     %12 = const 1 : index
+#|     for %vectors, %n, %12 {over = "grid"} (%i_1: index) {
+#|       %13 = load %x, %i_1 : u16
+#|       %14 = half_multiply %13, %0 : u16
+#|       %15 = load %y, %i_1 : u16
+#|       %16 = half_greater %15, %13 : bool
+#|       %17 = const 32768 : u16
+#|       %18 = bitwise_xor %15, %17 : u16
+#|       %19 = where %16, %18, %13 : u16
+#|       %20 = half_add %14, %19 : u16
+#|       store %out, %i_1, %20
 #|       yield
 #|     }
 #|     return
@@ -75,17 +59,22 @@ def from_double(x):
 #$ dump fade --args "f16[n], f16[n]" --emit cuda
 #| struct alignas(16) u16x8 { unsigned short lane[8]; };
 #|
-#| static __device__ __forceinline__ float half_to_float(unsigned short bits) {
-#|     float value;
-#|     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-#|     // The conversion forgets the sign of a NaN.
-#|     return copysignf(value, (bits & 0x8000) ? -1.0f : 1.0f);
+#| static __device__ __forceinline__ unsigned short half_add(unsigned short x, unsigned short y) {
+#|     unsigned short value;
+#|     asm("add.rn.f16 %0, %1, %2;" : "=h"(value) : "h"(x), "h"(y));
+#|     return value;
 #| }
 #|
-#| static __device__ __forceinline__ unsigned short float_to_half(float value) {
-#|     unsigned short bits;
-#|     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-#|     return bits;
+#| static __device__ __forceinline__ unsigned short half_multiply(unsigned short x, unsigned short y) {
+#|     unsigned short value;
+#|     asm("mul.rn.f16 %0, %1, %2;" : "=h"(value) : "h"(x), "h"(y));
+#|     return value;
+#| }
+#|
+#| static __device__ __forceinline__ bool half_greater(unsigned short x, unsigned short y) {
+#|     int value;
+#|     asm("{.reg .pred p; setp.gt.f16 p, %1, %2; selp.b32 %0, 1, 0, p;}" : "=r"(value) : "h"(x), "h"(y));
+#|     return value;
 #| }
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
@@ -110,9 +99,8 @@ def from_double(x):
 #|         for (int k = 0; k < 8; k++) {
 #|             const unsigned short x_k_bits = x_vector.lane[k];
 #|             const unsigned short y_k_bits = y_vector.lane[k];
-#|             const float t = half_to_float(x_k_bits);
-#|             const float t_1 = half_to_float(half_to_float(y_k_bits) > t ? y_k_bits ^ 32768 : x_k_bits);
-#|             out_vector.lane[k] = float_to_half(half_to_float(float_to_half(t * 0.5f)) + t_1);
+#|             const unsigned short t = half_greater(y_k_bits, x_k_bits) ? y_k_bits ^ 32768 : x_k_bits;
+#|             out_vector.lane[k] = half_add(half_multiply(x_k_bits, 14336), t);
 #|         }
 #|         *(u16x8*)&out[i] = out_vector;
 #|     }
@@ -120,10 +108,9 @@ def from_double(x):
 #|     #pragma unroll 1
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const unsigned short x_i_1 = x[i_1];
-#|         const float t_2 = half_to_float(x_i_1);
 #|         const unsigned short y_i_1 = y[i_1];
-#|         const float t_3 = half_to_float(half_to_float(y_i_1) > t_2 ? y_i_1 ^ 32768 : x_i_1);
-#|         out[i_1] = float_to_half(half_to_float(float_to_half(t_2 * 0.5f)) + t_3);
+#|         const unsigned short t_1 = half_greater(y_i_1, x_i_1) ? y_i_1 ^ 32768 : x_i_1;
+#|         out[i_1] = half_add(half_multiply(x_i_1, 14336), t_1);
 #|     }
 #| }
 #$ dump fade --args "f16[n], f16[n]" --emit llvm
@@ -268,241 +255,73 @@ def from_double(x):
 #|   %part.21 = trunc i32 %word.7 to i16
 #|   %part.22 = lshr i32 %word.7, 16
 #|   %part.23 = trunc i32 %part.22 to i16
-#|   %v.2 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part)
-#|   %v.3 = zext i16 %part to i32
-#|   %v.4 = shl i32 %v.3, 16
-#|   %v.5 = bitcast i32 %v.4 to float
-#|   %v.6 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.5, float %v.2)
-#|   %v.7 = fmul float %v.6, 0x3FE0000000000000
-#|   %v.8 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.7)
-#|   %v.9 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.12)
-#|   %v.10 = zext i16 %part.12 to i32
-#|   %v.11 = shl i32 %v.10, 16
-#|   %v.12 = bitcast i32 %v.11 to float
-#|   %v.13 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.12, float %v.9)
-#|   %v.14 = fcmp ogt float %v.13, %v.6
-#|   %v.15 = xor i16 %part.12, -32768
-#|   %v.16 = select i1 %v.14, i16 %v.15, i16 %part
-#|   %v.17 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.8)
-#|   %v.18 = zext i16 %v.8 to i32
-#|   %v.19 = shl i32 %v.18, 16
-#|   %v.20 = bitcast i32 %v.19 to float
-#|   %v.21 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.20, float %v.17)
-#|   %v.22 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.16)
-#|   %v.23 = zext i16 %v.16 to i32
-#|   %v.24 = shl i32 %v.23, 16
-#|   %v.25 = bitcast i32 %v.24 to float
-#|   %v.26 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.25, float %v.22)
-#|   %v.27 = fadd float %v.21, %v.26
-#|   %v.28 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.27)
-#|   %v.29 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.2)
-#|   %v.30 = zext i16 %part.2 to i32
-#|   %v.31 = shl i32 %v.30, 16
-#|   %v.32 = bitcast i32 %v.31 to float
-#|   %v.33 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.32, float %v.29)
-#|   %v.34 = fmul float %v.33, 0x3FE0000000000000
-#|   %v.35 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.34)
-#|   %v.36 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.14)
-#|   %v.37 = zext i16 %part.14 to i32
-#|   %v.38 = shl i32 %v.37, 16
-#|   %v.39 = bitcast i32 %v.38 to float
-#|   %v.40 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.39, float %v.36)
-#|   %v.41 = fcmp ogt float %v.40, %v.33
-#|   %v.42 = xor i16 %part.14, -32768
-#|   %v.43 = select i1 %v.41, i16 %v.42, i16 %part.2
-#|   %v.44 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.35)
-#|   %v.45 = zext i16 %v.35 to i32
-#|   %v.46 = shl i32 %v.45, 16
-#|   %v.47 = bitcast i32 %v.46 to float
-#|   %v.48 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.47, float %v.44)
-#|   %v.49 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.43)
-#|   %v.50 = zext i16 %v.43 to i32
-#|   %v.51 = shl i32 %v.50, 16
-#|   %v.52 = bitcast i32 %v.51 to float
-#|   %v.53 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.52, float %v.49)
-#|   %v.54 = fadd float %v.48, %v.53
-#|   %v.55 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.54)
-#|   %v.56 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.3)
-#|   %v.57 = zext i16 %part.3 to i32
-#|   %v.58 = shl i32 %v.57, 16
-#|   %v.59 = bitcast i32 %v.58 to float
-#|   %v.60 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.59, float %v.56)
-#|   %v.61 = fmul float %v.60, 0x3FE0000000000000
-#|   %v.62 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.61)
-#|   %v.63 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.15)
-#|   %v.64 = zext i16 %part.15 to i32
-#|   %v.65 = shl i32 %v.64, 16
-#|   %v.66 = bitcast i32 %v.65 to float
-#|   %v.67 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.66, float %v.63)
-#|   %v.68 = fcmp ogt float %v.67, %v.60
-#|   %v.69 = xor i16 %part.15, -32768
-#|   %v.70 = select i1 %v.68, i16 %v.69, i16 %part.3
-#|   %v.71 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.62)
-#|   %v.72 = zext i16 %v.62 to i32
-#|   %v.73 = shl i32 %v.72, 16
-#|   %v.74 = bitcast i32 %v.73 to float
-#|   %v.75 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.74, float %v.71)
-#|   %v.76 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.70)
-#|   %v.77 = zext i16 %v.70 to i32
-#|   %v.78 = shl i32 %v.77, 16
-#|   %v.79 = bitcast i32 %v.78 to float
-#|   %v.80 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.79, float %v.76)
-#|   %v.81 = fadd float %v.75, %v.80
-#|   %v.82 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.81)
-#|   %v.83 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.5)
-#|   %v.84 = zext i16 %part.5 to i32
-#|   %v.85 = shl i32 %v.84, 16
-#|   %v.86 = bitcast i32 %v.85 to float
-#|   %v.87 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.86, float %v.83)
-#|   %v.88 = fmul float %v.87, 0x3FE0000000000000
-#|   %v.89 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.88)
-#|   %v.90 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.17)
-#|   %v.91 = zext i16 %part.17 to i32
-#|   %v.92 = shl i32 %v.91, 16
-#|   %v.93 = bitcast i32 %v.92 to float
-#|   %v.94 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.93, float %v.90)
-#|   %v.95 = fcmp ogt float %v.94, %v.87
-#|   %v.96 = xor i16 %part.17, -32768
-#|   %v.97 = select i1 %v.95, i16 %v.96, i16 %part.5
-#|   %v.98 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.89)
-#|   %v.99 = zext i16 %v.89 to i32
-#|   %v.100 = shl i32 %v.99, 16
-#|   %v.101 = bitcast i32 %v.100 to float
-#|   %v.102 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.101, float %v.98)
-#|   %v.103 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.97)
-#|   %v.104 = zext i16 %v.97 to i32
-#|   %v.105 = shl i32 %v.104, 16
-#|   %v.106 = bitcast i32 %v.105 to float
-#|   %v.107 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.106, float %v.103)
-#|   %v.108 = fadd float %v.102, %v.107
-#|   %v.109 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.108)
-#|   %v.110 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.6)
-#|   %v.111 = zext i16 %part.6 to i32
-#|   %v.112 = shl i32 %v.111, 16
-#|   %v.113 = bitcast i32 %v.112 to float
-#|   %v.114 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.113, float %v.110)
-#|   %v.115 = fmul float %v.114, 0x3FE0000000000000
-#|   %v.116 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.115)
-#|   %v.117 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.18)
-#|   %v.118 = zext i16 %part.18 to i32
-#|   %v.119 = shl i32 %v.118, 16
-#|   %v.120 = bitcast i32 %v.119 to float
-#|   %v.121 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.120, float %v.117)
-#|   %v.122 = fcmp ogt float %v.121, %v.114
-#|   %v.123 = xor i16 %part.18, -32768
-#|   %v.124 = select i1 %v.122, i16 %v.123, i16 %part.6
-#|   %v.125 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.116)
-#|   %v.126 = zext i16 %v.116 to i32
-#|   %v.127 = shl i32 %v.126, 16
-#|   %v.128 = bitcast i32 %v.127 to float
-#|   %v.129 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.128, float %v.125)
-#|   %v.130 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.124)
-#|   %v.131 = zext i16 %v.124 to i32
-#|   %v.132 = shl i32 %v.131, 16
-#|   %v.133 = bitcast i32 %v.132 to float
-#|   %v.134 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.133, float %v.130)
-#|   %v.135 = fadd float %v.129, %v.134
-#|   %v.136 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.135)
-#|   %v.137 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.8)
-#|   %v.138 = zext i16 %part.8 to i32
-#|   %v.139 = shl i32 %v.138, 16
-#|   %v.140 = bitcast i32 %v.139 to float
-#|   %v.141 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.140, float %v.137)
-#|   %v.142 = fmul float %v.141, 0x3FE0000000000000
-#|   %v.143 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.142)
-#|   %v.144 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.20)
-#|   %v.145 = zext i16 %part.20 to i32
-#|   %v.146 = shl i32 %v.145, 16
-#|   %v.147 = bitcast i32 %v.146 to float
-#|   %v.148 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.147, float %v.144)
-#|   %v.149 = fcmp ogt float %v.148, %v.141
-#|   %v.150 = xor i16 %part.20, -32768
-#|   %v.151 = select i1 %v.149, i16 %v.150, i16 %part.8
-#|   %v.152 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.143)
-#|   %v.153 = zext i16 %v.143 to i32
-#|   %v.154 = shl i32 %v.153, 16
-#|   %v.155 = bitcast i32 %v.154 to float
-#|   %v.156 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.155, float %v.152)
-#|   %v.157 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.151)
-#|   %v.158 = zext i16 %v.151 to i32
-#|   %v.159 = shl i32 %v.158, 16
-#|   %v.160 = bitcast i32 %v.159 to float
-#|   %v.161 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.160, float %v.157)
-#|   %v.162 = fadd float %v.156, %v.161
-#|   %v.163 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.162)
-#|   %v.164 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.9)
-#|   %v.165 = zext i16 %part.9 to i32
-#|   %v.166 = shl i32 %v.165, 16
-#|   %v.167 = bitcast i32 %v.166 to float
-#|   %v.168 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.167, float %v.164)
-#|   %v.169 = fmul float %v.168, 0x3FE0000000000000
-#|   %v.170 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.169)
-#|   %v.171 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.21)
-#|   %v.172 = zext i16 %part.21 to i32
-#|   %v.173 = shl i32 %v.172, 16
-#|   %v.174 = bitcast i32 %v.173 to float
-#|   %v.175 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.174, float %v.171)
-#|   %v.176 = fcmp ogt float %v.175, %v.168
-#|   %v.177 = xor i16 %part.21, -32768
-#|   %v.178 = select i1 %v.176, i16 %v.177, i16 %part.9
-#|   %v.179 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.170)
-#|   %v.180 = zext i16 %v.170 to i32
-#|   %v.181 = shl i32 %v.180, 16
-#|   %v.182 = bitcast i32 %v.181 to float
-#|   %v.183 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.182, float %v.179)
-#|   %v.184 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.178)
-#|   %v.185 = zext i16 %v.178 to i32
-#|   %v.186 = shl i32 %v.185, 16
-#|   %v.187 = bitcast i32 %v.186 to float
-#|   %v.188 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.187, float %v.184)
-#|   %v.189 = fadd float %v.183, %v.188
-#|   %v.190 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.189)
-#|   %v.191 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.11)
-#|   %v.192 = zext i16 %part.11 to i32
-#|   %v.193 = shl i32 %v.192, 16
-#|   %v.194 = bitcast i32 %v.193 to float
-#|   %v.195 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.194, float %v.191)
-#|   %v.196 = fmul float %v.195, 0x3FE0000000000000
-#|   %v.197 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.196)
-#|   %v.198 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %part.23)
-#|   %v.199 = zext i16 %part.23 to i32
-#|   %v.200 = shl i32 %v.199, 16
-#|   %v.201 = bitcast i32 %v.200 to float
-#|   %v.202 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.201, float %v.198)
-#|   %v.203 = fcmp ogt float %v.202, %v.195
-#|   %v.204 = xor i16 %part.23, -32768
-#|   %v.205 = select i1 %v.203, i16 %v.204, i16 %part.11
-#|   %v.206 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.197)
-#|   %v.207 = zext i16 %v.197 to i32
-#|   %v.208 = shl i32 %v.207, 16
-#|   %v.209 = bitcast i32 %v.208 to float
-#|   %v.210 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.209, float %v.206)
-#|   %v.211 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.205)
-#|   %v.212 = zext i16 %v.205 to i32
-#|   %v.213 = shl i32 %v.212, 16
-#|   %v.214 = bitcast i32 %v.213 to float
-#|   %v.215 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.214, float %v.211)
-#|   %v.216 = fadd float %v.210, %v.215
-#|   %v.217 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.216)
+#|   %v.2 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part, i16 14336)
+#|   %v.3 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.12, i16 %part)
+#|   %v.4 = icmp ne i32 %v.3, 0
+#|   %v.5 = xor i16 %part.12, -32768
+#|   %v.6 = select i1 %v.4, i16 %v.5, i16 %part
+#|   %v.7 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.2, i16 %v.6)
+#|   %v.8 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.2, i16 14336)
+#|   %v.9 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.14, i16 %part.2)
+#|   %v.10 = icmp ne i32 %v.9, 0
+#|   %v.11 = xor i16 %part.14, -32768
+#|   %v.12 = select i1 %v.10, i16 %v.11, i16 %part.2
+#|   %v.13 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.8, i16 %v.12)
+#|   %v.14 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.3, i16 14336)
+#|   %v.15 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.15, i16 %part.3)
+#|   %v.16 = icmp ne i32 %v.15, 0
+#|   %v.17 = xor i16 %part.15, -32768
+#|   %v.18 = select i1 %v.16, i16 %v.17, i16 %part.3
+#|   %v.19 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.14, i16 %v.18)
+#|   %v.20 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.5, i16 14336)
+#|   %v.21 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.17, i16 %part.5)
+#|   %v.22 = icmp ne i32 %v.21, 0
+#|   %v.23 = xor i16 %part.17, -32768
+#|   %v.24 = select i1 %v.22, i16 %v.23, i16 %part.5
+#|   %v.25 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.20, i16 %v.24)
+#|   %v.26 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.6, i16 14336)
+#|   %v.27 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.18, i16 %part.6)
+#|   %v.28 = icmp ne i32 %v.27, 0
+#|   %v.29 = xor i16 %part.18, -32768
+#|   %v.30 = select i1 %v.28, i16 %v.29, i16 %part.6
+#|   %v.31 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.26, i16 %v.30)
+#|   %v.32 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.8, i16 14336)
+#|   %v.33 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.20, i16 %part.8)
+#|   %v.34 = icmp ne i32 %v.33, 0
+#|   %v.35 = xor i16 %part.20, -32768
+#|   %v.36 = select i1 %v.34, i16 %v.35, i16 %part.8
+#|   %v.37 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.32, i16 %v.36)
+#|   %v.38 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.9, i16 14336)
+#|   %v.39 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.21, i16 %part.9)
+#|   %v.40 = icmp ne i32 %v.39, 0
+#|   %v.41 = xor i16 %part.21, -32768
+#|   %v.42 = select i1 %v.40, i16 %v.41, i16 %part.9
+#|   %v.43 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.38, i16 %v.42)
+#|   %v.44 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.11, i16 14336)
+#|   %v.45 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.23, i16 %part.11)
+#|   %v.46 = icmp ne i32 %v.45, 0
+#|   %v.47 = xor i16 %part.23, -32768
+#|   %v.48 = select i1 %v.46, i16 %v.47, i16 %part.11
+#|   %v.49 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.44, i16 %v.48)
 #|   %at.4 = getelementptr inbounds i16, i16* %out, i32 %i
 #|   %at.5 = bitcast i16* %at.4 to <4 x i32>*
-#|   %part.24 = zext i16 %v.28 to i32
-#|   %part.25 = zext i16 %v.55 to i32
+#|   %part.24 = zext i16 %v.7 to i32
+#|   %part.25 = zext i16 %v.13 to i32
 #|   %part.26 = shl i32 %part.25, 16
 #|   %word.8 = or i32 %part.24, %part.26
 #|   %vector = insertelement <4 x i32> undef, i32 %word.8, i32 0
-#|   %part.27 = zext i16 %v.82 to i32
-#|   %part.28 = zext i16 %v.109 to i32
+#|   %part.27 = zext i16 %v.19 to i32
+#|   %part.28 = zext i16 %v.25 to i32
 #|   %part.29 = shl i32 %part.28, 16
 #|   %word.9 = or i32 %part.27, %part.29
 #|   %vector.1 = insertelement <4 x i32> %vector, i32 %word.9, i32 1
-#|   %part.30 = zext i16 %v.136 to i32
-#|   %part.31 = zext i16 %v.163 to i32
+#|   %part.30 = zext i16 %v.31 to i32
+#|   %part.31 = zext i16 %v.37 to i32
 #|   %part.32 = shl i32 %part.31, 16
 #|   %word.10 = or i32 %part.30, %part.32
 #|   %vector.2 = insertelement <4 x i32> %vector.1, i32 %word.10, i32 2
-#|   %part.33 = zext i16 %v.190 to i32
-#|   %part.34 = zext i16 %v.217 to i32
+#|   %part.33 = zext i16 %v.43 to i32
+#|   %part.34 = zext i16 %v.49 to i32
 #|   %part.35 = shl i32 %part.34, 16
 #|   %word.11 = or i32 %part.33, %part.35
 #|   %vector.3 = insertelement <4 x i32> %vector.2, i32 %word.11, i32 3
@@ -525,38 +344,17 @@ def from_double(x):
 #|   br i1 %more.1, label %body.1, label %done.1
 #| body.1:
 #|   %at.6 = getelementptr inbounds i16, i16* %x, i32 %i.1
-#|   %v.218 = load i16, i16* %at.6, align 2
-#|   %v.219 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.218)
-#|   %v.220 = zext i16 %v.218 to i32
-#|   %v.221 = shl i32 %v.220, 16
-#|   %v.222 = bitcast i32 %v.221 to float
-#|   %v.223 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.222, float %v.219)
-#|   %v.224 = fmul float %v.223, 0x3FE0000000000000
-#|   %v.225 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.224)
+#|   %v.50 = load i16, i16* %at.6, align 2
+#|   %v.51 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.50, i16 14336)
 #|   %at.7 = getelementptr inbounds i16, i16* %y, i32 %i.1
-#|   %v.226 = load i16, i16* %at.7, align 2
-#|   %v.227 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.226)
-#|   %v.228 = zext i16 %v.226 to i32
-#|   %v.229 = shl i32 %v.228, 16
-#|   %v.230 = bitcast i32 %v.229 to float
-#|   %v.231 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.230, float %v.227)
-#|   %v.232 = fcmp ogt float %v.231, %v.223
-#|   %v.233 = xor i16 %v.226, -32768
-#|   %v.234 = select i1 %v.232, i16 %v.233, i16 %v.218
-#|   %v.235 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.225)
-#|   %v.236 = zext i16 %v.225 to i32
-#|   %v.237 = shl i32 %v.236, 16
-#|   %v.238 = bitcast i32 %v.237 to float
-#|   %v.239 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.238, float %v.235)
-#|   %v.240 = call float asm "cvt.f32.f16 $0, $1;", "=f,h"(i16 %v.234)
-#|   %v.241 = zext i16 %v.234 to i32
-#|   %v.242 = shl i32 %v.241, 16
-#|   %v.243 = bitcast i32 %v.242 to float
-#|   %v.244 = call float asm "copysign.f32 $0, $1, $2;", "=f,f,f"(float %v.243, float %v.240)
-#|   %v.245 = fadd float %v.239, %v.244
-#|   %v.246 = call i16 asm "cvt.rn.f16.f32 $0, $1;", "=h,f"(float %v.245)
+#|   %v.52 = load i16, i16* %at.7, align 2
+#|   %v.53 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %v.52, i16 %v.50)
+#|   %v.54 = icmp ne i32 %v.53, 0
+#|   %v.55 = xor i16 %v.52, -32768
+#|   %v.56 = select i1 %v.54, i16 %v.55, i16 %v.50
+#|   %v.57 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.51, i16 %v.56)
 #|   %at.8 = getelementptr inbounds i16, i16* %out, i32 %i.1
-#|   store i16 %v.246, i16* %at.8, align 2
+#|   store i16 %v.57, i16* %at.8, align 2
 #|   %next.1 = add i32 %i.1, %threads.1
 #|   br label %loop.1
 #| done.1:
@@ -578,10 +376,10 @@ def from_double(x):
 #| struct alignas(16) f64x2 { double lane[2]; };
 #| struct alignas(4) u16x2 { unsigned short lane[2]; };
 #|
-#| static __device__ __forceinline__ unsigned short float_to_half(float value) {
-#|     unsigned short bits;
-#|     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-#|     return bits;
+#| static __device__ __forceinline__ unsigned short float_to_half(float x) {
+#|     unsigned short value;
+#|     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(value) : "f"(x));
+#|     return value;
 #| }
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {

@@ -18,10 +18,12 @@ from pytocu.testing import accuracy
 from pytocu.testing.cases import check_group, device_failures
 from pytocu.testing.compare import compare, edge_values, same_bits, ulp_distance
 from pytocu.testing.complex_reference import PLAIN_STEPS
+from pytocu.testing.matrix import call_threads
 from pytocu.testing.operands import Group, Operand
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from test_dtypes import CASE_IDS, CASES, HALVES, function_of, halfway, operands, rows_of, to_half
+from test_gpu_halves import compared, native, quotient, root, selected, signs, tangent, unlike
 
 pytestmark = pytest.mark.gpu
 
@@ -87,6 +89,46 @@ def test_every_function_is_within_its_bound(on_gpu: Any) -> None:
     assert len(measured) > 50
     beyond = [(op.name, str(dtype), ulp, where) for op, dtype, _, ulp, where in measured if ulp > accuracy.bound(op, dtype)]
     assert not beyond
+
+
+def every_pair(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Some float16 beside all float16: edge values first, then random ones."""
+    some = np.concatenate([edge_values(np.float16, 64), np.random.default_rng(6).permutation(HALVES)])[:rows]
+    return np.repeat(some, HALVES.size), np.tile(HALVES, rows)
+
+
+@pytest.mark.parametrize("function", [native, compared, quotient], ids=lambda f: f.__name__)
+def test_instructions_of_float16_have_numpys_bits(on_gpu: Any, function: Any) -> None:
+    jitted = on_gpu(function)
+    for given in (every_pair(96), every_pair(96)[::-1]):
+        with np.errstate(all="ignore"):
+            expected = function(*given)
+        for a, e in zip(jitted(*given), expected, strict=True):
+            compare(a, e)
+
+
+def test_every_pair_of_float16_is_float32s_result_rounded(on_gpu: Any) -> None:
+    jitted = on_gpu(unlike)
+    for part in np.split(HALVES, 16):
+        assert [int(count) for count in jitted(part, HALVES)] == [0, 0, 0, 0]
+
+
+def test_choices_between_float16_are_the_cpus(on_gpu: Any) -> None:
+    given = every_pair(96)
+    for a, e in zip(on_gpu(selected)(*given), pytocu.jit(selected)(*given), strict=True):
+        compare(a, e)
+
+
+@pytest.mark.parametrize("function", [root, tangent], ids=lambda f: f.__name__)
+def test_formulas_of_float16_have_the_bits_of_every_gpu(on_gpu: Any, function: Any) -> None:
+    """The interpreter's approximations are not the device's, and the float16 is the same."""
+    assert same_bits(on_gpu(function)(HALVES), call_threads(function, HALVES)).all()
+
+
+def test_a_cast_of_float16_keeps_the_sign_of_a_nan(on_gpu: Any) -> None:
+    x = np.ones(HALVES.size, np.float32)
+    for actual, expected in zip(on_gpu(signs)(HALVES, x), signs(HALVES, x), strict=True):
+        assert same_bits(actual, expected).all()
 
 
 PAIRS = [("f16", "f16"), ("f16", "f32"), ("f16", "i8"), ("f16", "c64"), ("c64", "c64"), ("c64", "f64"), ("c128", "c128"),
