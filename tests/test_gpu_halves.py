@@ -172,17 +172,17 @@ def test_roots_do_not_depend_on_the_inverses_last_digits(monkeypatch: Any, units
 
 
 def test_hyperbolic_tangent_does_not_depend_on_the_last_digits(monkeypatch: Any) -> None:
-    """Every float16, with the power up to four units and the reciprocal one unit off, each way."""
+    """Every float16, with the power up to four units and the reciprocal two units off, each way."""
     plain = call_threads(tangent, HALVES)
     with np.errstate(all="ignore"):
         rounded = np.tanh(HALVES.astype(np.float64)).astype(np.float16)
     assert ulp_distance(plain, rounded).max() <= 1
-    assert (plain == rounded)[~np.isnan(rounded)].mean() > 0.999
+    assert (plain != rounded)[~np.isnan(rounded)].sum() <= 64
     assert same_bits(-call_threads(tangent, -HALVES), plain).all()
     # Nearer to zero neither is used, and farther away the result is 1.
     used = (abs(HALVES) > 0.2) & (abs(HALVES) < 20)
     powers = [moved("near_power_of_two", units) for units in (-4, -2, 0, 2, 4)]
-    reciprocals = [moved("near_reciprocal", units) for units in (-1, 0, 1)]
+    reciprocals = [moved("near_reciprocal", units) for units in (-2, 0, 2)]
     for power, reciprocal in itertools.product(powers, reciprocals):
         monkeypatch.setitem(interp_rows._RAW, "near_power_of_two", power)
         monkeypatch.setitem(interp_rows._RAW, "near_reciprocal", reciprocal)

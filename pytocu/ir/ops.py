@@ -342,8 +342,8 @@ for _name in gpu_half.NATIVE:
     row(f"half_{_name}", "elementwise", 2, f"{_half.doc}, of float16 numbers given by their bits, on a GPU", levels=LOOP,
         infer=infer.truth if _half.llvm.startswith("cmp") else infer.same, primitive="u",
         c=f"half_{_name}({{0}}, {{1}})", llvm=f"half_{_name}")  # fmt: skip
-row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within a unit in the last place, on a GPU",
-    infer=infer.same, levels=LOOP, exact=False, ulp=1, primitive="f", c="near_reciprocal({0})",
+row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, on a GPU",
+    infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",
     llvm="near_reciprocal")  # fmt: skip
 row("near_power_of_two", "elementwise", 1, "2 ** x within 2**-22 of it; 0 for what is not normal, on a GPU", infer=infer.same,
     levels=LOOP, exact=False, ulp=2, primitive="f", c="near_power_of_two({0})", llvm="near_power_of_two")  # fmt: skip
