@@ -50,6 +50,17 @@ def test_operands_that_lie_otherwise(length: int) -> None:
     on_threads(["a[:, b].sum(1)", "a[:, b] - a.max(1, keepdims=True)"], a, index)
 
 
+@pytest.mark.parametrize("address", [0, 1], ids=["aligned", "misaligned"])
+@pytest.mark.parametrize("length", [5, 16, 260, 1024, 4096])
+def test_operands_that_all_rows_read_alike(length: int, address: int) -> None:
+    a, b = placed(small("f4", (3, length)), address), placed(small("f4", (length,)), address)
+    texts = ["(a * b).sum(1)", "(a + b).max(1)", "a * b - (a * b).sum(1, keepdims=True)"]
+    texts += ["((a - a.max(1, keepdims=True)) * b).sum(1)", "(a - a.max(1, keepdims=True)) * b + b"]
+    texts += ["np.argmax(a * b, axis=1)", "(a * b[::-1]).sum(1)"]
+    on_threads(texts, a, b)
+    on_threads(["(b * b).sum() + a", "a - (b - b.max()).sum()"], a, b)
+
+
 def test_rows_of_several_axes() -> None:
     a = small("f4", (3, 4, 20))
     on_threads(["a.sum((1, 2))", "a.sum((0, 2))", "a - a.max((0, 2), keepdims=True)", "a[:, ::2].sum((1, 2))", "a.sum()"], a)

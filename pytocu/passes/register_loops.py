@@ -240,7 +240,6 @@ class Registers(Rows):
             return self._share(self.body, lower, needed, insts, start, stores, keep)
         carried = [Value(v.type) for v in start]
         j, inner = Value(INDEX, "j"), Builder(e.loc)
-        # The sum of a share goes to that of the row as one: fewer roundings follow each other.
         found = self._share(inner, j, needed, insts, start, stores, keep)
         inner.emit("yield", self._joined(inner, insts, carried, found))
         region = Block((j, *carried), inner.take())
@@ -272,7 +271,8 @@ class Registers(Rows):
             begin = inner.emit("add", (first, step))
             left = inner.emit("subtract", (room, step))
             self.kept = {p: self._vector(inner, parts) for p, parts in given.items()}
-            inner.emit("yield", self._share(inner, begin, needed, insts, carried, stores, set(), left))
+            found = self._share(inner, begin, needed, insts, start, stores, set(), left)
+            inner.emit("yield", self._joined(inner, insts, carried, found))
         self.each *= count
         params = [part for parts in given.values() for part in parts]
         block = Block((group, *params, *carried), inner.take())
@@ -313,7 +313,11 @@ class Registers(Rows):
         keep: set[Pair],
         left: Value | None = None,
     ) -> Sequence[Value]:
-        """A share whose first element has an index: it is loaded, and each element goes into the states or is stored."""
+        """A share whose first element has an index: it is loaded, and each element goes into the states or is stored.
+
+        The states are those of the share alone, for which `states` are those of nothing: sums of shares are added as
+        one, so that fewer roundings follow each other.
+        """
         e = self.e
         assert self.extent is not None
         room = left or builder.emit("subtract", (self.extent[1], first), name="room")
