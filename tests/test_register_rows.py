@@ -57,7 +57,8 @@ def test_operands_that_all_rows_read_alike(length: int, address: int) -> None:
     texts = ["(a * b).sum(1)", "(a + b).max(1)", "a * b - (a * b).sum(1, keepdims=True)"]
     texts += ["((a - a.max(1, keepdims=True)) * b).sum(1)", "(a - a.max(1, keepdims=True)) * b + b"]
     texts += ["np.argmax(a * b, axis=1)", "(a * b[::-1]).sum(1)"]
-    on_threads(texts, a, b)
+    for text in texts:
+        on_threads([text], a, b)
     on_threads(["(b * b).sum() + a", "a - (b - b.max()).sum()"], a, b)
 
 
