@@ -7,7 +7,7 @@ write constructors, which takes longer than reading the module that they stand i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     # The same to a type checker.
@@ -27,7 +27,7 @@ else:
 
     _GETTERS: list[property] = []
 
-    def _refuse(cls: Any, missing: list[str], unknown: list[str], count: int) -> None:
+    def _refuse(cls: Any, missing: list[str], unknown: list[str], count: int) -> NoReturn:
         wrong = [f"no {name}" for name in missing] + [f"an unexpected {name}" for name in unknown]
         reason = ", ".join(wrong) or f"{count} values"
         raise TypeError(f"{cls.__name__} has the fields ({', '.join(cls._fields)}) and was given {reason}")
@@ -40,7 +40,7 @@ else:
                 # A class derived from a record has its fields.
                 return super().__new__(cls, name, bases, namespace)
             fields = tuple(namespace.get("__annotations__", ()))
-            defaults = tuple([namespace[field] for field in fields if field in namespace])
+            defaults = {field: namespace[field] for field in fields if field in namespace}
             while len(_GETTERS) < len(fields):
                 _GETTERS.append(property(itemgetter(len(_GETTERS))))
             namespace |= dict(zip(fields, _GETTERS, strict=False))
@@ -67,13 +67,16 @@ else:
         @classmethod
         def _complete(cls, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
             """Values for all fields, in their order, with what was given by name and with defaults."""
-            rest = cls._fields[len(values) :]
-            given = dict(zip(cls._fields[len(cls._fields) - len(cls._defaults) :], cls._defaults, strict=True)) | named
-            missing = [field for field in rest if field not in given]
-            unknown = [name for name in named if name not in rest]
-            if missing or unknown or len(values) > len(cls._fields):
-                _refuse(cls, missing, unknown, len(values))
-            return (*values, *[given[field] for field in rest])
+            fields = cls._fields
+            given = cls._defaults | dict(zip(fields, values, strict=False)) | named
+            if len(given) == len(fields) >= len(values) and named.keys().isdisjoint(fields[: len(values)]):
+                try:
+                    return tuple(map(given.__getitem__, fields))
+                except KeyError:
+                    # As many as there should be, under another name.
+                    pass
+            unknown = [name for name in named if name not in fields[len(values) :]]
+            _refuse(cls, [field for field in fields if field not in given], unknown, len(values))
 
         _make = classmethod(tuple.__new__)
 
@@ -111,23 +114,24 @@ else:
         ('left', 1, [7], [], 2)
         """
 
-        _fields = _required = ()
+        _fields = ()
+        _required = _known = frozenset()
         _fresh = ()
 
         def __init_subclass__(cls) -> None:
             own = tuple(cls.__annotations__)
             defaults = {name: cls.__dict__[name] for name in own if name in cls.__dict__}
             cls._fields = (*cls._fields, *own)
-            cls._required = (*cls._required, *[name for name in own if name not in defaults])
+            cls._known = frozenset(cls._fields)
+            cls._required |= set(own) - defaults.keys()
             cls._fresh = (*cls._fresh, *[(name, value.make) for name, value in defaults.items() if isinstance(value, fresh)])
 
         def __init__(self, *values: Any, **named: Any):
             fields = self._fields
-            given = dict(zip(fields, values, strict=False))
-            unknown = [name for name in named if name in given or name not in fields]
-            given |= named
-            missing = [name for name in self._required if name not in given]
-            if missing or unknown or len(values) > len(fields):
+            given = dict(zip(fields, values, strict=False)) | named
+            if len(given) != len(values) + len(named) or not self._required <= given.keys() <= self._known:
+                missing = [name for name in fields if name in self._required and name not in given]
+                unknown = [name for name in named if name not in fields[len(values) :]]
                 _refuse(type(self), missing, unknown, len(values))
             for name, make in self._fresh:
                 if name not in given:

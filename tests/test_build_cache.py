@@ -82,13 +82,13 @@ def test_a_damaged_entry_is_built_anew(tmp_path, monkeypatch, kind):
 @pytest.fixture
 def fresh_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
     yield
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
 
 
 def binary(backend: str, arch: str) -> bytes:
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
     return pytocu.jit(lambda x: x * 2 + 1).lower("f32[n]").compile(f"cuda:{arch}", backend).binary
 
 

@@ -46,6 +46,7 @@ def test_a_record_is_what_a_named_tuple_is(values, named):
     ("values", "named", "said"),
     [
         ((), {}, "no start"),
+        ((), {"stop": 1}, "no start, an unexpected stop"),
         ((1, 2, "x", 4), {}, "4 values"),
         ((1,), {"start": 1}, "an unexpected start"),
         ((1,), {"stop": 1}, "an unexpected stop"),
