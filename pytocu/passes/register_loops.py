@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
@@ -24,6 +23,7 @@ from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Reduced, Rows
+from pytocu.record import fresh
 
 KEPT_BYTES = 256
 """What a thread keeps of a row in registers at most."""
@@ -40,7 +40,6 @@ _DEPENDENT = ("require", "gather", "concatenate")
 Store = tuple[Pair, Target]
 
 
-@dataclass(eq=False, repr=False, slots=True)
 class Registers(Rows):
     """Writes the loops of one kernel; see `Rows`.
 
@@ -65,9 +64,9 @@ class Registers(Rows):
     each: int = 1
     width: int = 1
     whole: bool = False
-    stores: list[Store] = field(default_factory=list)
-    keep: list[set[Pair]] = field(default_factory=list)
-    kept: dict[Pair, Value] = field(default_factory=dict)
+    stores: list[Store] = fresh(default_factory=list)
+    keep: list[set[Pair]] = fresh(default_factory=list)
+    kept: dict[Pair, Value] = fresh(default_factory=dict)
     sweeps: int = 0
     fit: Value | None = None
 
