@@ -49,7 +49,7 @@ def access_of(
     if device == "cpu":
         from pytocu.runtime import on_cpu
 
-        launch = on_cpu.launch_of(plan, addresses())
+        launch = on_cpu.launch_of(plan, addresses)
     else:
         from pytocu.runtime import on_cuda
 
@@ -78,6 +78,7 @@ def access_of(
         failures=launch.failures,
         failed=launch.failed,
         bound=True,
+        loaded=launch.loaded,
     )
 
 

@@ -153,7 +153,6 @@ def launch_of(
 ) -> Launch:
     """How a program launches kernels."""
     driver = cuda.bindings()
-    specs, kernels = plan.kernels, kernels_on(device)
     names: dict[str, Any] = {
         "launch_ex": driver.launch_ex,
         "thread_parameters": cuda.thread_parameters,
@@ -162,11 +161,15 @@ def launch_of(
         "tiles": tiles,
         "is_foreign": cuda.is_foreign_context,
         "keep_for_replays": graphs.keep_for_replays,
-        "kernels": tuple(kernels),
     }
-    for number, (spec, kernel) in enumerate(zip(specs, kernels, strict=True)):
+    for number, spec in enumerate(plan.kernels):
         names[f"key{number}"] = f"{parameter_codes(spec.parameters, spec.index_bits)} {spec.block}"
-        names[f"handle{number}"] = kernel.handle
+
+    def loaded() -> dict[str, Any]:
+        kernels = tuple(kernels_on(device))
+        handles = {f"handle{number}": kernel.handle for number, kernel in enumerate(kernels)}
+        return {"kernels": kernels, **handles, **({"failing": words(device)} if plan.words() else {})}
+
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
         "parameters = thread.blocks.get(key{number}) or thread_parameters(key{number})\n"
@@ -177,9 +180,6 @@ def launch_of(
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"
         "    launch_failed(kernels[{number}], status, {blocks}, {block})"
     )
-    noted = ""
-    if plan.words():
-        names["failing"] = words(device)
-        noted = "failing.check()\n{made}_pointer = failing.pointer"
+    noted = "failing.check()\n{made}_pointer = failing.pointer" if plan.words() else ""
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
-    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted)
+    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted, loaded=loaded)

@@ -61,7 +61,8 @@ class Access(Record):
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
     requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `bound`
-    says that there is a `bind`: see :class:`Program`.
+    says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
+    it is asked when the text is compiled, because the binary may still be on its way.
     """
 
     shape: str
@@ -84,6 +85,7 @@ class Access(Record):
     failures: str = ""
     failed: str = ""
     bound: bool = False
+    loaded: Callable[[], Mapping[str, Any]] = dict
 
 
 class Launch(Record):
@@ -95,6 +97,7 @@ class Launch(Record):
     keep: str = ""
     failures: str = ""
     failed: str = ""
+    loaded: Callable[[], Mapping[str, Any]] = dict
 
 
 class Program(Record):
@@ -130,8 +133,9 @@ def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
     """
     writer = _Writer(plan, access)
     source = f"{writer.write(prefix)}\n{_Writer(plan, access).write_suits(prefix)}"
-    namespace: dict[str, Any] = {**_CHECKS, **access.globals, **writer.globals}
-    exec(compile(source, f"<plan of {plan.name}>", "exec"), namespace)
+    code = compile(source, f"<plan of {plan.name}>", "exec")
+    namespace: dict[str, Any] = {**_CHECKS, **access.globals, **writer.globals, **access.loaded()}
+    exec(code, namespace)
     return Program(source, namespace["run"], namespace["suits"], namespace.get("bind"))
 
 
