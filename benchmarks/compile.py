@@ -74,6 +74,7 @@ def gpu_cases() -> list[Case]:
     return [
         Case("pytocu, cuda_c", "pytocu_cuda_c"),
         Case("pytocu, nvvm", "pytocu_nvvm"),
+        Case("pytocu, nvvm, softmax of rows", "pytocu_nvvm_softmax"),
         Case("raw NVRTC, same source, to a cubin", "raw_nvrtc", has_cache=False),
         Case("cupy.ElementwiseKernel", "cupy_elementwise_kernel", "cupy", 3),
         Case("cupy.fuse", "cupy_fuse", "cupy", 3),
@@ -99,6 +100,8 @@ def cubin_cases() -> list[Case]:
     return [
         Case("pytocu, cuda_c", "cubin_cuda_c", has_cache=False),
         Case("pytocu, nvvm", "cubin_nvvm", has_cache=False),
+        Case("pytocu, nvvm, as in a call", "ahead_nvvm"),
+        Case("pytocu, nvvm, softmax as in a call", "ahead_nvvm_softmax"),
         Case("raw NVRTC, same source", "raw_nvrtc", has_cache=False),
     ]
 
@@ -154,7 +157,7 @@ class Setting:
 
     def variables(self, case: Case) -> dict[str, str]:
         """The environment variables a case reads, besides those of caches."""
-        if case.program not in ("raw_nvrtc", "cubin_cuda_c", "cubin_nvvm"):
+        if case.program != "raw_nvrtc" and not case.program.startswith(("cubin_", "ahead_")):
             return {} if self.gpu else {"JAX_PLATFORMS": "cpu"}
         variables = {"BENCHMARK_GPU": "1" if self.gpu else "0", "BENCHMARK_ARCH": self.arch}
         if not case.has_cache:

@@ -17,10 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.functions import five_operations
+from benchmarks.functions import five_operations, softmax
 
 LENGTH = 1000
 FACTOR = 1.5
+ROWS = (64, 1024)
+"""Of the array whose rows softmax takes."""
+
+TYPES = ("f32[n]", "f32[n]", "f32[n]", "weak float")
 
 Prepared = tuple[Callable[[], Any], Callable[[Any], np.ndarray]]
 """What is timed, and how its result becomes a NumPy array."""
@@ -33,39 +37,38 @@ def host_arrays() -> tuple[np.ndarray, ...]:
     return tuple(np.random.default_rng(0).random((3, LENGTH), np.float32))
 
 
-def _pytocu(backend: str, gpu: bool) -> Prepared:
-    import pytocu
-
-    function = pytocu.jit(five_operations, backend=backend)
-    if not gpu:
-        x, y, z = host_arrays()
-        return lambda: function(x, y, z, FACTOR), np.asarray
-    import cupy
-
-    x, y, z = map(cupy.asarray, host_arrays())
-    cupy.cuda.Device().synchronize()
-
-    def call() -> Any:
-        result = function(x, y, z, FACTOR)
-        cupy.cuda.Device().synchronize()
-        return result
-
-    return call, cupy.asnumpy
+def _rows() -> np.ndarray:
+    return np.random.default_rng(0).random(ROWS, np.float32)
 
 
 def pytocu_cuda_c() -> Prepared:
     """The first call of a jitted function on CuPy arrays, through NVRTC."""
-    return _pytocu("cuda_c", True)
+    import pytocu
+
+    return _cupy(pytocu.jit(five_operations, backend="cuda_c"))
 
 
 def pytocu_nvvm() -> Prepared:
     """The same through libNVVM and nvJitLink."""
-    return _pytocu("nvvm", True)
+    import pytocu
+
+    return _cupy(pytocu.jit(five_operations, backend="nvvm"))
+
+
+def pytocu_nvvm_softmax() -> Prepared:
+    """Softmax of rows through libNVVM and nvJitLink."""
+    import pytocu
+
+    return _cupy(pytocu.jit(softmax, backend="nvvm"), (_rows(),))
 
 
 def pytocu_llvm() -> Prepared:
     """The first call on NumPy arrays."""
-    return _pytocu("llvm", False)
+    import pytocu
+
+    function = pytocu.jit(five_operations, backend="llvm")
+    x, y, z = host_arrays()
+    return lambda: function(x, y, z, FACTOR), np.asarray
 
 
 def raw_nvrtc() -> Prepared:
@@ -107,7 +110,7 @@ def _cubin(backend: str) -> Prepared:
 
     def call() -> Any:
         times = [time.perf_counter()]
-        lowered = function.lower("f32[n]", "f32[n]", "f32[n]", "weak float")
+        lowered = function.lower(*TYPES)
         times.append(time.perf_counter())
         compiled = lowered.compile(f"cuda:{arch}")
         times.append(time.perf_counter())
@@ -136,6 +139,24 @@ def cubin_nvvm() -> Prepared:
     return _cubin("nvvm")
 
 
+def _ahead(function: Callable[..., Any], *types: str) -> Prepared:
+    import pytocu
+
+    compiled = pytocu.jit(function, backend="nvvm")
+    target = f"cuda:{os.environ['BENCHMARK_ARCH']}"
+    return lambda: compiled.precompile(*types, targets=target), lambda nothing: _expected()
+
+
+def ahead_nvvm() -> Prepared:
+    """`precompile`, which does what a call does, with no GPU."""
+    return _ahead(five_operations, *TYPES)
+
+
+def ahead_nvvm_softmax() -> Prepared:
+    """The same of softmax of rows."""
+    return _ahead(softmax, f"f32[n, {ROWS[1]}]")
+
+
 def front_end() -> Prepared:
     """Front end and passes of a function of 20 operations; the second time tells what was only cold."""
     import pytocu
@@ -153,14 +174,14 @@ def front_end() -> Prepared:
     return once, check
 
 
-def _cupy(function: Callable[..., Any]) -> Prepared:
+def _cupy(function: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> Prepared:
     import cupy
 
-    x, y, z = map(cupy.asarray, host_arrays())
+    given = [cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments or (*host_arrays(), FACTOR)]
     cupy.cuda.Device().synchronize()
 
     def call() -> Any:
-        result = function(x, y, z, FACTOR)
+        result = function(*given)
         cupy.cuda.Device().synchronize()
         return result
 
@@ -264,8 +285,9 @@ def jax_jit() -> Prepared:
 CASES: dict[str, Callable[[], Prepared]] = {
     made.__name__: made
     for made in (
-        pytocu_cuda_c, pytocu_nvvm, pytocu_llvm, raw_nvrtc, cubin_cuda_c, cubin_nvvm, front_end, cupy_elementwise_kernel,
-        cupy_fuse, triton_jit, numba_cuda, numba_cpu, torch_compile, torch_compile_cpu, jax_jit,
+        pytocu_cuda_c, pytocu_nvvm, pytocu_nvvm_softmax, pytocu_llvm, raw_nvrtc, cubin_cuda_c, cubin_nvvm, ahead_nvvm,
+        ahead_nvvm_softmax, front_end, cupy_elementwise_kernel, cupy_fuse, triton_jit, numba_cuda, numba_cpu, torch_compile,
+        torch_compile_cpu, jax_jit,
     )
 }  # fmt: skip
 """Everything that can be timed, by the argument that selects it."""
@@ -281,7 +303,8 @@ def main() -> None:
     start = time.perf_counter()
     result = call()
     milliseconds = (time.perf_counter() - start) * 1e3
-    np.testing.assert_allclose(to_numpy(result), _expected(), rtol=1e-5, atol=1e-5)
+    expected = softmax(_rows()) if sys.argv[1] == "pytocu_nvvm_softmax" else _expected()
+    np.testing.assert_allclose(to_numpy(result), expected, rtol=1e-5, atol=1e-5)
     print(json.dumps({"milliseconds": milliseconds, "parts": parts}))
 
 

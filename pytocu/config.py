@@ -56,12 +56,19 @@ def build() -> str:
     from zlib import crc32
 
     checksum = 0
-    for folder, inner, files in os.walk(package):
-        inner.sort()
-        for file in sorted(files):
-            if file.endswith(".py"):
-                with open(os.path.join(folder, file), "rb") as opened:
-                    checksum = crc32(opened.read(), crc32(file.encode(), checksum))
+    folders = [package]
+    for folder in folders:
+        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+            if entry.name.endswith(".py"):
+                # The first call of every process waits for this, and Python's own files take twice as long.
+                opened = os.open(entry.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+                try:
+                    content = os.read(opened, entry.stat().st_size)
+                finally:
+                    os.close(opened)
+                checksum = crc32(content, crc32(entry.name.encode(), checksum))
+            elif entry.name != "__pycache__" and entry.is_dir():
+                folders.append(entry.path)
     return f"{VERSION}+{checksum:08x}"
 
 
@@ -92,6 +99,9 @@ class Options(Record):
     backend: str | None = None
     fastmath: tuple[str, ...] = ()
 
+
+BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}
+"""Backends by kind of target, the default first."""
 
 DEFAULT_OPTIONS = Options()
 """Of a bare ``@jit``."""

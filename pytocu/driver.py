@@ -5,12 +5,12 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytocu import config
-from pytocu.backend import cubin
+from pytocu.ahead import Ahead
 from pytocu.backend.names import kernel_names
-from pytocu.config import DEFAULT_OPTIONS, Options
+from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.source import is_current, parameter_loc
@@ -32,8 +32,9 @@ from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Sharing, Step, shared_memory
 from pytocu.runtime.program import Program
 
-BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}
-"""Backends by kind of target, the default first."""
+if TYPE_CHECKING:
+    from pytocu.backend import cubin
+
 
 class _Tools(Record):
     """A backend: loop-level functions to text, text to a binary, and what the binary depends on besides."""
@@ -298,6 +299,8 @@ class Compiled:
         """
         if self.target.kind == "cpu":
             raise BackendError("registers are counted for CUDA targets; the assembly shows the CPU's")
+        from pytocu.backend import cubin
+
         return tuple(cubin.resources(self.binary, name) for name in kernel_names(self._functions))
 
     @lazy
@@ -312,12 +315,21 @@ class Compiled:
             return b""
         return self._binary_for(self.target.arch)
 
-    def code_key(self, arch: str) -> str:
-        """The key under which the cache keeps the binary; empty where there are no kernels."""
-        return _code_key(self.backend, self.source, arch) if self._functions else ""
+    def begin(self) -> str:
+        """Begin to build the binary in a thread of its own, for which :attr:`binary` waits.
+
+        Returns
+        -------
+        str
+            The key under which the cache keeps the binary; empty without a cache or without kernels.
+        """
+        return self._build(self.target.arch).key if self._functions else ""
 
     def _binary_for(self, arch: str) -> bytes:
-        return _build(self.backend, self.source, arch, self.name, self.signature)
+        return self._build(arch).binary()
+
+    def _build(self, arch: str) -> _Build:
+        return _begun(self.backend, self.source, arch, self.name, self.signature)
 
     @property
     def signature(self) -> str:
@@ -348,20 +360,40 @@ class Compiled:
         return self.executable(*arguments)
 
 
+class _Build:
+    """The binary of a source: from the cache on disk, or built in a thread of its own and kept there.
+
+    Parameters are those of :func:`_begun`.
+    """
+
+    def __init__(self, backend: str, source: str, arch: str, name: str, signature: str):
+        self.key = _code_key(backend, source, arch) if config.enabled("cache") else ""
+        self._shown = {"function": name, "signature": signature, "target": _target(arch), "backend": backend}
+        found = cache.load(self.key) if self.key else None
+        self._binary = None if found is None else found.binary
+        self._ahead = Ahead(_tools(backend).build, source, arch, name) if found is None else None
+
+    def binary(self) -> bytes:
+        """What was built; errors as the backend's `build`."""
+        ahead = self._ahead
+        if ahead is not None and self._binary is None:
+            try:
+                binary = ahead.result()
+            except BaseException:
+                # The next call may find what was missing.
+                _begun.cache_clear()
+                raise
+            if self.key:
+                cache.store(self.key, cache.Entry("code", self._shown, "", binary))
+            self._binary, self._ahead = binary, None
+        assert self._binary is not None
+        return self._binary
+
+
 @lru_cache(maxsize=512)
-def _build(backend: str, source: str, arch: str, name: str, signature: str) -> bytes:
-    """The binary of a source: from the cache on disk, or built and kept there."""
-    build = _tools(backend).build
-    if not config.enabled("cache"):
-        return build(source, arch, name)
-    key = _code_key(backend, source, arch)
-    found = cache.load(key)
-    if found is not None:
-        return found.binary
-    binary = build(source, arch, name)
-    shown = {"function": name, "signature": signature, "target": _target(arch), "backend": backend}
-    cache.store(key, cache.Entry("code", shown, "", binary))
-    return binary
+def _begun(backend: str, source: str, arch: str, name: str, signature: str) -> _Build:
+    """The build of a source, under way or finished."""
+    return _Build(backend, source, arch, name, signature)
 
 
 def _code_key(backend: str, source: str, arch: str) -> str:

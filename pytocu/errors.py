@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import sys
+import types
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -260,3 +262,19 @@ def _located_class(kind: type[BaseException]) -> type[CompileError]:
     # Made again by name when unpickled, because the class is in no module.
     reduce = {"__reduce__": lambda self: (_located, (kind, self.message, self.loc, self.help))}
     return type(kind.__name__, (CompileError, kind), {"__doc__": kind.__doc__, "__module__": kind.__module__} | reduce)
+
+
+def callers_frame() -> int:
+    """How many frames above the one that asks the user's program is: for the `stacklevel` of a warning.
+
+    It is the first that is no code of pytocu, in a file or written by it.
+    """
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and _is_ours(frame):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _is_ours(frame: types.FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0] == "pytocu" or frame.f_code.co_filename.startswith(("<pytocu ", "<plan of "))

@@ -53,8 +53,17 @@ class Guard(Record):
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured value is still the one the code was compiled for."""
-        value = self.read(arguments)
-        return (value is self.same and value is not MISSING) or self.key_of(value) == self.key
+        return self.watch()(arguments)
+
+    def watch(self) -> Callable[[Sequence[Any]], bool]:
+        """The same as a function of its own, for calls that ask again and again."""
+        _, read, key, key_of, _, same = self
+
+        def holds(arguments: Sequence[Any]) -> bool:
+            value = read(arguments)
+            return (value is same and value is not MISSING) or key_of(value) == key
+
+        return holds
 
 
 class Static(Record):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Options
 from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
+from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
 from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
@@ -132,29 +133,39 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _compile(self, call: Call) -> Entry:
         target = _target(call)
-        lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
-        for index_bits in (32, 64):
-            compiled = lowered.compile(target, index_bits=index_bits)
-            if compiled.executable.suits(call.dynamic, call.infos):
-                break
+        self._open_libraries(target)
+        with paused():
+            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
+            for index_bits in (32, 64):
+                compiled = lowered.compile(target, index_bits=index_bits)
+                if compiled.executable.suits(call.dynamic, call.infos):
+                    break
+            compiled.begin()
         return self._keep_compiled(call, target, lowered, compiled)
+
+    def _open_libraries(self, target: str) -> None:
+        """Let the compilers be opened while the module that reads functions is loaded, and reads."""
+        if target.startswith("cuda"):
+            from pytocu.backend import libraries
+
+            libraries.open_ahead(self._options.backend or config.BACKENDS["cuda"][0])
 
     def _keep_compiled(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> Entry:
         entry = Entry(compiled.executable, lowered.guards, call.shown())
+        code = compiled.begin()
         if config.enabled("cache"):
             try:
-                self._store(call, target, lowered, compiled)
+                self._store(call, target, lowered, compiled, code)
             except keeper().NotWritable as reason:
                 keeper().refuse(self.__qualname__, reason)
         return self._keep(call.key, _index_bits(compiled.plan), entry)
 
-    def _store(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> None:
-        """Keep the plan for other processes."""
+    def _store(self, call: Call, target: str, lowered: Lowered, compiled: Compiled, code: str) -> None:
+        """Keep the plan for other processes, while its binary is built."""
         for function in (self._function, *(callee for callee, _ in lowered.callees)):
             if not compiler().is_current(function, keeper().code_digest):
                 raise keeper().NotWritable(f"the source of {function.__qualname__}, which changed since it was imported")
         key = keeper().key(self._function, call, self._options, target)
-        code = compiled.code_key(compiled.target.arch)
         made = keeper().Made(compiled.plan, lowered.guards, lowered.callees, compiled.backend, code)
         # For people; the values of static arguments may be long.
         signature = f"({', '.join(call.shown())})"[:400]
@@ -238,7 +249,9 @@ class JitFunction(Dispatcher, Generic[P, R]):
             with self._lock:
                 entry = self._load_where(call, target, functools.partial(_is_example, sizes=sizes))
                 if entry is None:
-                    lowered, compiled = self._compile_ahead(call, sizes, target, 32)
+                    with paused():
+                        lowered, compiled = self._compile_ahead(call, sizes, target, 32)
+                        compiled.begin()
                     entry = self._keep_compiled(call, target, lowered, compiled)
             entry.executable.binary(target.partition(":")[2])
             if kind == "cpu" or target == f"cuda:{here}":
@@ -264,6 +277,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         return call, {**_lengths(call), **sizes}
 
     def _compile_ahead(self, call: Call, sizes: dict[str, int], target: str, index_bits: int) -> tuple[Lowered, Compiled]:
+        self._open_libraries(target)
         known = {name: n for name, n in sizes.items() if n < _ANY_LENGTH}
         lowered = compiler().lower(self._function, call.parameters, self._options, sizes, known=known)
         return lowered, lowered.compile(target, index_bits=index_bits)

@@ -82,13 +82,13 @@ def test_a_damaged_entry_is_built_anew(tmp_path, monkeypatch, kind):
 @pytest.fixture
 def fresh_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
     yield
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
 
 
 def binary(backend: str, arch: str) -> bytes:
-    driver._build.cache_clear()
+    driver._begun.cache_clear()
     return pytocu.jit(lambda x: x * 2 + 1).lower("f32[n]").compile(f"cuda:{arch}", backend).binary
 
 
@@ -114,3 +114,15 @@ def test_it_can_be_switched_off(monkeypatch):
     binary("cuda_c", "sm_90")
     after = cache.statistics()
     assert (after.hits, after.stores, after.misses) == (before.hits, before.stores, before.misses)
+
+
+def test_the_warning_points_at_the_users_line(tmp_path):
+    wrong = tmp_path / "a file"
+    wrong.write_text("no directory")
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format(change="", argument="1").replace("statistics = cache.statistics()\n", "").split("print(")[0])
+    environment = {**os.environ, "PYTOCU_CACHE_DIR": str(wrong), "PYTHONPATH": str(Path(pytocu.__file__).parents[1])}
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=environment, check=True)
+    line = 1 + file.read_text().splitlines().index("result = f(np.arange(5, dtype=np.float32), 1)")
+    assert done.stderr.startswith(f"{file}:{line}: CacheWarning: the cache of compiled code: ")
+    assert done.stderr.count("CacheWarning") == 1

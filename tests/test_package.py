@@ -25,9 +25,10 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"c_functions", "errors", "config", "guards", "lazy", "llvm_access", "record"}
+_GROUND = {"ahead", "c_functions", "errors", "config", "guards", "lazy", "llvm_access", "record"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
+    "ahead": _GROUND,
     "c_functions": _GROUND,
     "errors": _GROUND,
     "config": _GROUND,
@@ -41,7 +42,7 @@ FLOORS: dict[str, set[str]] = {
     "backend": _GROUND | {"ir", "backend"},
     "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime"},
-    "jit": _GROUND | {"ir.types", "ir.dims", "runtime", "driver"},
+    "jit": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "cli", ""},
     "": _GROUND | {"jit", "runtime"},
@@ -51,7 +52,8 @@ FLOORS: dict[str, set[str]] = {
 
 LATE = {
     ("jit", "pytocu.driver"),
-    *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cuda_c", "llvm", "nvrtc", "nvvm")),
+    ("jit", "pytocu.backend.libraries"),
+    *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cubin", "cuda_c", "llvm", "nvrtc", "nvvm")),
     ("jit", "pytocu.runtime.manifest"),
     ("jit", "pytocu.runtime.bundle"),
     ("", "pytocu.runtime.bundle.load"),

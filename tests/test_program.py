@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -37,8 +38,9 @@ def test_the_short_way_gives_what_the_general_way_gives():
     for shape in ((4, 3), (7, 5), (0, 3)):
         x, y = rng.random(shape), rng.random(shape)
         if not shape[0]:
+            assert run(program, x, y, 3) is NotImplemented
             with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
-                run(program, x, y, 3)
+                exe(x, y, 3)
             continue
         for mine, theirs in zip(run(program, x, y, 3), exe(x, y, 3), strict=True):
             assert type(mine) is type(theirs)
@@ -46,11 +48,51 @@ def test_the_short_way_gives_what_the_general_way_gives():
         assert run(program, x, y, 3)[2] is x
 
 
-def test_checks_come_before_anything_is_allocated():
+def test_checks_come_before_anything_is_allocated(monkeypatch):
     _, program = short(lambda x, y: x + y, "f32[n]", "f32[m]")
     program.run.__globals__["empty"] = unreachable
-    with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(3,\) \(4,\) "):
-        run(program, np.ones(3, np.float32), np.ones(4, np.float32))
+    x, y = np.ones(3, np.float32), np.ones(4, np.float32)
+    assert run(program, x, y) is NotImplemented
+    add = pytocu.jit(lambda x, y: x + y)
+    for _ in range(3):
+        assert add(x, x).tolist() == [2, 2, 2]
+    monkeypatch.setattr(np, "empty", unreachable)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(3,\) \(4,\) "):
+            add(x, y)
+
+
+def test_what_lengths_decide_is_decided_once():
+    def change(x, y, out):
+        out[1:] = x[1:] * 2 + y
+        return out[1:]
+
+    _, program = short(change, "f32[n]", "f32[m]", "f32[k]")
+    assert program.bind is not None
+    x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    y = x[1:].copy()
+    given = (x, x.shape, y, y.shape, out, out.shape)
+    once = program.bind(*given)
+    assert once is not None
+    names = set(once.__code__.co_names) | set(once.__code__.co_varnames)
+    assert "shape" not in names and not names & set(once.__code__.co_freevars)
+    for factor in (1, 10):
+        x *= factor
+        assert once(*given).tolist() == (x[1:] * 2 + y).tolist()
+    # Where memory lies is looked at in every call.
+    assert once(*given[:4], x, x.shape) is NotImplemented
+    assert once(x, x.shape, out[1:], (3,), out, out.shape) is NotImplemented
+    assert program.bind(x, x.shape, x, x.shape, out, out.shape) is None
+
+
+def test_nothing_bound_keeps_arrays_alive():
+    _, program = short(lambda x: (x + 1, x[1:]), "f32[n]")
+    x = np.zeros(3, np.float32)
+    assert program.bind is not None
+    once, seen = program.bind(x, x.shape), weakref.ref(x)
+    assert once is not None
+    del x
+    assert seen() is None
 
 
 def test_a_python_int_that_does_not_fit():
@@ -98,7 +140,7 @@ def dispatch_of(*classes, slow=unreachable, static=None):
 
 
 def ready(program, *guards):
-    return Ready(program.run, program.suits, guards)
+    return Ready(program.bind, program.suits, guards)
 
 
 def test_the_table_is_found_by_the_exact_signature():
@@ -128,9 +170,10 @@ def test_a_new_size_of_a_known_class_is_found_without_the_general_way():
     for n in (5, 0, 100):
         x = np.arange(n, dtype=np.float32)
         assert made.call(x, x).tolist() == (x + x).tolist()
-    assert len(made.exact) == 4 and len(made.classes) == 1
-    with pytest.raises(ValueError, match="could not be broadcast"):
+    assert len(made.exact) == 3 and len(made.classes) == 1
+    with pytest.raises(AssertionError, match="the general way was taken"):
         made.call(np.ones(3, np.float32), np.ones(4, np.float32))
+    assert len(made.exact) == 3
 
 
 def test_a_new_size_for_which_the_facts_do_not_hold():

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import pytest
 
-from pytocu.record import Record
+from pytocu.record import Mutable, Record, fresh
 
 
 class Span(Record):
@@ -46,6 +46,7 @@ def test_a_record_is_what_a_named_tuple_is(values, named):
     ("values", "named", "said"),
     [
         ((), {}, "no start"),
+        ((), {"stop": 1}, "no start, an unexpected stop"),
         ((1, 2, "x", 4), {}, "4 values"),
         ((1,), {"start": 1}, "an unexpected start"),
         ((1,), {"stop": 1}, "an unexpected stop"),
@@ -72,3 +73,52 @@ def test_a_class_derived_from_a_record_has_its_fields():
             return 2 * super().length()
 
     assert Long(1).length() == 12 and Long._fields == Span._fields
+
+
+class Heap(Mutable):
+    """Attributes with and without defaults."""
+
+    name: str
+    height: int = 0
+    cards: list[int] = fresh(default_factory=list)
+
+    def grow(self) -> None:
+        """One more."""
+        self.height += 1
+
+
+class Marked(Heap):
+    """The same and one more attribute."""
+
+    mark: str = "none"
+
+
+def test_an_object_has_its_fields_and_defaults_of_its_own():
+    one, two = Heap("a"), Marked("b", 3, mark="red")
+    one.grow()
+    one.cards.append(5)
+    two.grow()
+    assert (one.name, one.height, one.cards) == ("a", 1, [5])
+    assert (two.name, two.height, two.cards, two.mark) == ("b", 4, [], "red")
+    assert Heap("a").height == 0 and one != Heap("a", 1, [5]) and one in {one}
+
+
+def test_a_copy_shares_what_was_not_replaced():
+    one = Marked("a", mark="blue")
+    copied = one._replace(height=7)
+    assert type(copied) is Marked and (copied.name, copied.height, copied.mark) == ("a", 7, "blue")
+    assert copied.cards is one.cards and one.height == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "said"),
+    [
+        ((), {}, "no name"),
+        (("a", 1, [], 4), {}, "4 values"),
+        (("a",), {"name": "b"}, "an unexpected name"),
+        (("a",), {"width": 1}, "an unexpected width"),
+    ],
+)
+def test_an_object_refuses_wrong_values(values, named, said):
+    with pytest.raises(TypeError, match=said):
+        Heap(*values, **named)

@@ -1,7 +1,7 @@
 """NVIDIA's compiler libraries: found among the installed wheels, and called through ctypes.
 
 ``cuda.bindings`` calls the same functions.  Importing it takes 40 ms, as long as compiling a small kernel
-from its source to a cubin; opening the libraries takes a few.
+from its source to a cubin; opening the libraries takes 10, and a thread of its own does that while a function is read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from pytocu.ahead import Ahead
 from pytocu.c_functions import c_function
 from pytocu.errors import BackendError
 
@@ -27,6 +28,9 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "libdevice": ("cu13/nvvm/libdevice/libdevice.10.bc", "cuda_nvcc/nvvm/libdevice/libdevice.10.bc"),
 }
 """Where the wheels of CUDA 13 and 12 have each of them, in the folder ``nvidia``."""
+
+_OF_BACKEND = {"nvvm": ("nvvm", "nvJitLink"), "cuda_c": ("nvrtc",)}
+"""What each backend calls, in the order in which it does."""
 
 _TITLES = {"nvrtc": "NVRTC", "nvvm": "libNVVM"}
 _FUNCTIONS: dict[str, dict[str, str]] = {
@@ -116,7 +120,7 @@ class Library:
         self._name = name
         file = place_of(name)
         try:
-            self._native = ctypes.CDLL(file)
+            self._native = _opened(file)
         except OSError as error:
             raise BackendError(f"{_TITLES.get(name, name)} cannot be opened ({error}): {INSTALL}") from None
         self._made: dict[str, Callable[..., tuple[Any, ...]]] = {}
@@ -156,10 +160,50 @@ class Library:
         return text_of(self.content(f"Get{what}Size", f"Get{what}", handle))
 
 
+def _opened(file: str) -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return ctypes.CDLL(file)
+    # The system's own function, because that of ctypes lets no other thread of Python run meanwhile.
+    opens = ctypes.CDLL(None).dlopen
+    opens.argtypes, opens.restype = [ctypes.c_char_p, ctypes.c_int], ctypes.c_void_p
+    handle = opens(os.fsencode(file), os.RTLD_NOW)
+    # Where there is none, ctypes tries again and says why.
+    return ctypes.CDLL(file, handle=handle) if handle else ctypes.CDLL(file)
+
+
+_ahead: dict[str, Ahead[Library]] = {}
+_begun: set[str] = set()
+
+
+def open_ahead(backend: str) -> None:
+    """Begin to open what a backend will call, in threads of their own; errors come where a library is asked for.
+
+    Parameters
+    ----------
+    backend : str
+        ``nvvm`` or ``cuda_c``; of others there is nothing to open.
+    """
+    for name in _OF_BACKEND.get(backend, ()):
+        if name not in _begun:
+            _begun.add(name)
+            _ahead[name] = Ahead(Library, name)
+
+
 @lru_cache(maxsize=4)
 def library(name: str) -> Library:
     """A library, opened once; parameters and errors as :class:`Library`."""
-    return Library(name)
+    ahead = _ahead.pop(name, None)
+    return Library(name) if ahead is None else ahead.result()
+
+
+def _finish_opening() -> None:
+    # A process that is forked meanwhile would have half a library.
+    for ahead in list(_ahead.values()):
+        ahead.wait()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_finish_opening)
 
 
 def texts(options: Any) -> Any:

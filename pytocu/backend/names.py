@@ -20,7 +20,7 @@ warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc fre
 labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
 """
 _RESERVED = frozenset(_KEYWORDS.split()) | {*INSTRUCTIONS, "aligned"}
-_VECTOR_TYPE = re.compile(r"((u?(char|short|int|long|longlong)|float|double)[1-4]|(bool|[iuf]\d+)x\d+)$")
+_VECTOR_TYPE = r"((u?(char|short|int|long|longlong)|float|double)[1-4]|(bool|[iuf]\d+)x\d+)$"
 
 
 def reserved() -> frozenset[str]:
@@ -59,7 +59,7 @@ class Names:
 
     def add(self, hint: str) -> str:
         base = _identifier(hint) or "value"
-        if base in self.reserved or _VECTOR_TYPE.match(base):
+        if base in self.reserved or (base[-1:].isdigit() and re.match(_VECTOR_TYPE, base)):
             base += "_"
         name, number = base, 0
         while name in self.used:

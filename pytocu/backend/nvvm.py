@@ -31,7 +31,7 @@ _LAYOUT = (
     "-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 )
 _HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
-_EXTERNAL = re.compile(r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)")
+_EXTERNAL = r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)"
 _PTX = 2
 """What nvJitLink calls PTX among its kinds of input."""
 
@@ -229,7 +229,7 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
         ) from None
     finally:
         nvvm("DestroyProgram", program)
-    unknown = sorted(set(_EXTERNAL.findall(made)))
+    unknown = sorted(set(re.findall(_EXTERNAL, made))) if ".extern" in made else []
     if unknown:
         raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
     return made

@@ -14,8 +14,8 @@ def paused() -> Iterator[None]:
     An instruction and its results refer to each other, so only the collector frees them, and
     while a function is lowered nothing of it can be freed.  A collector that runs meanwhile walks
     over all of it again and again: of a function of 5,000 statements that was two thirds of the
-    time, and the time grew faster than the function.  A collector that the caller switched off
-    stays off.
+    time, and the time grew faster than the function.  The same holds while the modules that lower are
+    loaded.  A collector that the caller switched off stays off.
 
     Examples
     --------

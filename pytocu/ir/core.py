@@ -21,13 +21,13 @@ from typing import Any, TypeAlias
 from pytocu.errors import Loc
 from pytocu.ir.dims import Dim, substitute
 from pytocu.ir.types import ArrayType, Type
-from pytocu.record import Record
+from pytocu.record import Mutable
 
 Attr: TypeAlias = Any
 """A printable constant: bool, int, float, complex, str, None, Dim, or a tuple of these."""
 
 
-class Op(Record):
+class Op(Mutable):
     """A row of the op table: everything pytocu knows about one operation; compared by identity.
 
     Parameters
@@ -125,9 +125,6 @@ class Op(Record):
     overflow: str = "error"
     aliases: tuple[str, ...] = ()
     output: int = 0
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

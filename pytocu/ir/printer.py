@@ -6,7 +6,6 @@ count from ``%0``.  Nothing in the text depends on memory addresses, paths or ha
 
 from __future__ import annotations
 
-import json
 import re
 
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
@@ -45,7 +44,9 @@ def format_attr(value: Attr) -> str:
     """A constant as text: ``inf``, ``-0.0``, ``(0, n - 2)``, ``"name"``."""
     match value:
         case str():
-            return json.dumps(value)
+            from json import dumps
+
+            return dumps(value)
         case tuple():
             inner = ", ".join(map(format_attr, value))
             return f"({inner},)" if len(value) == 1 else f"({inner})"

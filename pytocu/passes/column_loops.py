@@ -8,7 +8,6 @@ states of the tile's columns wait in an array that stays in the first cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
@@ -20,12 +19,12 @@ from pytocu.passes.accesses import operands, position
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.spaces import is_reduction
+from pytocu.record import fresh
 
 TILE = 256
 """Columns of a tile: a kilobyte of float32 for each state."""
 
 
-@dataclass(eq=False, repr=False, slots=True)
 class Columns(Rows):
     """Writes the loops of one kernel; see `Rows`.
 
@@ -39,7 +38,7 @@ class Columns(Rows):
         Its first column.
     """
 
-    arrays: dict[Pair, Value] = field(default_factory=dict)
+    arrays: dict[Pair, Value] = fresh(default_factory=dict)
     width: Value | None = None
     first: Value | None = None
 

@@ -7,7 +7,6 @@ loops stand around them is the schedule's; see `pytocu.passes.lower_loops`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
@@ -16,7 +15,7 @@ from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
-from pytocu.record import Record
+from pytocu.record import Mutable, Record, fresh
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -32,8 +31,7 @@ def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
     return tuple(out)
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Memory:
+class Memory(Mutable):
     """An array in memory as a kernel sees it."""
 
     pointer: Value
@@ -53,8 +51,7 @@ class Target(Record):
     offset: Affine
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Elements:
+class Elements(Mutable):
     """Writes elements of one kernel; lengths and invariants go to `before`, the rest to `inside`.
 
     Attributes
@@ -94,16 +91,16 @@ class Elements:
     groups: list[list[int]]
     ndim: int
     written: frozenset[Value]
-    lengths: dict[Atom, Value] = field(default_factory=dict)
-    dims: dict[DimLike, Value] = field(default_factory=dict)
-    loop_index: list[Value] = field(default_factory=list)
-    made: dict[tuple[Value, Index], Value] = field(default_factory=dict)
-    offsets: dict[Affine, Value] = field(default_factory=dict)
+    lengths: dict[Atom, Value] = fresh(default_factory=dict)
+    dims: dict[DimLike, Value] = fresh(default_factory=dict)
+    loop_index: list[Value] = fresh(default_factory=list)
+    made: dict[tuple[Value, Index], Value] = fresh(default_factory=dict)
+    offsets: dict[Affine, Value] = fresh(default_factory=dict)
     linear: Value | None = None
     failures: Value | None = None
-    words: Mapping[Inst, int] = field(default_factory=dict)
-    picked: Mapping[tuple[Value, Affine], int] = field(default_factory=dict)
-    vectors: Mapping[Value, Value] = field(default_factory=dict)
+    words: Mapping[Inst, int] = fresh(default_factory=dict)
+    picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
+    vectors: Mapping[Value, Value] = fresh(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from pytocu.ir.builder import Builder
@@ -27,6 +26,7 @@ from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
 from pytocu.passes.stretch_loops import Stretches
+from pytocu.record import Mutable, fresh
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -64,17 +64,16 @@ def _shared_symbols(function: Function) -> tuple[dict[str, tuple[Value, int]], d
     return strides, offsets
 
 
-@dataclass(slots=True)
-class _Kernel:
+class _Kernel(Mutable):
     host: Builder
     inst: Inst
     args: tuple[Value, ...]
-    params: list[Value] = field(default_factory=list)
-    passed: list[Value] = field(default_factory=list)
-    memory: dict[Value, Memory] = field(default_factory=dict)
-    scalars: dict[Value, Value] = field(default_factory=dict)
-    strides: dict[str, tuple[Value, int]] = field(default_factory=dict)
-    offsets: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
+    params: list[Value] = fresh(default_factory=list)
+    passed: list[Value] = fresh(default_factory=list)
+    memory: dict[Value, Memory] = fresh(default_factory=dict)
+    scalars: dict[Value, Value] = fresh(default_factory=dict)
+    strides: dict[str, tuple[Value, int]] = fresh(default_factory=dict)
+    offsets: Mapping[str, tuple[Value, Value]] = fresh(default_factory=dict)
     failures: tuple[Value, Mapping[Inst, int]] | None = None
 
     def lower(self) -> None:
@@ -251,8 +250,7 @@ def crossing_axis(accesses: Sequence[Affine], groups: Sequence[Sequence[int]]) -
     return None
 
 
-@dataclass(slots=True)
-class _Body:
+class _Body(Mutable):
     """Writes the loops of one kernel; `cost` is what one of their iterations works through."""
 
     elements: Elements

@@ -20,7 +20,6 @@ What does not fill a thread of these is computed element by element.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
@@ -30,10 +29,10 @@ from pytocu.passes import schedule
 from pytocu.passes.accesses import Index, demand, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
+from pytocu.record import Mutable
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Mutable):
     """What the iterations of a kernel compute.
 
     Attributes
@@ -65,7 +64,7 @@ def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
         Columns and rows of threads, and the most columns of a block; empty where all lie in a row.
     """
     e.invariants(work.pairs)
-    work = replace(work, pairs=e.eager(work.roots, work.index, work.pairs))
+    work = work._replace(pairs=e.eager(work.roots, work.index, work.pairs))
     grid: tuple[DimLike, ...] = ()
     lower, each = e.dim(0), 1
     if len(e.sizes) > 1 and not _is_short(e):
@@ -93,7 +92,7 @@ def _is_short(e: Elements) -> bool:
 
 def _copy(e: Elements, before: Builder) -> Elements:
     """The same kernel, to write its elements once more; lengths that it needs besides go to `before`."""
-    copy = replace(e, before=before, inside=Builder(e.loc), made=dict(e.made), offsets=dict(e.offsets))
+    copy = e._replace(before=before, inside=Builder(e.loc), made=dict(e.made), offsets=dict(e.offsets))
     if before is not e.before:
         copy.dims = dict(e.dims)
     return copy

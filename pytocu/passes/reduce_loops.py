@@ -13,7 +13,6 @@ wherever it runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
@@ -25,6 +24,7 @@ from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 from pytocu.passes.spaces import is_reduction
+from pytocu.record import Mutable, fresh
 
 WARP = 32
 
@@ -37,8 +37,7 @@ Reduced = tuple[Inst, Index]
 """A reduction, and where the kernel's rows read it."""
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Rows:
+class Rows(Mutable):
     """Writes the loops of one kernel.
 
     Attributes
@@ -65,13 +64,13 @@ class Rows:
     block: int = 0
     columns: bool = False
     piece: DimLike | None = None
-    body: Builder = field(default_factory=Builder)
+    body: Builder = fresh(default_factory=Builder)
     lane: Value | None = None
-    moving: dict[Pair, bool] = field(default_factory=dict)
-    levels: dict[Pair, int] = field(default_factory=dict)
+    moving: dict[Pair, bool] = fresh(default_factory=dict)
+    levels: dict[Pair, int] = fresh(default_factory=dict)
     extent: tuple[Value, Value] | None = None
     inside_rows: Value | None = None
-    memory: dict[tuple[int, DType], Value] = field(default_factory=dict)
+    memory: dict[tuple[int, DType], Value] = fresh(default_factory=dict)
 
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of iterations that are spread over threads."""

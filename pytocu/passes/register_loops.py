@@ -18,7 +18,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
@@ -30,6 +29,7 @@ from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Reduced, Rows
+from pytocu.record import fresh
 
 KEPT_BYTES = 256
 """What a thread keeps of a row in registers at most."""
@@ -61,7 +61,6 @@ def _is_rounded(item: Reduced) -> bool:
     return inst.attr("op") in _ROUNDED and element(inst.types[0]).kind in "fc"
 
 
-@dataclass(eq=False, repr=False, slots=True)
 class Registers(Rows):
     """Writes the loops of one kernel; see `Rows`.
 
@@ -88,9 +87,9 @@ class Registers(Rows):
     each: int = 1
     width: int = 1
     whole: bool = False
-    stores: list[Store] = field(default_factory=list)
-    keep: list[set[Pair]] = field(default_factory=list)
-    kept: dict[Pair, Value] = field(default_factory=dict)
+    stores: list[Store] = fresh(default_factory=list)
+    keep: list[set[Pair]] = fresh(default_factory=list)
+    kept: dict[Pair, Value] = fresh(default_factory=dict)
     sweeps: int = 0
     fit: Value | None = None
     ahead: bool = True

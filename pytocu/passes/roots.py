@@ -9,7 +9,6 @@ no iteration disturbs another one's reads or writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
@@ -17,6 +16,7 @@ from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain
 from pytocu.passes.spaces import Dims, Space, is_reduction, settle
 from pytocu.passes.storages import contents_of
+from pytocu.record import Mutable, fresh
 
 
 def on_host(value: Value) -> bool:
@@ -36,8 +36,7 @@ def on_host(value: Value) -> bool:
 _INSIDE = ("elementwise", "view", "const", "generated", "choice")
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Root:
+class Root(Mutable):
     """Something to compute.
 
     Attributes
@@ -68,11 +67,11 @@ class Root:
     use: str
     kept: set[Value]
     update: Inst | None = None
-    reads: list[tuple[Value, Index]] = field(default_factory=list)
-    space: Space = field(default_factory=lambda: Space(()))
+    reads: list[tuple[Value, Index]] = fresh(default_factory=list)
+    space: Space = fresh(default_factory=lambda: Space(()))
     index: Index = ()
     inside: frozenset[Inst] = frozenset()
-    before: set[Value] = field(default_factory=set)
+    before: set[Value] = fresh(default_factory=set)
 
     @property
     def shape(self) -> Dims:
@@ -286,16 +285,14 @@ def _in(value: Value, memory: Value) -> bool:
     return isinstance(value.type, ArrayType) and contents_of(value)[0] is memory
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Kernel:
+class Kernel(Mutable):
     """Roots that are computed together, and why they are not with earlier ones."""
 
     roots: list[Root]
     why: str
 
 
-@dataclass(frozen=True, repr=False, slots=True)
-class _Access:
+class _Access(Mutable):
     """What a root does with memory: reads contents behind `count` updates, or writes the next."""
 
     number: int

@@ -9,7 +9,6 @@ depends on the length alone, not on the width of vectors, and a sum is about as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
@@ -28,7 +27,6 @@ STRETCH = 2048
 States = tuple[Value, ...]
 
 
-@dataclass(slots=True)
 class Stretches(Rows):
     """Writes the loops of one kernel; see `Rows`."""
 

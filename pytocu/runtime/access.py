@@ -49,7 +49,7 @@ def access_of(
     if device == "cpu":
         from pytocu.runtime import on_cpu
 
-        launch = on_cpu.launch_of(plan, addresses())
+        launch = on_cpu.launch_of(plan, addresses)
     else:
         from pytocu.runtime import on_cuda
 
@@ -77,6 +77,8 @@ def access_of(
         shared="return NotImplemented",
         failures=launch.failures,
         failed=launch.failed,
+        bound=True,
+        loaded=launch.loaded,
     )
 
 
@@ -132,7 +134,7 @@ def _torch(device: int | str) -> _Arrays:
         made |= {"raw_stream": torch._C._cuda_getCurrentRawStream, "ordinal": device}
     return _Arrays(
         pointer="v{n}.data_ptr()",
-        strides="tuple([t * {itemsize} for t in t{n}])",
+        strides="tuple([t * {itemsize} for t in v{n}.stride()])",
         allocate={
             "C": "{made} = empty({shape}, dtype={dtype}, device=device)",
             "F": "{made} = make_f({shape}, {dtype})",

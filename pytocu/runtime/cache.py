@@ -6,13 +6,13 @@ that cannot be used, or must not be trusted, means working without it after one 
 
 This file is on the way of the first call of every process, so it imports little, and hashes with the interpreter's own
 SHA-256: loading OpenSSL for `hashlib` takes longer than everything else here.  A frozen dataclass takes half a
-millisecond to make, a named tuple a tenth of that.
+millisecond to make, a named tuple a tenth of that.  JSON is loaded where something is read or written: a call that
+finds nothing does not wait for it before its kernels are built.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 import struct
@@ -352,6 +352,8 @@ def _name(key: str) -> str:
 
 
 def _encode(key: str, entry: Entry) -> bytes:
+    import json
+
     _name(key)
     if entry.kind not in KINDS:
         raise InternalError(f"a cache entry cannot be {entry.kind!r}")
@@ -381,6 +383,8 @@ def _read(directory: Directory, key: str, touch: bool = True) -> Entry:
             _touch(directory, name, descriptor)
     finally:
         os.close(descriptor)
+    import json
+
     try:
         meta = json.loads(data[_START:meta_end])
         text = data[meta_end:text_end].decode("utf-8", "surrogatepass")
@@ -474,6 +478,8 @@ def _replace(directory: Directory, name: str, temporary: str, data: bytes) -> No
 
 
 def _listed(directory: Directory, file: File) -> Listed:
+    import json
+
     key = file.name.removesuffix(SUFFIX)
     kind, meta = "damaged", {}
     try:

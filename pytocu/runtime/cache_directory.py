@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from pytocu import config
-from pytocu.errors import PytocuError
+from pytocu.errors import PytocuError, callers_frame
 from pytocu.record import Record
 
 SUFFIX = ".entry"
@@ -237,13 +237,8 @@ def warn(reason: str) -> None:
     _warned = True
     import warnings
 
-    # The warning points at the line of the user's program, not at pytocu's own.
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package + os.sep):
-        level, frame = level + 1, frame.f_back
     message = f"the cache of compiled code: {reason} (PYTOCU_CACHE=0 works without it and without this warning)"
-    warnings.warn(message, CacheWarning, stacklevel=level)
+    warnings.warn(message, CacheWarning, stacklevel=callers_frame())
 
 
 def list_files(directory: Directory) -> list[File]:

@@ -6,11 +6,11 @@ differs among them and what to write instead.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from pytocu.errors import callers_frame
 from pytocu.ir.dims import Fact
 from pytocu.ir.types import ArrayType, ScalarType, parse_type
 
@@ -117,17 +117,5 @@ def warn_when_many(name: str, number: int, allowed: int, specializations: Callab
         f"{name} has been compiled {number} times, and each time costs milliseconds. What differs: {listed}.\n"
         f"  help: {advice}; f.specializations lists all (PYTOCU_MAX_SPECIALIZATIONS={allowed} sets when this is said)",
         SpecializationWarning,
-        stacklevel=_callers_frame(),
+        stacklevel=callers_frame(),
     )
-
-
-def _callers_frame() -> int:
-    """How many frames up the user's call is: the first that is no code of pytocu, in a file or written by it."""
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and _is_ours(frame):
-        frame, depth = frame.f_back, depth + 1
-    return depth
-
-
-def _is_ours(frame: Any) -> bool:
-    return frame.f_globals.get("__name__", "").startswith("pytocu.") or frame.f_code.co_filename.startswith("<pytocu ")

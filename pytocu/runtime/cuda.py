@@ -478,7 +478,8 @@ class _ThreadParameters(Local):
         self.blocks: dict[str, Parameters] = {}
 
 
-_thread = _ThreadParameters()
+thread = _ThreadParameters()
+"""What :func:`thread_parameters` made for this thread, by their keys in ``blocks``."""
 
 
 def thread_parameters(key: str) -> Parameters:
@@ -489,10 +490,10 @@ def thread_parameters(key: str) -> Parameters:
     key : str
         The codes of the parameters; behind a blank the threads of a block, where the launch is written too.
     """
-    found = _thread.blocks.get(key)
+    found = thread.blocks.get(key)
     if found is None:
         codes, _, threads = key.partition(" ")
-        found = _thread.blocks[key] = Parameters(codes, int(threads or 1))
+        found = thread.blocks[key] = Parameters(codes, int(threads or 1))
     return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from pytocu.errors import PytocuError
 from pytocu.record import Record
-from pytocu.runtime.libraries import LIBRARIES, is_array_class, key_globals, library_of
+from pytocu.runtime.libraries import is_array_class, key_globals, library_of, templates_of
 from pytocu.runtime.results import no_memory
 
 TABLE_SIZE = 4096
@@ -112,13 +112,13 @@ class Ready(Record):
 
     Attributes
     ----------
-    run, suits : callable
+    bind, suits : callable
         Of the program; see `runtime.program`.
     holds : tuple of callable
         ``holds(arguments)``: the guards on what the code captured.
     """
 
-    run: Callable[..., Any]
+    bind: Callable[..., Callable[..., Any] | None]
     suits: Callable[..., bool]
     holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
 
@@ -129,7 +129,7 @@ class Dispatch(Record):
     Attributes
     ----------
     exact : dict
-        From the exact signature to the program.
+        From the exact signature to the function that runs the program for it, and the guards.
     classes : dict
         From the class of sizes to the programs, the newest first.
     """
@@ -137,18 +137,17 @@ class Dispatch(Record):
     library: str
     call: Callable[..., Any]
     keys: Callable[..., tuple[Any, Any]]
-    exact: dict[Any, Ready]
+    exact: dict[Any, tuple[Callable[..., Any], tuple[Callable[[Sequence[Any]], bool], ...]]]
     classes: dict[Any, tuple[Ready, ...]]
 
     def remember(self, arguments: Sequence[Any], ready: Ready) -> None:
-        """Keep the program for the signature of these arguments, and for its class."""
+        """Keep the program for the class of these arguments' signature, in front of others."""
         exact, facts = self.keys(*arguments)
-        if len(self.exact) >= TABLE_SIZE:
-            self.exact.clear()
+        # The next call takes the first program of the class that holds.
+        self.exact.pop(exact, None)
         if len(self.classes) >= TABLE_SIZE:
             self.classes.clear()
-        self.exact[exact] = ready
-        others = tuple(r for r in self.classes.get(facts, ()) if r.run is not ready.run)
+        others = tuple(r for r in self.classes.get(facts, ()) if r.bind is not ready.bind)
         self.classes[facts] = (ready, *others)
 
 
@@ -171,7 +170,7 @@ def write_dispatch(
     library = library_of(classes)
     if library is None:
         return None
-    templates = LIBRARIES[library]
+    templates = templates_of(library)
     made = _Parts(tuple(f"a{n}" for n in range(len(classes))))
     for n, (one, fixed) in enumerate(zip(classes, static, strict=True)):
         if not fixed and is_array_class(one):
@@ -189,7 +188,7 @@ def write_dispatch(
             made.passed.append(f"a{n}")
             made.passed.extend(made.given.get(n, ()))
     # A full table is emptied and not thinned out: which entries are in use is not recorded.
-    table: dict[Any, Ready] = {}
+    table: dict[Any, Any] = {}
     known: dict[Any, tuple[Ready, ...]] = {}
     namespace: dict[str, Any] = {
         "table": table,
@@ -238,19 +237,22 @@ class _Parts:
                 *judge,
                 *reads,
                 f"    key = {key}",
-                "    ready = find(key)",
-                "    if ready is None:",
+                "    found = find(key)",
+                "    if found is None:",
                 f"        for ready in known({facts}, ()):",
                 f"            if ready.suits({passed}) and (not ready.holds or all([h({listed}) for h in ready.holds])):",
+                f"                run = ready.bind({passed})",
+                f"                if run is None: return slow({listed})",
                 f"                if len(table) >= {TABLE_SIZE}: table.clear()",
-                "                table[key] = ready",
+                "                found = table[key] = run, ready.holds",
                 "                break",
                 "        else:",
                 f"            return slow({listed})",
-                "    for holds in ready.holds:",
+                "    run, guards = found",
+                "    for holds in guards:",
                 f"        if not holds({listed}):",
                 f"            return slow({listed})",
-                f"    result = ready.run({passed})",
+                f"    result = run({passed})",
                 f"    return slow({listed}) if result is NotImplemented else result",
             ]
         )

@@ -182,7 +182,8 @@ class Dispatcher:
                 return
             dispatch = self._dispatch.setdefault(classes, dispatch)
         program = entry.executable.short_program(dispatch.library, like.device)
-        dispatch.remember(call.values, Ready(program.run, program.suits, tuple(g.holds for g in entry.guards)))
+        assert program.bind is not None
+        dispatch.remember(call.values, Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards)))
         if len(self._ways) >= TABLE_SIZE:
             self._ways.clear()
         self._ways[classes] = dispatch.call

@@ -19,7 +19,8 @@ from pytocu.runtime.strides import is_c_contiguous
 class Library(Record):
     """How the arrays of one library are read, as templates of Python text.
 
-    ``{n}`` is the number of the argument and ``a{n}`` the argument.
+    ``{n}`` is the number of the argument and ``a{n}`` the argument.  Reading an attribute that makes a tuple takes
+    five times as long as one that is there, so strides are read only where elements do not lie in order.
 
     Attributes
     ----------
@@ -61,13 +62,23 @@ LIBRARIES = {
     ),
     "torch": Library(
         judge="a{n}.requires_grad or a{n}.layout is not strided or a{n}.is_nested or a{n}.is_neg() or a{n}.is_conj()",
-        reads=("s{n} = a{n}.shape", "t{n} = a{n}.stride()"),
-        exact=("a{n}.dtype", "s{n}", "t{n}", "a{n}.get_device()"),
-        facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or torch_layout(s{n}, t{n})", "a{n}.get_device()"),
-        given=("s{n}", "t{n}"),
+        reads=("s{n} = a{n}.shape",),
+        exact=("a{n}.dtype", "s{n}", "a{n}.is_contiguous() or a{n}.stride()", "a{n}.get_device()"),
+        facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or torch_layout(s{n}, a{n}.stride())", "a{n}.get_device()"),
+        given=("s{n}",),
     ),
 }
-"""Libraries with a short way, by name."""
+"""Libraries with a short way, by name; see :func:`templates_of`."""
+
+
+def templates_of(library: str) -> Library:
+    """How the arrays of a library are read, as the version that is imported has them."""
+    found = LIBRARIES[library]
+    if library == "cupy" and hasattr(sys.modules["cupy"].ndarray, "_c_contiguous"):
+        # The public way to this flag makes an object first, which takes ten times longer.
+        in_order = [part.replace("a{n}.strides", "a{n}._c_contiguous or a{n}.strides") for part in found.exact]
+        found = found._replace(exact=tuple(in_order))
+    return found
 
 
 def library_of(classes: Sequence[type]) -> str | None:

@@ -4,12 +4,11 @@ A manifest is an entry of the cache whose key follows from the function's code, 
 arguments, the options, the target and the versions of pytocu, NumPy and Python.  It lists
 specialisations: what each captured, how to find that again, the plan, and the key of its binary,
 which is an entry of its own because several plans may share it.  One whose captured values are
-not those of this process is passed over.
+not those of this process is passed over.  As in :mod:`pytocu.runtime.cache`, JSON is loaded where it is needed.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,7 +86,7 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"
     versions = [str(_VERSION), str(plan_json.VERSION), config.build(), np.__version__, python]
     about = [*versions, target, options.backend or "", *options.fastmath]
-    return cache.key(("manifest", code_digest(function.__code__), json.dumps(about), json.dumps(parameters)))
+    return cache.key(("manifest", code_digest(function.__code__), repr(about), repr(parameters)))
 
 
 def load(key: str, function: types.FunctionType, call: Call) -> Iterator[Kept]:
@@ -108,7 +107,11 @@ def load(key: str, function: types.FunctionType, call: Call) -> Iterator[Kept]:
 
 
 def _specializations(entry: cache.Entry | None) -> list[dict[str, Any]]:
-    return [] if entry is None or entry.kind != "manifest" else json.loads(entry.text)
+    if entry is None or entry.kind != "manifest":
+        return []
+    import json
+
+    return json.loads(entry.text)
 
 
 def _holds(kept: Mapping[str, Any], function: types.FunctionType, call: Call) -> bool:
@@ -155,6 +158,8 @@ def store(key: str, function: types.FunctionType, call: Call, made: Made, meta: 
         "locs": [(position, _written_loc(loc, functions)) for position, loc in made.plan.locs.items()],
         "code": made.code,
     }
+    import json
+
     # Read back as JSON has it, with lists for tuples.
     kept = json.loads(json.dumps(kept))
     others = [k for k in _specializations(cache.load(key)) if k != kept]

@@ -92,25 +92,28 @@ def slot_layout(parameters: tuple[str, ...]) -> struct.Struct:
     return struct.Struct("=" + "".join(codes))
 
 
-def launch_of(plan: Plan, addresses: Sequence[int]) -> Launch:
+def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     """How a program calls native functions."""
     specs = plan.kernels
     names: dict[str, Any] = {
         "addressof": ctypes.addressof,
         "run_threads": threads.run,
-        "natives": tuple(threads.native(a) for a in addresses),
-        "addresses": tuple(addresses),
         "packs": tuple(_packer(s) for s in specs),
         "enough": ELEMENTS_PER_THREAD,
         "new_words": failures.new_words,
     }
+
+    def loaded() -> dict[str, Any]:
+        addresses = tuple(load())
+        return {"natives": tuple(threads.native(a) for a in addresses), "addresses": addresses}
+
     text = (
         "slots = packs[{number}]({values},)\n"
         "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
         "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
-    return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})")
+    return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})", loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -153,32 +153,33 @@ def launch_of(
 ) -> Launch:
     """How a program launches kernels."""
     driver = cuda.bindings()
-    specs, kernels = plan.kernels, kernels_on(device)
     names: dict[str, Any] = {
         "launch_ex": driver.launch_ex,
         "thread_parameters": cuda.thread_parameters,
+        "thread": cuda.thread,
         "launch_failed": cuda.launch_failed,
         "tiles": tiles,
         "is_foreign": cuda.is_foreign_context,
         "keep_for_replays": graphs.keep_for_replays,
-        "kernels": tuple(kernels),
-        "handles": tuple(k.handle for k in kernels),
-        "keys": tuple(f"{parameter_codes(s.parameters, s.index_bits)} {s.block}" for s in specs),
     }
+    for number, spec in enumerate(plan.kernels):
+        names[f"key{number}"] = f"{parameter_codes(spec.parameters, spec.index_bits)} {spec.block}"
+
+    def loaded() -> dict[str, Any]:
+        kernels = tuple(kernels_on(device))
+        handles = {f"handle{number}": kernel.handle for number, kernel in enumerate(kernels)}
+        return {"kernels": kernels, **handles, **({"failing": words(device)} if plan.words() else {})}
+
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
-        "parameters = thread_parameters(keys[{number}])\n"
-        "blocks = {blocks}\n"
+        "parameters = thread.blocks.get(key{number}) or thread_parameters(key{number})\n"
         "parameters.pack({values},)\n"
-        "if parameters.blocks != blocks or parameters.stream != stream: parameters.configure(blocks, stream)\n"
-        "status = launch_ex(parameters.configuration, handles[{number}], parameters.address, 0)\n"
+        "if parameters.blocks != {blocks} or parameters.stream != stream: parameters.configure({blocks}, stream)\n"
+        "status = launch_ex(parameters.configuration, handle{number}, parameters.address, 0)\n"
         "if status:\n"
         "    if is_foreign(kernels[{number}]): return NotImplemented\n"
-        "    launch_failed(kernels[{number}], status, blocks, {block})"
+        "    launch_failed(kernels[{number}], status, {blocks}, {block})"
     )
-    noted = ""
-    if plan.words():
-        names["failing"] = words(device)
-        noted = "failing.check()\n{made}_pointer = failing.pointer"
+    noted = "failing.check()\n{made}_pointer = failing.pointer" if plan.words() else ""
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
-    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted)
+    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted, loaded=loaded)

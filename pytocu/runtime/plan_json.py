@@ -7,7 +7,6 @@ files and not about the program.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pytocu.errors import PytocuError
@@ -58,6 +57,8 @@ def plan_to_json(plan: Plan) -> str:
     >>> plan_from_json(plan_to_json(exe.plan)).kernels == exe.plan.kernels
     True
     """
+    import json
+
     data = {name: _encode(value) for name, value in plan._asdict().items() if name != "locs"}
     return json.dumps({"version": VERSION, **data}, sort_keys=True)
 
@@ -70,6 +71,8 @@ def plan_from_json(text: str) -> Plan:
     PytocuError
         The text is not such a plan.
     """
+    import json
+
     try:
         data = json.loads(text)
         if data["version"] != VERSION:

@@ -3,6 +3,9 @@
 What a call of a ready plan costs is decided here, so nothing is looked up that can be known
 when the function is written: lengths are local variables, dtypes and kernels are globals of
 the function, and checks are comparisons.  The text can be read: see `Program.source`.
+
+What depends on lengths and strides alone is computed once for a signature: a program for the arrays
+of one library has a function `bind` that computes it and makes the function that is called.
 """
 
 from __future__ import annotations
@@ -57,7 +60,9 @@ class Access(Record):
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
-    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.
+    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `bound`
+    says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
+    it is asked when the text is compiled, because the binary may still be on its way.
     """
 
     shape: str
@@ -79,6 +84,8 @@ class Access(Record):
     shared: str = ""
     failures: str = ""
     failed: str = ""
+    bound: bool = False
+    loaded: Callable[[], Mapping[str, Any]] = dict
 
 
 class Launch(Record):
@@ -90,6 +97,7 @@ class Launch(Record):
     keep: str = ""
     failures: str = ""
     failed: str = ""
+    loaded: Callable[[], Mapping[str, Any]] = dict
 
 
 class Program(Record):
@@ -101,11 +109,15 @@ class Program(Record):
         ``run(*prefix, *arguments)``, where what `Access.given` names follows each array.
     suits : callable
         With the same parameters: whether the facts that the code relies on hold for these sizes.
+    bind : callable or None
+        With the same parameters: `run` for arrays of these shapes and strides, or None where lengths do
+        not fit together, which only the generic program puts into words.
     """
 
     source: str
     run: Callable[..., Any]
     suits: Callable[..., bool]
+    bind: Callable[..., Callable[..., Any] | None] | None = None
 
 
 def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
@@ -121,9 +133,10 @@ def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
     """
     writer = _Writer(plan, access)
     source = f"{writer.write(prefix)}\n{_Writer(plan, access).write_suits(prefix)}"
-    namespace: dict[str, Any] = {**_CHECKS, **access.globals, **writer.globals}
-    exec(compile(source, f"<plan of {plan.name}>", "exec"), namespace)
-    return Program(source, namespace["run"], namespace["suits"])
+    code = compile(source, f"<plan of {plan.name}>", "exec")
+    namespace: dict[str, Any] = {**_CHECKS, **access.globals, **writer.globals, **access.loaded()}
+    exec(code, namespace)
+    return Program(source, namespace["run"], namespace["suits"], namespace.get("bind"))
 
 
 class _Writer:
@@ -131,6 +144,8 @@ class _Writer:
         self.plan = plan
         self.access = access
         self.lines: list[str] = []
+        # What depends on lengths and strides alone.
+        self.early: list[str] = [] if access.bound else self.lines
         self.globals: dict[str, Any] = {"fail_broadcast": self._fail_broadcast, "fail_index": self._fail_index}
         self.globals |= {"fail_squeeze": self._fail_squeeze, "fail_assign": self._fail_assign}
         self.globals["fail_empty"] = self._fail_empty
@@ -204,10 +219,18 @@ class _Writer:
         if temporaries and self.access.keep:
             self.lines.append(self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in temporaries)})"))
         self.lines.append(f"return {self.tree(self.plan.tree)}")
-        return self.function("run", prefix)
+        if not self.access.bound:
+            return self.function("run", prefix)
+        parameters = self.parameters(prefix)
+        inner = self.function("run", prefix).splitlines()
+        self.lines = [*self.early, *inner, "return run"]
+        # For one call; who calls again keeps what `bind` gave.
+        run = f"    run = bind({parameters})\n    return NotImplemented if run is None else run({parameters})\n"
+        return f"{self.function('bind', prefix)}\ndef run({parameters}):\n{run}"
 
     def write_suits(self, prefix: Sequence[str]) -> str:
         """The function that says whether assumptions hold and every index fits the kernels' width."""
+        self.early = self.lines
         self.unpack_lengths()
         for name, numbers in self.plan.spans():
             self.memory(name, numbers)
@@ -239,13 +262,20 @@ class _Writer:
         return conditions
 
     def function(self, name: str, prefix: Sequence[str]) -> str:
+        body = "\n".join(f"    {line}" for line in self.lines)
+        return f"def {name}({self.parameters(prefix)}):\n{body}\n"
+
+    def parameters(self, prefix: Sequence[str]) -> str:
         parameters = list(prefix)
         for n, parameter in enumerate(self.plan.parameters):
             parameters.append(f"v{n}")
             if parameter.kind == "array":
                 parameters.extend(template.format(n=n) for template in self.access.given)
-        body = "\n".join(f"    {line}" for line in self.lines)
-        return f"def {name}({', '.join(parameters)}):\n{body}\n"
+        return ", ".join(parameters)
+
+    def check(self, condition: str, failure: str) -> None:
+        """Leave where lengths do not fit together; `failure` says so."""
+        self.early.append(f"if {condition}: {'return None' if self.access.bound else failure}")
 
     def arrays(self) -> list[int]:
         return [n for n, p in enumerate(self.plan.parameters) if p.kind == "array"]
@@ -269,7 +299,7 @@ class _Writer:
         for number, axes in wanted.items():
             ndim = len(self.plan.parameters[number].shape)
             names = ", ".join(axes.get(a, "_") for a in range(ndim))
-            self.lines.append(f"{names}{',' if ndim == 1 else ''} = {self.read(self.access.shape, number)}")
+            self.early.append(f"{names}{',' if ndim == 1 else ''} = {self.read(self.access.shape, number)}")
 
     def compare_memory(self) -> None:
         """Leave where arguments share memory with a written one in another way than the plan says."""
@@ -280,30 +310,31 @@ class _Writer:
             for other, parameter in enumerate(plan.parameters):
                 if parameter.kind != "array" or other == written or (other in plan.written and other < written):
                     continue
+                pointer, pointer_other = (self.read(self.access.pointer, n) for n in (written, other))
                 if other in together.get(written, ()):
-                    templates = (self.access.pointer, self.access.shape, self.access.strides)
-                    differ = " or ".join(f"{self.read(t, other)} != {self.read(t, written)}" for t in templates)
-                    self.lines.append(f"if {differ}: {self.access.shared}")
+                    for template in (self.access.shape, self.access.strides):
+                        self.check(f"{self.read(template, other)} != {self.read(template, written)}", self.access.shared)
+                    self.lines.append(f"if {pointer_other} != {pointer}: {self.access.shared}")
                     continue
                 low, high = self.extent(written, ends)
                 low_other, high_other = self.extent(other, ends)
-                self.lines.append(f"if {low_other} < {high} and {low} < {high_other}: {self.access.shared}")
+                least, most = f"least{written}_{other}", f"most{written}_{other}"
+                self.early.append(f"{least}, {most} = {low} - {high_other}, {high} - {low_other}")
+                self.lines.append(f"if {least} < {pointer_other} - {pointer} < {most}: {self.access.shared}")
 
     def extent(self, number: int, known: dict[int, tuple[str, str]]) -> tuple[str, str]:
-        """Names of the first address of an argument's elements and of the one behind the last."""
+        """Where an argument's elements begin and end, in bytes from its address."""
         if number not in known:
             parameter = self.plan.parameters[number]
             itemsize = self.itemsize(number)
-            pointer = self.read(self.access.pointer, number)
-            known[number] = (pointer, f"end{number}")
+            known[number] = ("0", f"end{number}")
             if parameter.layout == "S":
                 known[number] = (f"low{number}", f"end{number}")
                 self.globals["byte_bounds"] = byte_bounds
                 arguments = f"{self.read(self.access.shape, number)}, {self.read(self.access.strides, number)}, {itemsize}"
-                self.lines.append(f"low{number}, end{number} = byte_bounds({arguments})")
-                self.lines.append(f"low{number} += {pointer}; end{number} += {pointer}")
+                self.early.append(f"low{number}, end{number} = byte_bounds({arguments})")
             else:
-                self.lines.append(f"end{number} = {pointer} + {self.dim(product(parameter.shape) * itemsize)}")
+                self.early.append(f"end{number} = {self.dim(product(parameter.shape) * itemsize)}")
         return known[number]
 
     def memory(self, span: str, numbers: Sequence[int], pointer: str = "_") -> None:
@@ -325,7 +356,8 @@ class _Writer:
                     "order": repr("F" if layout == "F" else "C"),
                 }
                 template = self.access.allocate["F" if layout == "F" else "C"]
-                add(template.format(made=f"v{slot}", shape=self.dims(shape), **names))
+                self.early.append(f"shape{slot} = {self.dims(shape)}")
+                add(template.format(made=f"v{slot}", shape=f"shape{slot}", **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
             case ("failures", slot, count):
                 self.words.add(slot)
@@ -335,37 +367,37 @@ class _Writer:
                     number = next(n for n, need in enumerate(self.needs) if need.at == at)
                     add(self.access.failed.format(made=f"v{slot}", at=at, number=number, nothing=NOTHING))
             case ("dim", slot, dim):
-                add(f"v{slot} = {self.dim(dim)}")
+                self.early.append(f"v{slot} = {self.dim(dim)}")
             case ("stride", slot, source, axis):
                 strides, shape = self.read(self.access.strides, source), self.read(self.access.shape, source)
                 # An axis that is not walked may state any stride.
-                add(f"v{slot} = {strides}[{axis}] // {self.itemsize(source)} if {shape}[{axis}] > 1 else 0")
+                self.early.append(f"v{slot} = {strides}[{axis}] // {self.itemsize(source)} if {shape}[{axis}] > 1 else 0")
             case ("check", "broadcast", dims, shapes):
                 left, right = (self.dim(d) for d in dims)
                 listed = "(" + "".join(f"{self.dims(s)}, " for s in shapes) + ")"
-                add(f"if {left} != {right}: fail_broadcast({position}, {listed})")
+                self.check(f"{left} != {right}", f"fail_broadcast({position}, {listed})")
             case ("check", "assign" | "mask" | "output" as kind, dims, shapes):
                 target, value = (self.dim(d) for d in dims)
                 given, wanted = (self.dims(s) for s in shapes)
-                add(f"if {target} != {value}: fail_assign({position}, {given}, {wanted}, {kind!r})")
+                self.check(f"{target} != {value}", f"fail_assign({position}, {given}, {wanted}, {kind!r})")
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
-                add(f"if not -{size} <= {index} < {size}: fail_index({position}, {index}, {size}, {axis})")
+                self.check(f"not -{size} <= {index} < {size}", f"fail_index({position}, {index}, {size}, {axis})")
             case ("check", "equal" | "fits", dims, (error, sentence)):
                 fail = partial(self._fail_lengths, error, sentence, position)
                 values = f"({''.join(f'{self.dim(d)}, ' for d in dims)})"
-                add(f"if {self.dim(dims[0])} != {self.dim(dims[1])}: {self.constant(fail, 'fail')}{values}")
+                self.check(f"{self.dim(dims[0])} != {self.dim(dims[1])}", f"{self.constant(fail, 'fail')}{values}")
             case ("check", "squeeze", dims, _):
-                add(f"if {self.dim(dims[0])} != 1: fail_squeeze({position})")
+                self.check(f"{self.dim(dims[0])} != 1", f"fail_squeeze({position})")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):
-                add(f"if {self.dim(dims[0])} == 0: fail_empty({position}, {kind.removeprefix('empty ')!r})")
+                self.check(f"{self.dim(dims[0])} == 0", f"fail_empty({position}, {kind.removeprefix('empty ')!r})")
             case ("writable", source, what):
                 if self.access.writable:
                     add(self.access.writable.format(n=source, what=what, position=position))
                 if self.access.shared and self.plan.parameters[source].layout == "S":
                     self.globals["repeats_elements"] = arrays.repeats_elements
                     shape, strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
-                    add(f"if repeats_elements({shape}, {strides}, {self.itemsize(source)}): {self.access.shared}")
+                    self.check(f"repeats_elements({shape}, {strides}, {self.itemsize(source)})", self.access.shared)
             case ("memory", slot, sources, span):
                 self.memory(span, sources, f"v{slot}_pointer")
             case ("offset", slot, source, memory):
@@ -405,15 +437,18 @@ class _Writer:
     def launch(self, number: int, slots: Sequence[int]) -> None:
         spec = self.plan.kernels[number]
         values = ", ".join(self.parameter(s, w) for s, w in zip(slots, spec.parameters, strict=True))
-        self.lines.append(f"work = {self.dim(spec.work)}")
-        # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
-        cost = "1" if spec.cost == 1 else f"({self.dim(spec.cost)} or 1)"
-        self.lines.append("if work:")
+        work, cost, count = f"work{number}", f"cost{number}", f"blocks{number}"
         grid = ", ".join(map(self.dim, spec.grid))
-        blocks = f"tiles({grid}, {spec.block})" if grid else _blocks("work", spec)
-        text = self.access.launch.format(
-            number=number, values=values, work="work", cost=cost, block=spec.block, blocks=blocks, grid=grid
-        )
+        self.early.append(f"{work} = {self.dim(spec.work)}")
+        text = self.access.launch
+        if "{cost}" in text:
+            # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
+            self.early.append(f"{cost} = {'1' if spec.cost == 1 else f'{self.dim(spec.cost)} or 1'}")
+        if "{blocks}" in text:
+            blocks = f"tiles({grid}, {spec.block}) if {work} else 0" if grid else _blocks(work, spec)
+            self.early.append(f"{count} = {blocks}")
+        self.lines.append(f"if {work}:")
+        text = text.format(number=number, values=values, work=work, cost=cost, block=spec.block, blocks=count, grid=grid)
         self.lines.extend(f"    {line}" for line in text.splitlines())
         if self.access.idle:
             self.lines.append(f"else:\n        {self.access.idle.format(number=number)}")
@@ -520,7 +555,7 @@ class _Writer:
             case _:
                 raise InternalError(f"{op} is no view of an argument")
         self.globals.update(_VIEWS)
-        self.lines.append(f"{shape}, {strides}, {offset} = {call}")
+        self.early.append(f"{shape}, {strides}, {offset} = {call}")
         self.views[slot] = (argument, shape, strides, offset)
 
     # Results.

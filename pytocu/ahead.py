@@ -1,0 +1,72 @@
+"""Work that another thread does meanwhile.
+
+For calls of C libraries that take milliseconds and leave Python free: opening a compiler, compiling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Ahead(Generic[T]):
+    """A result that is computed in a thread of its own, which begins at once.
+
+    Parameters
+    ----------
+    function : callable
+    *arguments
+
+    Examples
+    --------
+    >>> made = Ahead(pow, 2, 10)
+    >>> made.result()
+    1024
+    """
+
+    def __init__(self, function: Callable[..., T], *arguments: Any):
+        # Not at the head: `import pytocu` needs no threads, and importing this would be a tenth of it.
+        from threading import Thread
+
+        self._compute = lambda: function(*arguments)
+        self._done: list[tuple[T | None, BaseException | None]] = []
+        # Not a daemon: a library that is at work while the process takes it down ends in a fault.
+        self._thread = Thread(target=self._run, name="pytocu")
+        try:
+            self._thread.start()
+        except RuntimeError:
+            # There are no more threads, or the process is about to end: it is computed when it is asked for.
+            self._thread = None
+
+    def _run(self) -> None:
+        try:
+            self._done.append((self._compute(), None))
+        except BaseException as error:
+            self._done.append((None, error))
+
+    def wait(self) -> None:
+        """Until it is over, however it ends."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def result(self) -> T:
+        """What the function returned, once it has.
+
+        Raises
+        ------
+        BaseException
+            What the function raised.
+        """
+        self.wait()
+        if not self._done:
+            # There was no thread, or this is a child that was forked meanwhile, where it does not exist.
+            self._run()
+        made, error = self._done[0]
+        if error is not None:
+            raise error
+        return made  # pyright: ignore[reportReturnType]
+
+
+__all__ = ["Ahead"]
