@@ -10,17 +10,10 @@ import pytest
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES, BOOL, C128, F32, I8, DType
-from pytocu.runtime import cuda, device_array
+from pytocu.runtime import device_array
 from pytocu.testing.compare import compare
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 def numbers(dtype: DType, *shape: int) -> np.ndarray:
@@ -83,8 +76,7 @@ def test_every_dtype_and_tail(dtype: DType):
 
 
 @pytest.mark.parametrize("shift", range(1, 5))
-def test_misaligned_arrays(shift: int):
-    cupy = pytest.importorskip("cupy")
+def test_misaligned_arrays(shift: int, cupy):
     for dtype in (np.float32, np.uint8, np.float16, np.complex64):
         whole = np.arange(1003).astype(dtype)
         x = cupy.asarray(whole)[shift:]
@@ -122,9 +114,7 @@ def test_elements_a_block_apart(n: int):
     check(interior, numbers(F32, n), numbers(F32, n))
 
 
-def test_arrays_of_libraries_on_a_grid_of_rows():
-    torch = pytest.importorskip("torch")
-    cupy = pytest.importorskip("cupy")
+def test_arrays_of_libraries_on_a_grid_of_rows(torch, cupy):
     jitted = pytocu.jit(heat)
     x = numbers(F32, 100, 77)
     for _ in range(3):

@@ -6,7 +6,6 @@ their error.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,30 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reduction_tools import DTYPES, FAMILIES, small
 
 import pytocu
-from pytocu.runtime import cuda
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from reduction_tools import DTYPES, FAMILIES, small
 
 pytestmark = pytest.mark.gpu
 
 SHAPES = ((5, 3), (3, 700), (700, 3), (1, 40_000), (40_000, 1), (130, 260))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def cupy():
-    return pytest.importorskip("cupy")
 
 
 def sparse(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
