@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, DTypeError, IndexingError, InternalError, ShapeError, failure, located
 from pytocu.ir import reductions
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from
 from pytocu.ir.dims import (
     DimLike,
     Fact,
@@ -368,12 +368,7 @@ def _update(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def _view_again(state: _State, value: Value, base: Value, array: np.ndarray) -> np.ndarray:
     """The view of `base` that `value` is, taken of another array."""
-    chain: list[Inst] = []
-    while value is not base:
-        assert value.inst is not None
-        chain.append(value.inst)
-        value = value.inst.args[0]
-    for inst in reversed(chain):
+    for inst in chain_from(base, value):
         (array,) = _inst(state, inst, [array])
     return array
 
