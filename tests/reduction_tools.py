@@ -63,38 +63,37 @@ def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
 
 def compiled(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """As :func:`check`, computed by the CPU."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-    for text, a, e in zip(texts, pytocu.jit(function)(*arguments), expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text}: {error}") from None
+    function, expected = _by_numpy(texts, arguments)
+    _compare_each(texts, arguments, pytocu.jit(function)(*arguments), expected, exact, ulp)
 
 
 def on_threads(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """As :func:`check`, by the GPU's kernels, interpreted thread by thread."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
+    function, expected = _by_numpy(texts, arguments)
     low = pytocu.jit(function).lower(*arguments)
     results = interp.run(low.host("cuda"), arguments)
     answer = interp.arrange(low.function.body.terminator.attr("tree"), results)
-    for text, a, e in zip(texts, answer, expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text}: {error}") from None
+    _compare_each(texts, arguments, answer, expected, exact, ulp)
 
 
 def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """Every expression has NumPy's answer: dtype, shape and values."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
+    function, expected = _by_numpy(texts, arguments)
     answer = interpreted(pytocu.jit(function).lower(*arguments), arguments)
     expected, answer = (e if isinstance(e, tuple) else (e,) for e in (expected, answer))
+    _compare_each(texts, arguments, answer, expected, exact, ulp)
+
+
+def _by_numpy(texts: Sequence[str], arguments: Sequence[Any]) -> tuple[Any, Any]:
+    """The function of the expressions, and NumPy's answer."""
+    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
+    with np.errstate(all="ignore"):
+        return function, function(*arguments)
+
+
+def _compare_each(
+    texts: Sequence[str], arguments: Sequence[Any], answer: Any, expected: Any, exact: bool, ulp: float
+) -> None:
     for text, a, e in zip(texts, answer, expected, strict=True):
         try:
             compare(a, e, exact, ulp)

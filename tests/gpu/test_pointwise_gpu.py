@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_pointwise import heat, masked, outer, transposed, twice
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES, BOOL, C128, F32, I8, DType
@@ -19,26 +20,6 @@ pytestmark = pytest.mark.gpu
 def numbers(dtype: DType, *shape: int) -> np.ndarray:
     values = ((np.arange(int(np.prod(shape))) * 7 + 1) % 51).reshape(shape)
     return values % 3 == 1 if dtype.kind == "b" else (values * (1 + 2j) if dtype.kind == "c" else values).astype(dtype.numpy)
-
-
-def twice(x, y):
-    return x + x, np.copy(y)
-
-
-def masked(points, mask):
-    return np.where(mask[:, np.newaxis], points, points + points)
-
-
-def heat(u):
-    return u[1:-1, 1:-1] * 2 - u[2:, 1:-1] + u[:-2, 1:-1] - u[1:-1, 2:] + u[1:-1, :-2]
-
-
-def outer(x, y):
-    return x[:, np.newaxis] - y[np.newaxis, :]
-
-
-def transposed(x):
-    return x + x.T
 
 
 def permuted(x):
