@@ -584,7 +584,9 @@ def test_after_a_parallel_loop_a_thread_is_itself_again():
       yield
     }
     store %out, %t, %v"""
-    run_threads(loop(body), [np.zeros(4, F32), np.zeros(4, F32), 8], block=4)
+    x, out = np.arange(1, 5, dtype=F32), np.zeros(4, F32)
+    run_threads(loop(body), [x, out, 8], block=4)
+    np.testing.assert_array_equal(out, x)
 
 
 def test_reading_what_another_thread_of_the_launch_writes_races():

@@ -150,9 +150,14 @@ def test_memory_is_given_back():
     # Four times the device's memory in turn fits only when each array is freed.
     size = 8 * 2**30
     total = cuda.call("cuDeviceTotalMem", cuda.device_handle(0))
-    for _ in range(4 * total // size + 1):
-        device_array.empty((size,), np.dtype(np.uint8), 0)
+    with cuda.activated(0):
+        before = int(cuda.call("cuMemGetInfo")[0])
+    made = [device_array.empty((size,), np.dtype(np.uint8), 0).shape for _ in range(4 * total // size + 1)]
     cuda.synchronize(0, 0)
+    assert sum(n for (n,) in made) > 4 * total
+    # A driver that keeps freed memory for the next array keeps that of one.
+    with cuda.activated(0):
+        assert int(cuda.call("cuMemGetInfo")[0]) > before - 2 * size
 
 
 def test_threads_without_a_context_launch(add):
