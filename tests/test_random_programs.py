@@ -142,3 +142,51 @@ def test_command_prints_and_returns(capsys: pytest.CaptureFixture[str], tmp_path
     assert fuzz.main(["-n", "6", "--on", "interpreter", "--seed", "3", "--write", str(page)]) == 0
     assert "6 programs: " in capsys.readouterr().out
     assert "| random programs, interpreter | 6 programs, " in page.read_text()
+
+
+def verdict_of(text: str, row: str, given: dict[str, Any], answer: Any) -> str:
+    """What the check says of a program of one operation that gives some answer."""
+    program = Program((Statement("v0", text, tuple(given), row),), ("v0",))
+    return check(program, {name: Argument(value) for name, value in given.items()}, lambda *_: (answer,)).kind
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_root_of_minus_infinity_is_what_the_formula_says(dtype: str) -> None:
+    """NumPy's answer depends on whether elements have the exponent in common; each form has one answer that is taken."""
+    x = np.array([[-np.inf, 4, -np.inf, 0.25]], dtype)
+    half, halves = x.dtype.type(0.5), np.full((1, 1), 0.5, dtype)
+    root, power, wrong = (np.array([[v, 2, v, 0.5]], dtype) for v in (np.nan, np.inf, -np.inf))
+    name = {"f4": "f32", "f8": "f64"}[dtype]
+    for exponent in (half, 0.5, halves, np.broadcast_to(halves, x.shape).copy()):
+        kind = "factor" if type(exponent) is float else f"scalar_{name}" if np.ndim(exponent) == 0 else f"row_{name}"
+        given = {f"x_{name}": x, kind: exponent}
+        assert verdict_of("np.power({0}, {1})", "power", given, power) == "same"
+        rewritten = type(exponent) is float
+        assert verdict_of("({0} ** {1})", "power", given, root if rewritten else power) == "same"
+        assert verdict_of("({0} ** {1})", "power", given, power if rewritten else root) == "differs"
+        for answer in (root, wrong, power + x.dtype.type(1)):
+            assert verdict_of("np.power({0}, {1})", "power", given, answer) == "differs"
+    given = {f"x_{name}": x, f"scalar_{name}": x.dtype.type(0.25)}
+    fourth = np.array([[np.nan, 4**0.25, np.nan, 0.25**0.25]], dtype)
+    assert verdict_of("np.power({0}, {1})", "power", given, fourth) == "differs"
+    for on in ("cpu", "interpreter", "threads"):
+        for text in ("np.power({0}, {1})", "({0} ** {1})"):
+            for exponent in (half, 0.5):
+                kind = "factor" if type(exponent) is float else f"scalar_{name}"
+                program = Program((Statement("v0", text, (f"x_{name}", kind), "power"),), ("v0",))
+                arguments = {f"x_{name}": Argument(x), kind: Argument(exponent)}
+                assert check(program, arguments, RUNS[on]).kind == "same"
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_arccosh_of_zero_and_nan_has_one_sign(dtype: str) -> None:
+    """C leaves the sign beside the NaN open; it is NumPy's, whatever sign the NaN has that a processor makes."""
+    z = np.array([complex(a, b) for a in (0.0, -0.0, 1.0, np.inf) for b in (np.nan, np.copysign(np.nan, -1))], dtype)
+    name = {"c8": "c64", "c16": "c128"}[dtype]
+    program = Program((Statement("v0", "np.arccosh({0})", (f"row_{name}",), "arccosh"),), ("v0",))
+    expected = np.arccosh(z)
+    assert np.array_equal(np.signbit(expected.imag[:4]), [False] * 4)
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, {f"row_{name}": Argument(z)}, RUNS[on]).kind == "same"
+    assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, np.conj(expected)) == "differs"
+    assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, expected * expected.real.dtype.type(0.5)) == "differs"

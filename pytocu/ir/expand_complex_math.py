@@ -335,9 +335,10 @@ def arccos(z: Point) -> Point:
 
 
 def arccosh(z: Point) -> Point:
-    """The parts of arccos exchanged, with the imaginary part's sign."""
+    """The parts of arccos exchanged, with the imaginary part's sign; of a NaN, whose sign says nothing, a positive one."""
     angle, size = arccos(z)
-    return abs(size), angle.sign_of(z[1])
+    y = z[1]
+    return abs(size), angle.sign_of(y.nan().choose(1.0, y))
 
 
 def arctanh(z: Point) -> Point:
