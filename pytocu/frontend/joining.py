@@ -17,8 +17,8 @@ from pytocu.frontend.gathering import along, gather
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of, as_shape, at_least, broadcast, copied, ravel
-from pytocu.frontend.values import Context, as_dim, cast, dim_value, dimensions, is_number
+from pytocu.frontend.reshaping import along_axis, array_of, as_shape, at_least, broadcast, copied, ravel
+from pytocu.frontend.values import Context, as_dim, as_value, cast, dim_value, dimensions, is_number
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -33,10 +33,12 @@ def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
     return [array_of(context, a) for a in arrays]
 
 
-def _common(context: Context, values: Sequence[Value], dtype: Any, casting: Any) -> list[Value]:
-    """The operands in one dtype."""
+def _common(
+    context: Context, values: Sequence[Value], dtype: Any, casting: Any, deciding: Sequence[Value] | None = None
+) -> list[Value]:
+    """The operands in one dtype, which is that of the values that decide: the operands themselves unless others are given."""
     if dtype is None:
-        found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in values))
+        found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in deciding or values))
     else:
         found = target_dtype(context, dtype)
         for value in values:
@@ -62,11 +64,14 @@ def concatenate(
     values = _arrays(context, arrays, "concatenate")
     if not values:
         raise raised(ValueError("need at least one array to concatenate"), context.loc)
+    deciding = values
     if axis is None:
+        # Python scalars are weak here, and nowhere else in a join.
+        deciding = [as_value(context, a) for a in arrays]
         values, axis = [ravel(context, v) for v in values], 0
     if not all(dimensions(v) for v in values):
         raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
-    return _join(context, _common(context, values, dtype, casting), axis)
+    return _join(context, _common(context, values, dtype, casting, deciding), axis)
 
 
 def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
@@ -367,9 +372,7 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
     count = as_shape(context, repeats)[0]
     if isinstance(count, int) and count < 0:
         raise raised(ValueError("negative dimensions are not allowed"), context.loc)
-    if axis is None:
-        value, axis = ravel(context, value), 0
-    place = normal_axis(context, axis, len(dimensions(value)))
+    value, place = along_axis(context, value, axis)
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return copied(context, _repeated(context, value, counts, inner=True))
 
