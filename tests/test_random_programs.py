@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import statistics
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -142,6 +144,54 @@ def test_command_prints_and_returns(capsys: pytest.CaptureFixture[str], tmp_path
     assert fuzz.main(["-n", "6", "--on", "interpreter", "--seed", "3", "--write", str(page)]) == 0
     assert "6 programs: " in capsys.readouterr().out
     assert "| random programs, interpreter | 6 programs, " in page.read_text()
+
+
+def test_a_run_goes_on_behind_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "CHUNK", 4)
+    log, ran, said = tmp_path / "log", [], list[str]()
+
+    def chunk(on: str, seed: int, job: tuple[int, int]) -> Any:
+        ran.append(job)
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        return job, run_chunk(RUNS[on], seed, *job)
+
+    monkeypatch.setattr(fuzz, "_chunk", chunk)
+    with pytest.raises(KeyboardInterrupt):
+        run_many("interpreter", 9, 10, 1, said.append, log=log)
+    with log.open("a") as opened:
+        opened.write('{"on": "interp')
+    total = run_many("interpreter", 9, 10, 1, said.append, log=log)
+    assert ran == [(0, 4), (1, 4), (2, 2), (2, 2)]
+    assert total == run_many("interpreter", 9, 10, 1, said.append)
+    assert run_many("interpreter", 9, 10, 1, said.append, log=log) == total and len(ran) == 7
+    assert "2 programs in" in said[-3] and "10 programs in" in said[-2] and "0 programs in" in said[-1]
+    with pytest.raises(ValueError, match="--on interpreter --seed 9"):
+        run_many("interpreter", 8, 10, 1, said.append, log=log)
+
+
+def test_failures_say_how_to_run_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "CHUNK", 3)
+    answer = RUNS["interpreter"]
+    monkeypatch.setitem(RUNS, "interpreter", lambda *given: (None,) * len(answer(*given)))
+    said: list[str] = []
+    run_many("interpreter", 7, 6, 1, said.append)
+    wanted = "# python -m pytocu.testing.fuzz --on interpreter --seed 7 --chunk 1\n"
+    chosen = [text for text in said if text.startswith(wanted)]
+    assert chosen
+    again: list[str] = []
+    run_many("interpreter", 7, 6, 1, again.append, only=1)
+    assert [text for text in again if text.startswith("#")] == chosen
+
+
+def test_processes_share_devices() -> None:
+    started = multiprocessing.get_context("spawn").Value("i", 0)
+    taken = []
+    for _ in range(5):
+        fuzz._begin(started, 2)
+        taken.append(fuzz._device)
+    fuzz._device = "cuda:0"
+    assert taken == ["cuda:0", "cuda:1", "cuda:0", "cuda:1", "cuda:0"]
 
 
 def verdict_of(text: str, row: str, given: dict[str, Any], answer: Any) -> str:

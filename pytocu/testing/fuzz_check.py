@@ -133,6 +133,8 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
         return np.asarray(exact) if isinstance(value, np.ndarray) else np.asarray(exact)[()]
     if bounded_by(statement, values, value):
         of_complex = any(map(np.iscomplexobj, values))
+        if not isinstance(actual, (np.ndarray, np.generic)):
+            compare(actual, value)
         # Zeros of both: only the kind of object, the dtype and the shape are compared.
         nothing: list[Any] = [np.zeros_like(v) if isinstance(v, np.ndarray) else type(v)(0) for v in (actual, value)]
         compare(nothing[0], nothing[1])
