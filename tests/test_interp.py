@@ -10,8 +10,9 @@ from pytocu.ir import dims
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import OPS, Block, walk
 from pytocu.ir.interp import arrange, bind_symbols, run
+from pytocu.ir.interp_launch import Fault, ThreadFault
 from pytocu.ir.interp_memory import Memory, memory_of
-from pytocu.ir.interp_threads import Fault, ThreadFault, run_threads
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import parse_type
 from pytocu.testing.compare import compare, edge_values, ulp_distance
