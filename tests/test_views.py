@@ -12,6 +12,7 @@ import pytest
 import pytocu
 from pytocu.errors import CompileError
 from pytocu.ir import interp
+from pytocu.testing import fuzz_programs
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 from pytocu.testing.view_programs import JOINED, ViewProgram, programs
@@ -226,3 +227,15 @@ def test_axes_that_arrays_without_axes_lack(text: str) -> None:
     function = make_function(("p",), [text], {"np": np})
     with pytest.raises(IndexError, match="axis 1 is out of bounds for array of dimension 0"):
         pytocu.jit(function)(np.array(7, np.uint8))
+
+
+@pytest.mark.parametrize("layout", ["x", "x[::-1]", "x[:, :1]", "np.flip(x[:, :1])", "x.T", "x[0]", "x[0, ::2]", "x[:1]"])
+@pytest.mark.parametrize("text", ["x.ravel()", "np.ravel(x)", "x.reshape(-1)", "x.flatten()"])
+def test_what_reads_an_array_after_it_has_changed(layout: str, text: str) -> None:
+    """A flat array is a view for `ravel` only where the elements lie next to each other."""
+    source = f"def program(x):\n    flat = {text}\n    x[...] = x[::-1] + 1\n    return flat\n"
+    program = fuzz_programs.make(source, "program")
+    given, wanted = (eval(layout, {"np": np, "x": np.arange(12.0).reshape(3, 4)}) for _ in range(2))
+    expected = program(wanted)
+    compare(pytocu.jit(program)(given), expected)
+    compare(given, wanted)

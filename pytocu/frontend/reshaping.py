@@ -246,6 +246,24 @@ def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     return reshape(context, value, -1, order="C" if order == "K" else order)
 
 
+def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
+    """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
+    value = array_of(context, value)
+    made = ravel(context, value, order)
+    return copied(context, made) if order in ("C", "K") and not _is_dense(context, value) else made
+
+
+def _is_dense(context: Context, value: Value) -> bool:
+    """Whether the elements lie next to each other in row-major order, as far as that follows from layouts."""
+    expected: DimLike = 1
+    for length, stride in zip(reversed(dimensions(value)), reversed(_strides(context, value)), strict=True):
+        if length != 1:
+            if stride != expected:
+                return False
+            expected = expected * length
+    return True
+
+
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis, in a new array."""
     return copied(context, ravel(context, value, order))
@@ -428,14 +446,14 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
     return context.builder.emit("diagonal", (turned,), attrs)
 
 
-METHODS.update({"reshape": reshape, "ravel": ravel, "flatten": flatten, "diagonal": diagonal})
+METHODS.update({"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal})
 
 FUNCTIONS: dict[str, Handler] = {
     "reshape": lambda context, a, shape, order="C", *, copy=None: reshape(
         # NumPy scalars have the method; a Python scalar becomes an array.
         context, (array_of if is_weak(a) else as_strong)(context, a), shape, order=order, copy=copy
     ),
-    "ravel": lambda context, a, order="C": ravel(context, array_of(context, a), order),
+    "ravel": lambda context, a, order="C": _ravel(context, as_strong(context, a), order),
     "broadcast_to": broadcast_to,
     "broadcast_arrays": broadcast_arrays,
     "atleast_1d": at_least(1),
