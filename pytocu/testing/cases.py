@@ -438,9 +438,10 @@ def _check_value(expression: Expression, actual: Any, expected: Any, scope: dict
         expected = np.where(argument == 0, value, expected).astype(expected.dtype)
         expected = expected if isinstance(actual, np.ndarray) else expected[()]
     if op.name in ORDER and not python and of_complex and not known:
-        arrays = [np.asarray(v) for v in values]
+        # A Python int that no dtype holds stays one.
+        arrays = [np.asarray(v) if isinstance(v, np.generic) else v for v in values]
         found = bool(np.all(np.asarray(actual) == expected))
-        if not found and all(a.dtype != object for a in arrays) and any((a != a).any() for a in arrays):
+        if not found and any(np.any(a != a) for a in arrays):
             with np.errstate(all="ignore"):
                 expected = promote.numpy_function(op.numpy)(*arrays)
     compare_with_numpy({op.name}, actual, expected)
