@@ -14,8 +14,8 @@ import pytest
 from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing import fuzz, planted
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
-from pytocu.testing.fuzz_check import as_test, check, shrink
-from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement
+from pytocu.testing.fuzz_check import Verdict, as_test, check, shrink
+from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments
 from pytocu.testing.fuzz_writer import random_program
 
 
@@ -240,3 +240,26 @@ def test_arccosh_of_zero_and_nan_has_one_sign(dtype: str) -> None:
         assert check(program, {f"row_{name}": Argument(z)}, RUNS[on]).kind == "same"
     assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, np.conj(expected)) == "differs"
     assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, expected * expected.real.dtype.type(0.5)) == "differs"
+
+
+def test_changes_of_arguments_are_compared() -> None:
+    program = Program(
+        (Statement("", "{0}[1:] -= {0}[:-1]", ("row_f64",)), Statement("v0", "np.negative({0})", ("row_f64",), "negative")),
+        ("v0",),
+    )
+    x = np.array([1.0, 2, 4, 8])
+    assert changed_arguments(program.statements) == ["row_f64"]
+
+    def answer(changed: Any) -> Any:
+        def run(_: Any, given: Any) -> Any:
+            given[...] = changed
+            return (np.array([-1.0, -1, -2, -4]),)
+
+        return check(program, {"row_f64": Argument(x)}, run).kind
+
+    assert (answer([1, 1, 2, 4]), answer([1, 1, 3, 5]), answer(x)) == ("same", "differs", "differs")
+    assert x.tolist() == [1, 2, 4, 8]
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, {"row_f64": Argument(x)}, RUNS[on]).kind == "same"
+    text = as_test(program, {"row_f64": Argument(x)}, Verdict("differs", "other values"))
+    run_test(text)

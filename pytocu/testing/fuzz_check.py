@@ -26,6 +26,7 @@ from pytocu.testing.fuzz_programs import (
     Argument,
     Program,
     Statement,
+    changed_arguments,
     evaluate,
     execute,
     shows_nan,
@@ -63,14 +64,14 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
     Parameters
     ----------
     arguments : mapping
-        By name; in-place changes are made to copies only, so that both sides get the same.
+        By name; each side gets memory of its own.
     run : callable
         The compiled side.
     """
-    given = [arguments[name].placed() for name in program.parameters]
-    env = dict(zip(program.parameters, given, strict=True))
+    given = {name: arguments[name].placed() for name in program.parameters}
+    env = {name: arguments[name].placed() for name in program.parameters}
     try:
-        actual = run(program.function(), *given)
+        actual = run(program.function(), *given.values())
     except UnsupportedError as error:
         return Verdict("refused", str(error))
     except PytocuError as error:
@@ -102,6 +103,11 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             compare(found, env[name])
         except AssertionError as error:
             return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
+    for name in changed_arguments(program.statements):
+        try:
+            compare(given[name], env[name])
+        except AssertionError as error:
+            return Verdict("differs", f"{name} holds other values: {error}")
     return Verdict("same")
 
 
@@ -279,11 +285,18 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     op = OPS.get(statement.row) if statement is not None else None
     ulp = max(op.ulp, op.complex_ulp) if op is not None else 0.0
     tolerance = f", exact=False, ulp={ulp:g}" if ulp else ""
-    lines = ["import math", "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
+    changed = changed_arguments(program.statements)
+    imports = ["import copy", "import math"] if changed else ["import math"]
+    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
              *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
     lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
-    lines += ["    )", '    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
-              f"    compare(pytocu.jit(program)(*arguments), expected{tolerance})"]  # fmt: skip
+    lines += ["    )"]
+    if changed:
+        lines += ["    given = copy.deepcopy(arguments)"]
+    lines += ['    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
+              f"    compare(pytocu.jit(program)(*{'given' if changed else 'arguments'}), expected{tolerance})"]  # fmt: skip
+    if changed:
+        lines += ["    compare(given, arguments)"]
     said = verdict.message.strip().splitlines()
     return "\n".join([*lines, *(f"    # {line}" for line in said[:6]), ""])
 

@@ -160,7 +160,11 @@ class Writer:
         self.env[made.name] = value
 
     def change(self) -> None:
-        """Copy a value and change the copy in place."""
+        """Change an argument, or a copy of a value, in place."""
+        given = [n for n in self.arguments if isinstance(self.env[n], np.ndarray) and self.env[n].ndim]
+        if given and self.pick.random() < 0.5:
+            self.change_once(self.pick.choice(given))
+            return
         arrays = [v for v in self.variables if isinstance(self.env[v], np.ndarray) and self.env[v].ndim]
         if not arrays:
             return
