@@ -30,7 +30,8 @@ def section_text(
     ours: Sequence[str],
     peers: Sequence[str],
     references: Sequence[str] = (),
-    chart: str = "",
+    chart: Path | None = None,
+    folder: Path | None = None,
 ) -> str:
     """The measured part as Markdown.
 
@@ -44,8 +45,10 @@ def section_text(
         The rows of a run.
     ours, peers, references : sequence of str
         Names of candidates.
-    chart : str
-        Address of a picture.
+    chart : Path, optional
+        A picture.
+    folder : Path, optional
+        Where the page lies that shows it.
     """
     device = about.get("device") or f"{about['processor']}, {about['cpus']} CPUs"
     driver = f", driver {about['driver']}" if "driver" in about else ""
@@ -68,7 +71,7 @@ def section_text(
         f"## {TITLE[group]}",
         f"{device}{driver}, {about['date']}. {versions}.{pages}{left_out}",
         *(f"{note[0].upper()}{note[1:]}." for note in table.notes),
-        *([f"![Shares of the limit]({chart})"] if chart else []),
+        *([f"![Shares of the limit]({os.path.relpath(chart, folder)})"] if chart else []),
         "\n".join(lines),
         *(["Without a figure:\n\n" + "\n".join(f"* {_escaped(w)}" for w in why)] if why else []),
         f"### Missed {TITLE[group][0].lower()}{TITLE[group][1:]}",
@@ -81,20 +84,10 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-def write(
-    file: Path,
-    group: str,
-    about: Mapping[str, Any],
-    table: Table,
-    ours: Sequence[str],
-    peers: Sequence[str],
-    references: Sequence[str] = (),
-    chart: Path | None = None,
-) -> None:
-    """Put the measured part into a page, in the place of an earlier one or at the end."""
+def write(file: Path, group: str, section: str) -> None:
+    """Put a measured part into a page, in the place of an earlier one of its group or at the end."""
     first, last = _marks(group)
-    address = os.path.relpath(chart, file.parent) if chart else ""
-    text = f"{first}\n{section_text(group, about, table, ours, peers, references, address)}\n{last}"
+    text = f"{first}\n{section}\n{last}"
     page = file.read_text() if file.exists() else INTRODUCTION
     if first in page and last in page:
         before, _, rest = page.partition(first)

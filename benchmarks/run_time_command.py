@@ -154,7 +154,8 @@ def finish(chosen: argparse.Namespace, about: Mapping[str, Any], table: Table) -
     for miss in run_time.misses(table.rows, ours):
         print(f"miss: {miss}")
     if chosen.write:
-        performance_page.write(chosen.write, chosen.group, about, table, *names, chosen.chart)
+        section = performance_page.section_text(chosen.group, about, table, *names, chosen.chart, chosen.write.parent)
+        performance_page.write(chosen.write, chosen.group, section)
     if chosen.chart:
         from benchmarks import chart
 

@@ -16,20 +16,20 @@ from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
-from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import Dim, Fact, as_symbol
+from pytocu.ir.core import Block, Function, walk
+from pytocu.ir.dims import Dim
 from pytocu.ir.printer import print_function
-from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
-from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
+from pytocu.planning import kernel_function, launches, make_plan, written_arguments
 from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
-from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Sharing, Step, shared_memory
+from pytocu.runtime.plan import Sharing, shared_memory
 from pytocu.runtime.program import Program
 
 if TYPE_CHECKING:
@@ -219,19 +219,6 @@ def choose_backend(target: Target, backend: str | None) -> str:
     if backend not in known:
         raise BackendError(f"there is no backend {backend!r} for {target.kind}; choose from {', '.join(known)}")
     return backend
-
-
-def launches(host: Function) -> tuple[Inst, ...]:
-    """The launch instructions of a host function."""
-    return tuple(i for i in host.body.insts if i.op.name == "launch")
-
-
-def kernel_function(host: Function, launch: Inst) -> Function:
-    """The loop-level function inside a launch."""
-    facts = [("index_bits", host.fact("index_bits", 32))]
-    if launch.attr("block"):
-        facts.append(("block", launch.attr("block")))
-    return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
 
 
 def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
@@ -438,150 +425,6 @@ def lower(
         # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
         ones = ones | found if shared == sharing else frozenset()
         sharing = shared
-
-
-def written_arguments(function: Function) -> tuple[int, ...]:
-    """The numbers of the parameters that a function changes."""
-    changed = {i.args[0] for i in function.body.insts if i.op.name == "writable"}
-    return tuple(n for n, param in enumerate(function.params) if param in changed)
-
-
-# From host IR to the plan.
-
-
-def make_plan(host: Function) -> Plan:
-    """The plan of a host function: the same steps as data."""
-    return _PlanWriter(host).write()
-
-
-class _PlanWriter:
-    def __init__(self, host: Function):
-        self.host = host
-        self.slots: dict[Value, int] = {}
-        self.steps: list[Step] = []
-        self.kernels: list[KernelSpec] = []
-        self.assumptions: list[Any] = []
-        self.locs: dict[int, Any] = {}
-        self.names: tuple[str, ...] = ()
-        self.tree: Any = None
-
-    def write(self) -> Plan:
-        host = self.host
-        functions = [kernel_function(host, i) for i in launches(host)]
-        is_cuda = host.fact("target") == "cuda"
-        self.names = kernel_names(functions) if is_cuda else tuple(f.name for f in functions)
-        parameters = tuple(_parameter(p) for p in host.params)
-        for param in host.params:
-            self.slots[param] = len(self.slots)
-        for inst in host.body.insts:
-            step = self.step(inst)
-            if step is not None:
-                self.locs[len(self.steps)] = inst.loc
-                self.steps.append(step)
-        symbols = tuple((name, number, axis) for name, (number, axis) in bound_symbols(host).items())
-        steps, kernels, assumptions = tuple(self.steps), tuple(self.kernels), tuple(self.assumptions)
-        sharing = tuple((kind, tuple(numbers)) for kind, *numbers in host.fact("sharing", ()))
-        written = written_arguments(host)
-        return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, written, sharing, self.locs)
-
-    def step(self, inst: Inst) -> Step | None:
-        used = [self.slots[a] for a in inst.args]
-        for result in inst.results:
-            self.slots[result] = len(self.slots)
-        made = self.slots[inst.results[0]] if inst.results else -1
-        match inst.op.name:
-            case "return":
-                self.tree = _tree_of_slots(inst.attr("tree"), used)
-                return None
-            case "assume":
-                self.assumptions.append(Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number")))
-                return None
-            case "check":
-                return ("check", inst.attr("kind"), inst.attr("dims"), inst.attr("shapes"))
-            case "allocate":
-                type = inst.types[0]
-                layout = type.layout if isinstance(type, ArrayType) else "C"
-                return ("allocate", made, element(type).name, shape_of(type), layout, isinstance(type, ScalarType))
-            case "failures":
-                return ("failures", made, shape_of(inst.types[0])[0])
-            case "failed":
-                numbers = 1 + len(inst.attr("dims"))
-                return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers)
-            case "writable":
-                return ("writable", used[0], inst.attr("what"))
-            case "memory":
-                return ("memory", made, tuple(used), as_symbol(shape_of(inst.types[0])[0]))
-            case "offset":
-                return ("offset", made, *used)
-            case "dim":
-                return ("dim", made, inst.attr("value"))
-            case "stride":
-                return ("stride", made, used[0], inst.attr("axis"))
-            case "convert":
-                return ("convert", made, used[0], element(inst.types[0]).name, inst.attr("wrap", False))
-            case "part":
-                return ("part", made, used[0], inst.attr("which"))
-            case "const":
-                dtype = None if isinstance(inst.types[0], WeakType | IndexType) else element(inst.types[0]).name
-                return ("const", made, inst.attr("value"), dtype)
-            case "launch":
-                self.kernels.append(self.kernel(inst))
-                return ("launch", len(self.kernels) - 1, tuple(used))
-            case "view":
-                return ("view", made, used[0], "view", {"dtype": element(inst.types[0]).name})
-            case name if inst.op.kind == "view":
-                return ("view", made, used[0], name, dict(inst.attrs))
-            case name if inst.op.python is not None and isinstance(inst.types[0], WeakType):
-                return ("python", made, name, tuple(used))
-        raise BackendError(f"{inst.op.name} has no place in a plan")
-
-    def kernel(self, launch: Inst) -> KernelSpec:
-        words = tuple(_word(p.type) for p in launch.regions[0].params)
-        return KernelSpec(
-            self.names[len(self.kernels)],
-            words,
-            launch.attr("schedule"),
-            launch.attr("work"),
-            launch.attr("cost", 1),
-            launch.attr("block", 0),
-            self.host.fact("index_bits", 32),
-            launch.attr("each", 1),
-            launch.attr("grid", ()),
-        )
-
-
-def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:
-    match tree:
-        case int():
-            return slots[tree]
-        case ("tuple" | "list" as kind, *members):
-            return (kind, *(_tree_of_slots(m, slots) for m in members))
-        case ("named", path, *members):
-            return ("named", path, *(_tree_of_slots(m, slots) for m in members))
-        case ("dict", *items):
-            return ("dict", *((key, _tree_of_slots(m, slots)) for key, m in items))
-        case _:
-            return tree
-
-
-def _word(type: Type) -> str:
-    match type:
-        case PointerType():
-            return "pointer"
-        case IndexType():
-            return "index"
-        case _:
-            return element(type).name
-
-
-def _parameter(param: Value) -> Parameter:
-    match param.type:
-        case ArrayType(dtype, shape, layout):
-            return Parameter(param.name, "array", dtype.name, shape, layout)
-        case WeakType(kind):
-            return Parameter(param.name, "weak", kind)
-        case _:
-            return Parameter(param.name, "scalar", element(param.type).name)
 
 
 __all__ = [

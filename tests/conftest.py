@@ -6,11 +6,16 @@ import os
 import tempfile
 from typing import Any
 
+import hypothesis
 import pytest
 
 pytest_plugins = ["golden_plugin"]
 
 _LEFT_OUT = pytest.StashKey[int]()
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("untimed")
 
 # Neither reads nor fills the user's cache; subprocesses inherit it.
 _cache = tempfile.TemporaryDirectory(prefix="pytocu-tests-", ignore_cleanup_errors=True)

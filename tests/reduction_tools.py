@@ -63,43 +63,62 @@ def interpreted(low: Any, arguments: Sequence[Any]) -> Any:
 
 def compiled(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """As :func:`check`, computed by the CPU."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
-    for text, a, e in zip(texts, pytocu.jit(function)(*arguments), expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text}: {error}") from None
+    function, expected = _by_numpy(texts, arguments)
+    _compare_each(texts, arguments, pytocu.jit(function)(*arguments), expected, exact, ulp)
 
 
 def on_threads(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """As :func:`check`, by the GPU's kernels, interpreted thread by thread."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
+    function, expected = _by_numpy(texts, arguments)
     low = pytocu.jit(function).lower(*arguments)
     results = interp.run(low.host("cuda"), arguments)
     answer = interp.arrange(low.function.body.terminator.attr("tree"), results)
-    for text, a, e in zip(texts, answer, expected, strict=True):
-        try:
-            compare(a, e, exact, ulp)
-        except AssertionError as error:
-            raise AssertionError(f"{text}: {error}") from None
+    _compare_each(texts, arguments, answer, expected, exact, ulp)
 
 
 def check(texts: Sequence[str], *arguments: Any, exact: bool = True, ulp: float = 0) -> None:
     """Every expression has NumPy's answer: dtype, shape and values."""
-    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
-    with np.errstate(all="ignore"):
-        expected = function(*arguments)
+    function, expected = _by_numpy(texts, arguments)
     answer = interpreted(pytocu.jit(function).lower(*arguments), arguments)
     expected, answer = (e if isinstance(e, tuple) else (e,) for e in (expected, answer))
+    _compare_each(texts, arguments, answer, expected, exact, ulp)
+
+
+def _by_numpy(texts: Sequence[str], arguments: Sequence[Any]) -> tuple[Any, Any]:
+    """The function of the expressions, and NumPy's answer."""
+    function = make_function("abc"[: len(arguments)], list(texts), {"np": np})
+    with np.errstate(all="ignore"):
+        return function, function(*arguments)
+
+
+def _compare_each(
+    texts: Sequence[str], arguments: Sequence[Any], answer: Any, expected: Any, exact: bool, ulp: float
+) -> None:
     for text, a, e in zip(texts, answer, expected, strict=True):
         try:
             compare(a, e, exact, ulp)
         except AssertionError as error:
             raise AssertionError(f"{text} of {', '.join(str(np.shape(x)) for x in arguments)}: {error}") from None
+
+
+def nearly_exact(function: Any, values: np.ndarray, expected: Sequence[Any]) -> list[tuple[np.ndarray, float]]:
+    """What results that are rounded are compared with: the value and the units in the last place.
+
+    Results in float16 are compared with the value computed in float64, so that the bound is that of our own roundings.
+    NumPy's cannot be the measure: along the first axis it adds float16 rows one after another, and the variance of 700
+    rows is 70 units off.
+    """
+    exact = function(values.astype("f8")) if values.dtype == "f2" else expected
+    return [
+        (np.asarray(e).astype(np.asarray(n).dtype), 4) if np.asarray(n).dtype == "f2" else (np.asarray(n), 128)
+        for e, n in zip(exact, expected, strict=True)
+    ]
+
+
+def sparse(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Whole numbers whose sums are exact in every accumulator, mostly 0 so that float16 results do not overflow."""
+    values = small(dtype, shape)
+    return np.where(np.random.default_rng(6).random(shape) < min(1.0, 500 / values.size), values, 0).astype(dtype)
 
 
 def axes_of(ndim: int) -> list[str]:

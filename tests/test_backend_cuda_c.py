@@ -26,7 +26,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.types import BOOL, COMPILED_DTYPES, F16, F32, F64, I8, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
 
 pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python: pip install 'pytocu[cu13]'")
-from pytocu.backend import cuda_c, libraries, nvrtc
+from pytocu.backend import c_expressions, cuda_c, libraries, nvrtc
 
 # Kernels of single rows.  The GPU tests run these too.
 
@@ -696,7 +696,7 @@ def test_float_constants_keep_their_bits():
     ],
 )  # fmt: skip
 def test_float_literals(value, dtype, text):
-    assert cuda_c.float_literal(float(dtype.numpy.type(value)), dtype).text == text
+    assert c_expressions.float_literal(float(dtype.numpy.type(value)), dtype).text == text
 
 
 @pytest.mark.parametrize(
@@ -707,7 +707,7 @@ def test_float_literals(value, dtype, text):
     ],
 )  # fmt: skip
 def test_integer_literals(value, dtype, text):
-    assert cuda_c.integer_literal(value, dtype).text == text
+    assert c_expressions.integer_literal(value, dtype).text == text
 
 
 # What the code computes.

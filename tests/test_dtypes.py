@@ -14,7 +14,6 @@ import pytest
 import pytocu
 from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm
 from pytocu.backend.llvm_dialect import HALF_ARITHMETIC, Dialect
-from pytocu.driver import kernel_function
 from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp, promote
 from pytocu.ir.core import Op, walk
@@ -23,6 +22,7 @@ from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ALL_DTYPES, C64, C128, F16, DType, element
+from pytocu.planning import kernel_function
 from pytocu.runtime import native
 from pytocu.testing.compare import compare, complex_distance, edge_values, same_bits, ulp_distance
 from pytocu.testing.complex_reference import PLAIN_STEPS

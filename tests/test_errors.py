@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError, Loc, raised, source_excerpt
+from pytocu.errors import CompileError, Loc, UnsupportedError, raised, source_excerpt
 from pytocu.testing.compare import compare
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -545,3 +545,8 @@ def test_raised_classes_are_made_once():
 def test_excerpts():
     assert source_excerpt(Loc("no such file", 3)) == ""
     made("x = 1\n", "x")
+
+
+def test_arrays_of_known_numbers() -> None:
+    with pytest.raises(UnsupportedError, match="an array of numbers known while compiling is used as a value"):
+        pytocu.jit(lambda x: x + np.int64(3).ravel())(np.ones(2))

@@ -10,8 +10,9 @@ from pytocu.ir import dims
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import OPS, Block, walk
 from pytocu.ir.interp import arrange, bind_symbols, run
+from pytocu.ir.interp_launch import Fault, ThreadFault
 from pytocu.ir.interp_memory import Memory, memory_of
-from pytocu.ir.interp_threads import Fault, ThreadFault, run_threads
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import parse_type
 from pytocu.testing.compare import compare, edge_values, ulp_distance
@@ -584,7 +585,9 @@ def test_after_a_parallel_loop_a_thread_is_itself_again():
       yield
     }
     store %out, %t, %v"""
-    run_threads(loop(body), [np.zeros(4, F32), np.zeros(4, F32), 8], block=4)
+    x, out = np.arange(1, 5, dtype=F32), np.zeros(4, F32)
+    run_threads(loop(body), [x, out, 8], block=4)
+    np.testing.assert_array_equal(out, x)
 
 
 def test_reading_what_another_thread_of_the_launch_writes_races():

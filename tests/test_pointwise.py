@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.driver import kernel_function, launches
 from pytocu.ir.core import Function, walk
 from pytocu.ir.dims import evaluate
-from pytocu.ir.interp_threads import Fault, ThreadFault, run_threads
+from pytocu.ir.interp_launch import Fault, ThreadFault
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import ALL_DTYPES, DType, IndexType, PointerType, VectorType, dtype_named
+from pytocu.planning import kernel_function, launches
 from pytocu.testing.compare import compare
 
 

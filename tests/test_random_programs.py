@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import statistics
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,8 @@ import pytest
 from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing import fuzz, planted
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
-from pytocu.testing.fuzz_check import as_test, check, shrink
-from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement
+from pytocu.testing.fuzz_check import Verdict, as_test, check, shrink
+from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments
 from pytocu.testing.fuzz_writer import random_program
 
 
@@ -142,3 +144,122 @@ def test_command_prints_and_returns(capsys: pytest.CaptureFixture[str], tmp_path
     assert fuzz.main(["-n", "6", "--on", "interpreter", "--seed", "3", "--write", str(page)]) == 0
     assert "6 programs: " in capsys.readouterr().out
     assert "| random programs, interpreter | 6 programs, " in page.read_text()
+
+
+def test_a_run_goes_on_behind_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "CHUNK", 4)
+    log, ran, said = tmp_path / "log", [], list[str]()
+
+    def chunk(on: str, seed: int, job: tuple[int, int]) -> Any:
+        ran.append(job)
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        return job, run_chunk(RUNS[on], seed, *job)
+
+    monkeypatch.setattr(fuzz, "_chunk", chunk)
+    with pytest.raises(KeyboardInterrupt):
+        run_many("interpreter", 9, 10, 1, said.append, log=log)
+    with log.open("a") as opened:
+        opened.write('{"on": "interp')
+    total = run_many("interpreter", 9, 10, 1, said.append, log=log)
+    assert ran == [(0, 4), (1, 4), (2, 2), (2, 2)]
+    assert total == run_many("interpreter", 9, 10, 1, said.append)
+    assert run_many("interpreter", 9, 10, 1, said.append, log=log) == total and len(ran) == 7
+    assert "2 programs in" in said[-3] and "10 programs in" in said[-2] and "0 programs in" in said[-1]
+    with pytest.raises(ValueError, match="--on interpreter --seed 9"):
+        run_many("interpreter", 8, 10, 1, said.append, log=log)
+
+
+def test_failures_say_how_to_run_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "CHUNK", 3)
+    answer = RUNS["interpreter"]
+    monkeypatch.setitem(RUNS, "interpreter", lambda *given: (None,) * len(answer(*given)))
+    said: list[str] = []
+    run_many("interpreter", 7, 6, 1, said.append)
+    wanted = "# python -m pytocu.testing.fuzz --on interpreter --seed 7 --chunk 1\n"
+    chosen = [text for text in said if text.startswith(wanted)]
+    assert chosen
+    again: list[str] = []
+    run_many("interpreter", 7, 6, 1, again.append, only=1)
+    assert [text for text in again if text.startswith("#")] == chosen
+
+
+def test_processes_share_devices() -> None:
+    started = multiprocessing.get_context("spawn").Value("i", 0)
+    taken = []
+    for _ in range(5):
+        fuzz._begin(started, 2)
+        taken.append(fuzz._device)
+    fuzz._device = "cuda:0"
+    assert taken == ["cuda:0", "cuda:1", "cuda:0", "cuda:1", "cuda:0"]
+
+
+def verdict_of(text: str, row: str, given: dict[str, Any], answer: Any) -> str:
+    """What the check says of a program of one operation that gives some answer."""
+    program = Program((Statement("v0", text, tuple(given), row),), ("v0",))
+    return check(program, {name: Argument(value) for name, value in given.items()}, lambda *_: (answer,)).kind
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_root_of_minus_infinity_is_what_the_formula_says(dtype: str) -> None:
+    """NumPy's answer depends on whether elements have the exponent in common; each form has one answer that is taken."""
+    x = np.array([[-np.inf, 4, -np.inf, 0.25]], dtype)
+    half, halves = x.dtype.type(0.5), np.full((1, 1), 0.5, dtype)
+    root, power, wrong = (np.array([[v, 2, v, 0.5]], dtype) for v in (np.nan, np.inf, -np.inf))
+    name = {"f4": "f32", "f8": "f64"}[dtype]
+    for exponent in (half, 0.5, halves, np.broadcast_to(halves, x.shape).copy()):
+        kind = "factor" if type(exponent) is float else f"scalar_{name}" if np.ndim(exponent) == 0 else f"row_{name}"
+        given = {f"x_{name}": x, kind: exponent}
+        assert verdict_of("np.power({0}, {1})", "power", given, power) == "same"
+        rewritten = type(exponent) is float
+        assert verdict_of("({0} ** {1})", "power", given, root if rewritten else power) == "same"
+        assert verdict_of("({0} ** {1})", "power", given, power if rewritten else root) == "differs"
+        for answer in (root, wrong, power + x.dtype.type(1)):
+            assert verdict_of("np.power({0}, {1})", "power", given, answer) == "differs"
+    given = {f"x_{name}": x, f"scalar_{name}": x.dtype.type(0.25)}
+    fourth = np.array([[np.nan, 4**0.25, np.nan, 0.25**0.25]], dtype)
+    assert verdict_of("np.power({0}, {1})", "power", given, fourth) == "differs"
+    for on in ("cpu", "interpreter", "threads"):
+        for text in ("np.power({0}, {1})", "({0} ** {1})"):
+            for exponent in (half, 0.5):
+                kind = "factor" if type(exponent) is float else f"scalar_{name}"
+                program = Program((Statement("v0", text, (f"x_{name}", kind), "power"),), ("v0",))
+                arguments = {f"x_{name}": Argument(x), kind: Argument(exponent)}
+                assert check(program, arguments, RUNS[on]).kind == "same"
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_arccosh_of_zero_and_nan_has_one_sign(dtype: str) -> None:
+    """C leaves the sign beside the NaN open; it is NumPy's, whatever sign the NaN has that a processor makes."""
+    z = np.array([complex(a, b) for a in (0.0, -0.0, 1.0, np.inf) for b in (np.nan, np.copysign(np.nan, -1))], dtype)
+    name = {"c8": "c64", "c16": "c128"}[dtype]
+    program = Program((Statement("v0", "np.arccosh({0})", (f"row_{name}",), "arccosh"),), ("v0",))
+    expected = np.arccosh(z)
+    assert np.array_equal(np.signbit(expected.imag[:4]), [False] * 4)
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, {f"row_{name}": Argument(z)}, RUNS[on]).kind == "same"
+    assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, np.conj(expected)) == "differs"
+    assert verdict_of("np.arccosh({0})", "arccosh", {f"row_{name}": z}, expected * expected.real.dtype.type(0.5)) == "differs"
+
+
+def test_changes_of_arguments_are_compared() -> None:
+    program = Program(
+        (Statement("", "{0}[1:] -= {0}[:-1]", ("row_f64",)), Statement("v0", "np.negative({0})", ("row_f64",), "negative")),
+        ("v0",),
+    )
+    x = np.array([1.0, 2, 4, 8])
+    assert changed_arguments(program.statements) == ["row_f64"]
+
+    def answer(changed: Any) -> Any:
+        def run(_: Any, given: Any) -> Any:
+            given[...] = changed
+            return (np.array([-1.0, -1, -2, -4]),)
+
+        return check(program, {"row_f64": Argument(x)}, run).kind
+
+    assert (answer([1, 1, 2, 4]), answer([1, 1, 3, 5]), answer(x)) == ("same", "differs", "differs")
+    assert x.tolist() == [1, 2, 4, 8]
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, {"row_f64": Argument(x)}, RUNS[on]).kind == "same"
+    text = as_test(program, {"row_f64": Argument(x)}, Verdict("differs", "other values"))
+    run_test(text)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.driver import kernel_function, launches
 from pytocu.ir import interp
 from pytocu.ir.core import Block, Function, Inst, walk
 from pytocu.ir.dims import evaluate
-from pytocu.ir.interp_threads import ThreadFault, run_threads
+from pytocu.ir.interp_launch import ThreadFault
+from pytocu.ir.interp_threads import run_threads
+from pytocu.planning import kernel_function, launches
 
 
 def softmax(x):

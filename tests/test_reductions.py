@@ -20,9 +20,11 @@ from reduction_tools import (
     both_raise,
     check,
     compiled,
+    nearly_exact,
     on_threads,
     sample,
     small,
+    sparse,
 )
 
 import pytocu
@@ -274,6 +276,20 @@ def test_on_threads(family: str, dtype: str, shape: tuple[int, ...]) -> None:
     values = np.where(random.random(shape) < 0.9, small(dtype, shape), small(dtype, shape) != 0).astype(dtype)
     chosen = [t.format(axis, axis) for axis in ("None", "0", "1") for t in texts if "prod" not in t and "ptp" not in t]
     on_threads(chosen, values, exact=exact, ulp=64)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", ["moments", "without nan"])
+@pytest.mark.parametrize("shape", [(3, 700), (700, 3), (130, 260)], ids=str)
+def test_float16_is_near_the_exact_value(family: str, shape: tuple[int, ...]) -> None:
+    texts = [t.format(axis, axis) for axis in ("None", "0", "1") for t in FAMILIES[family][0] if "prod" not in t]
+    function, values = make_function("a", texts, {"np": np}), sparse("f2", shape)
+    wanted = nearly_exact(function, values, function(values))
+    for text, found, (value, ulp) in zip(texts, pytocu.jit(function)(values), wanted, strict=True):
+        try:
+            compare(np.asarray(found), value, False, ulp)
+        except AssertionError as error:
+            raise AssertionError(f"{text}: {error}") from None
 
 
 @pytest.mark.filterwarnings("ignore")

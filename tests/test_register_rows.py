@@ -10,7 +10,8 @@ from reduction_tools import on_threads, small
 
 import pytocu
 from pytocu.ir.core import walk
-from pytocu.ir.interp_threads import ThreadFault, run_threads
+from pytocu.ir.interp_launch import ThreadFault
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import VectorType
 

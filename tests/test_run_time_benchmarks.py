@@ -202,10 +202,13 @@ def test_the_page_keeps_what_people_wrote(tmp_path):
     page.write_text("# Speed\n\nIn front.\n")
     for _ in range(2):
         for group in ("gpu", "cpu"):
-            performance_page.write(page, group, ABOUT, table, section.ours, section.peers)
+            measured = performance_page.section_text(group, ABOUT, table, section.ours, section.peers)
+            performance_page.write(page, group, measured)
     with page.open("a") as opened:
         opened.write("\nBehind.\n")
-    performance_page.write(page, "gpu", ABOUT, table, section.ours, section.peers, (), tmp_path / "shares.png")
+    picture = tmp_path / "shares.png"
+    measured = performance_page.section_text("gpu", ABOUT, table, section.ours, section.peers, (), picture, tmp_path)
+    performance_page.write(page, "gpu", measured)
     text = page.read_text()
     assert text.startswith("# Speed\n\nIn front.\n") and text.endswith("Behind.\n")
     assert text.count("## On a GPU") == text.count("## On a CPU") == 1

@@ -12,7 +12,9 @@ import pytest
 import pytocu
 from pytocu.errors import CompileError
 from pytocu.ir import interp
+from pytocu.testing import fuzz_programs
 from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
 from pytocu.testing.view_programs import JOINED, ViewProgram, programs
 
 PROGRAMS = programs()
@@ -201,3 +203,39 @@ def test_refusals(function: Callable[..., Any]) -> None:
 def test_a_mask_is_refused() -> None:
     with pytest.raises(pytocu.UnsupportedError, match=r"np\.where"):
         pytocu.jit(lambda x: x[x > 2])(np.arange(5.0))
+
+
+WITHOUT_AXES = (
+    "np.flip(s)", "np.flip(p)", "np.flip(p, ())", "np.choose(b, [s, 3])", "np.choose(b, [p[None], 3])", "b.choose([1, 3])",
+    "s.reshape(())", "p.reshape(())", "np.reshape(s, ())", "s.reshape(1)", "np.repeat(s, 2, axis=0)", "p.repeat(2, axis=-1)",
+    "np.take(s, 0, axis=0)", "np.take(p, [0, -1], axis=-1)", "p.take(0)", "np.concatenate([p, 300], axis=None)",
+    "np.concatenate([p, 2.5], axis=None)", "np.concatenate([x, 0.5, 2], axis=None)", "np.concatenate([x, s], axis=None)",
+    "np.concatenate([1, 2.5], axis=None)", "np.concatenate([x, 1j], axis=None)", "np.append(x, 0)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WITHOUT_AXES)
+def test_scalars_and_arrays_without_axes(text: str) -> None:
+    """What is a scalar, what an array without axes, and in which join a Python number is weak."""
+    function = make_function(tuple("spbx"), [text], {"np": np})
+    arguments = np.uint8(3), np.array(7, np.uint8), np.True_, np.float16([1, 2])
+    compare(pytocu.jit(function)(*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("text", ["np.repeat(p, 2, axis=1)", "np.take(p, 0, axis=1)"])
+def test_axes_that_arrays_without_axes_lack(text: str) -> None:
+    function = make_function(("p",), [text], {"np": np})
+    with pytest.raises(IndexError, match="axis 1 is out of bounds for array of dimension 0"):
+        pytocu.jit(function)(np.array(7, np.uint8))
+
+
+@pytest.mark.parametrize("layout", ["x", "x[::-1]", "x[:, :1]", "np.flip(x[:, :1])", "x.T", "x[0]", "x[0, ::2]", "x[:1]"])
+@pytest.mark.parametrize("text", ["x.ravel()", "np.ravel(x)", "x.reshape(-1)", "x.flatten()"])
+def test_what_reads_an_array_after_it_has_changed(layout: str, text: str) -> None:
+    """A flat array is a view for `ravel` only where the elements lie next to each other."""
+    source = f"def program(x):\n    flat = {text}\n    x[...] = x[::-1] + 1\n    return flat\n"
+    program = fuzz_programs.make(source, "program")
+    given, wanted = (eval(layout, {"np": np, "x": np.arange(12.0).reshape(3, 4)}) for _ in range(2))
+    expected = program(wanted)
+    compare(pytocu.jit(program)(given), expected)
+    compare(given, wanted)

@@ -11,28 +11,36 @@ else becomes a ``const`` variable.  Only memory the kernel never writes is read 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from pytocu.backend import ptx
+from pytocu.backend.c_expressions import (
+    C_TYPES,
+    CONJUNCTION,
+    POSTFIX,
+    TERNARY,
+    UNARY,
+    WRAPPING,
+    Expression,
+    binary,
+    bitcast,
+    cast,
+    float_literal,
+    integer_literal,
+    invert,
+    unary,
+    wrapping,
+)
+from pytocu.backend.cuda_functions import ALIGNED, LOAD_GROUPS, STORE_GROUPS
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
-    BOOL,
-    COMPILED_DTYPES,
     F32,
     I32,
     I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    DType,
     IndexType,
     PointerType,
     ScalarType,
@@ -40,91 +48,11 @@ from pytocu.ir.types import (
     VectorType,
     element,
 )
-from pytocu.record import Record
-
-_SPELLED = (
-    "bool", "signed char", "short", "int", "long long",
-    "unsigned char", "unsigned short", "unsigned int", "unsigned long long", "float", "double",
-)  # fmt: skip
-C_TYPES: dict[DType, str] = dict(zip(COMPILED_DTYPES, _SPELLED, strict=True))
-
-PRIMARY, POSTFIX, UNARY, CONJUNCTION, TERNARY = 16, 15, 14, 5, 3
-# Level of the expression, lowest level of a left and of a right operand that needs no parentheses.
-# Stricter than C for shifts, comparisons and bitwise operators, where C's levels surprise readers.
-BINARY: dict[str, tuple[int, int, int]] = {
-    "*": (13, 13, 14), "/": (13, 13, 14), "%": (13, 13, 14), "+": (12, 12, 13), "-": (12, 12, 13),
-    "<<": (11, 14, 14), ">>": (11, 14, 14),
-    "<": (10, 12, 12), "<=": (10, 12, 12), ">": (10, 12, 12), ">=": (10, 12, 12), "==": (9, 12, 12), "!=": (9, 12, 12),
-    "&": (8, 14, 14), "^": (7, 14, 14), "|": (6, 14, 14),
-}  # fmt: skip
-WRAPPING = frozenset({"+", "-", "*", "<<"})
 
 LONGEST_EXPRESSION = 80
 LONGEST_LINE = 108
 
-ALIGNED = """\
-static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
-    return (unsigned long long)pointer % bytes == 0;
-}"""
-
-LOAD_GROUPS = """\
-template <typename Vector, typename Group, int step, typename Element>
-static __device__ __forceinline__ Vector load_groups(const Element* from, long long room, bool fit = false) {
-    const int width = sizeof(Group) / sizeof(Element);
-    Vector vector;
-    #pragma unroll
-    for (int k = 0; k < sizeof(Vector) / sizeof(Element); k += width) {
-        const int at = k / width * step;
-        Group group = {};
-        if (at < room) {
-            if (fit) {
-                group = *(const Group*)&from[at];
-            } else {
-                #pragma unroll
-                for (int m = 0; m < width; m++) group.lane[m] = from[at + m];
-            }
-        }
-        #pragma unroll
-        for (int m = 0; m < width; m++) vector.lane[k + m] = group.lane[m];
-    }
-    return vector;
-}"""
-
-STORE_GROUPS = """\
-template <typename Group, int step, typename Vector, typename Element>
-static __device__ __forceinline__ void store_groups(Element* to, const Vector& vector, long long room, bool fit = false) {
-    const int width = sizeof(Group) / sizeof(Element);
-    #pragma unroll
-    for (int k = 0; k < sizeof(Vector) / sizeof(Element); k += width) {
-        const int at = k / width * step;
-        Group group;
-        #pragma unroll
-        for (int m = 0; m < width; m++) group.lane[m] = vector.lane[k + m];
-        if (at < room) {
-            if (fit) {
-                *(Group*)&to[at] = group;
-            } else {
-                #pragma unroll
-                for (int m = 0; m < width; m++) to[at + m] = group.lane[m];
-            }
-        }
-    }
-}"""
-
 _WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-class Expression(Record):
-    """C text and its precedence level; `unsigned` has the same bits in the unsigned type."""
-
-    text: str
-    level: int = PRIMARY
-    unsigned: Expression | None = None
-    literal: bool = False
-
-    def inside(self, lowest: int) -> str:
-        """The text, in parentheses when it binds weaker than `lowest`."""
-        return self.text if self.level >= lowest else f"({self.text})"
 
 
 def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
@@ -199,95 +127,6 @@ def _group(inst: Inst) -> VectorType:
 
 def _vector_name(type: VectorType) -> str:
     return f"{type.dtype}x{type.lanes}"
-
-
-def _shortest(value: float) -> str:
-    """The shortest decimal of a positive float32, spelled the same whichever NumPy is installed.
-
-    A compiler may read a decimal as a double first, so both ways must give the value.
-    """
-    number = np.float32(value)
-    with np.errstate(over="ignore"):
-        below, above = (float(np.nextafter(number, np.float32(to))) for to in (-np.inf, np.inf))
-    above = above if math.isfinite(above) else 2 * value - below
-    # A double holds the midpoint of two neighbours exactly.
-    low, high = ((value + side) / 2 for side in (below, above))
-    for digits in range(1, 10):
-        decimal = float(f"{value:.{digits}g}")
-        # Strictly between the midpoints the text rounds to the value: a text beyond one would not have been read as a
-        # double on this side of it.
-        if low < decimal < high:
-            return repr(decimal)
-    return value.hex()
-
-
-def float_literal(value: float, dtype: DType) -> Expression:
-    """A floating constant that the C compiler reads back to the same bits."""
-    single = dtype is F32
-    as_float = "__int_as_float(0x{:08x})" if single else "__longlong_as_double(0x{:016x}LL)"
-    infinity, quiet = (0x7F800000, 0x7FC00000) if single else (0x7FF0000000000000, 0x7FF8000000000000)
-    negative = math.copysign(1.0, value) < 0
-    if math.isnan(value) or math.isinf(value):
-        text = as_float.format(quiet if math.isnan(value) else infinity)
-    elif single:
-        text = f"{_shortest(abs(value))}f"
-    else:
-        text = repr(abs(value))
-    return Expression(f"-{text}", UNARY, literal=True) if negative else Expression(text, literal=True)
-
-
-def integer_literal(value: int, dtype: DType) -> Expression:
-    """An integer constant of the dtype's C type (``int`` for narrower ones)."""
-    suffix = {U32: "u", I64: "LL", U64: "ULL"}.get(dtype, "")
-    if dtype in (I32, I64) and value == -(2 ** (dtype.bits - 1)):
-        return Expression(f"(-{-value - 1}{suffix} - 1)", literal=True)
-    unsigned = None
-    if dtype in (I32, I64) and value >= 0:
-        unsigned = Expression(f"{value}{'u' if dtype is I32 else 'ULL'}", literal=True)
-    return Expression(f"{value}{suffix}", PRIMARY if value >= 0 else UNARY, unsigned, literal=True)
-
-
-def _binary(token: str, left: Expression, right: Expression) -> Expression:
-    level, lowest_left, lowest_right = BINARY[token]
-    if token in "&|^" and left.level == level:
-        lowest_left = level
-    return Expression(f"{left.inside(lowest_left)} {token} {right.inside(lowest_right)}", level)
-
-
-def _unary(token: str, x: Expression) -> Expression:
-    text = x.inside(UNARY)
-    return Expression(f"{token}({text})" if text.startswith(token) else f"{token}{text}", UNARY)
-
-
-def _cast(c_type: str, x: Expression) -> Expression:
-    return Expression(f"({c_type}){x.inside(UNARY)}", UNARY)
-
-
-def _as_unsigned(x: Expression, dtype: DType) -> Expression:
-    """The bits as the unsigned type of at least 32 bits."""
-    return x.unsigned or _cast("unsigned long long" if dtype.bits == 64 else "unsigned int", x)
-
-
-def _wrapping(token: str, args: list[Expression], dtype: DType) -> Expression:
-    """``+ - * <<`` and negation modulo ``2**bits``; `args` has one element for negation."""
-    narrow = dtype.bits < 32
-    # Promoted to int, only these can leave int's range.
-    overflows = not narrow or token == "<<" or (token == "*" and dtype is U16)
-    if overflows and dtype not in (U32, U64):
-        left = _as_unsigned(args[0], dtype)
-        if len(args) == 2 and token != "<<":
-            # One unsigned operand makes the operation unsigned.
-            right = args[1].unsigned or args[1]
-            if args[1].unsigned is not None and args[0].unsigned is None:
-                left = args[0]
-            args = [left, right]
-        else:
-            args = [left, *args[1:]]
-    made = _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
-    if dtype in (U32, U64):
-        return made
-    cast = _cast(C_TYPES[dtype], made)
-    return cast if narrow else Expression(cast.text, cast.level, made)
 
 
 def _share(lane: str, share: int, number: int) -> str:
@@ -559,7 +398,7 @@ class _Kernel:
         else:
             if not shares:
                 self.assign(handed, before.terminator.args[1:])
-            self.statement(f"if ({_unary('!', condition).text}) break;")
+            self.statement(f"if ({unary('!', condition).text}) break;")
         for param, name in zip(after.params, handed, strict=True):
             self.expressions[param] = Expression(name)
         self.block(after)
@@ -647,13 +486,13 @@ class _Kernel:
                 made = Expression(f"__shfl_xor_sync(0xffffffffu, {args[0].text}, {inst.attr('mask')})", POSTFIX)
                 dtype = element(inst.types[0])
                 # Narrow integers travel as int.
-                return _cast(C_TYPES[dtype], made) if dtype.bits < 32 else made
+                return cast(C_TYPES[dtype], made) if dtype.bits < 32 else made
             case "convert_raw":
-                return _cast(self.c_type(inst.types[0]), args[0])
+                return cast(self.c_type(inst.types[0]), args[0])
             case name if name in ptx.INSTRUCTIONS:
                 return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
             case "bitcast":
-                return self.bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
+                return bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]
         is_index = isinstance(operand, IndexType)
         kind = "i" if is_index else element(operand).kind
@@ -670,32 +509,13 @@ class _Kernel:
             return Expression(text, TERNARY)
         if is_index:
             if len(args) == 2 and args[0].literal and args[1].literal and self.index_type == "long long":
-                args[0] = _cast(self.index_type, args[0])
-            return _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
+                args[0] = cast(self.index_type, args[0])
+            return unary(token, args[0]) if len(args) == 1 else binary(token, *args)
         if token == "~":
-            return self.invert(args[0], dtype)
+            return invert(args[0], dtype)
         if kind in "iu" and (token in WRAPPING):
-            return _wrapping(token, args, dtype)
-        return _unary(token, args[0]) if len(args) == 1 else _binary(token, *args)
-
-    def bitcast(self, x: Expression, source: DType, target: DType) -> Expression:
-        """The same bits, through the functions the compiler has for float and double."""
-        if (source.kind == "f") == (target.kind == "f"):
-            return x if source is target else _cast(C_TYPES[target], x)
-        single = source.bits == 32
-        if target.kind == "f":
-            name, integer = ("__int_as_float", I32) if single else ("__longlong_as_double", I64)
-            given = x if source is integer else _cast(C_TYPES[integer], x)
-            return Expression(f"{name}({given.text})", POSTFIX)
-        name, integer = ("__float_as_int", I32) if single else ("__double_as_longlong", I64)
-        made = Expression(f"{name}({x.text})", POSTFIX)
-        return made if target is integer else _cast(C_TYPES[target], made)
-
-    def invert(self, x: Expression, dtype: DType) -> Expression:
-        if dtype is BOOL:
-            return _unary("!", x)
-        made = _unary("~", x)
-        return _cast(C_TYPES[dtype], made) if dtype in (U8, U16) else made
+            return wrapping(token, args, dtype)
+        return unary(token, args[0]) if len(args) == 1 else binary(token, *args)
 
     def constant(self, inst: Inst) -> Expression:
         value, type = inst.attr("value"), inst.types[0]

@@ -19,7 +19,7 @@ from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, together
+from pytocu.frontend.reshaping import along_axis, array_of, broadcast, filled, ravel, together
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -236,8 +236,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
         attempt(context, _as_positions, np.zeros(1, element(positions.type).numpy))
         positions = cast(context, positions, I64)
     attempt(context, np.take, np.zeros(1), 0, mode=mode)
-    source = ravel(context, value) if axis is None else value
-    place = 0 if axis is None else normal_axis(context, axis, len(dimensions(value)))
+    source, place = along_axis(context, value, axis)
     length = dimensions(source)[place]
     _refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
     return gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place)
@@ -323,7 +322,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     for place in range(len(values) - 2, -1, -1):
         row = "less_equal" if place == 0 else "equal"
         made = elementwise(context, "where", elementwise(context, row, number, place), values[place], made)
-    return array_of(context, made)
+    return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
 
 
 METHODS.update({"take": take, "choose": choose})

@@ -12,47 +12,11 @@ from pytocu.frontend import statistics
 from pytocu.frontend.inplace import out_arrays, write_outputs
 from pytocu.frontend.operators import compute, elementwise
 from pytocu.frontend.positions import place
-from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduce_into, replaced_nan
+from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
-from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.types import element
-
-
-def _sum(name: str, neutral: int, doc: str) -> Callable[..., Any]:
-    def handler(
-        context: Context,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = MISSING,
-        where: Any = True,
-    ) -> Any:
-        value, _ = replaced_nan(context, as_strong(context, a), neutral)
-        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
-        return reduce_into(context, name, value, out, **options)
-
-    handler.__doc__ = doc
-    return handler
-
-
-def _extreme(name: str, doc: str) -> Callable[..., Any]:
-    def handler(
-        context: Context,
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = MISSING,
-        where: Any = True,
-    ) -> Any:
-        return reduce_into(context, name, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
-
-    handler.__doc__ = doc
-    return handler
 
 
 def _require_inexact(context: Context, dtype: Any, out: Value | None) -> None:
@@ -89,15 +53,21 @@ def nanmean(
 
 
 def _variance(
-    context: Context, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
-) -> tuple[Value, tuple[Value | None, ...]]:
-    value, mask = replaced_nan(context, as_strong(context, a), 0)
-    outs = out_arrays(context, out, 1)
+    context: Context,
+    value: Value,
+    axis: Any,
+    dtype: Any,
+    out: Value | None,
+    ddof: Any,
+    keepdims: Any,
+    where: Any,
+    mean: Any,
+) -> Value:
+    """The variance of what is not NaN, with NumPy's steps; `out` is not written."""
+    value, mask = replaced_nan(context, value, 0)
     if mask is None:
-        ddof = statistics.degrees_given(context, ddof, correction)
-        return statistics.variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean), outs
-    _require_inexact(context, dtype, outs[0])
-    ddof = statistics.degrees_given(context, ddof, correction)
+        return statistics.variance(context, value, axis, dtype, out, ddof, keepdims, where, mean)
+    _require_inexact(context, dtype, out)
     axis = known_axis(context, axis)
     source = element(value.type)
     if given(mean, None) is None:
@@ -114,47 +84,11 @@ def _variance(
         squares = context.builder.emit("real", (product,))
     else:
         squares = elementwise(context, "multiply", distance, distance)
-    total = reduce(context, "add", squares, axis, dtype, outs[0], keepdims, where=where)
+    total = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
     degrees = elementwise(context, "subtract", _count(context, mask, axis, keepdims, where), ddof)
     made = statistics.divided(context, total, degrees)
     nothing = elementwise(context, "less_equal", degrees, 0)
-    return elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made), outs
-
-
-def nanvar(
-    context: Context,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = MISSING,
-    correction: Any = MISSING,
-) -> Any:
-    """The variance of what is not NaN; NaN where no degree of freedom is left"""
-    made, outs = _variance(context, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
-    return write_outputs(context, (made,), outs)[0]
-
-
-def nanstd(
-    context: Context,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = MISSING,
-    correction: Any = MISSING,
-) -> Any:
-    """The root of the variance of what is not NaN"""
-    made, outs = _variance(context, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
-    return write_outputs(context, (statistics.root(context, made, outs[0]),), outs)[0]
+    return elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made)
 
 
 def _position(name: str, doc: str) -> Callable[..., Any]:
@@ -174,13 +108,13 @@ def _position(name: str, doc: str) -> Callable[..., Any]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "nansum": _sum("add", 0, "The sum of what is not NaN"),
-    "nanprod": _sum("multiply", 1, "The product of what is not NaN"),
-    "nanmin": _extreme("fmin", "The smallest element that is not NaN; NaN where there is none"),
-    "nanmax": _extreme("fmax", "The largest element that is not NaN; NaN where there is none"),
+    "nansum": reduction("add", "The sum of what is not NaN", True, 0),
+    "nanprod": reduction("multiply", "The product of what is not NaN", True, 1),
+    "nanmin": reduction("fmin", "The smallest element that is not NaN; NaN where there is none", False),
+    "nanmax": reduction("fmax", "The largest element that is not NaN; NaN where there is none", False),
     "nanmean": nanmean,
-    "nanvar": nanvar,
-    "nanstd": nanstd,
+    "nanvar": statistics.deviation(_variance, False, "The variance of what is not NaN; NaN where no degree of freedom is left"),
+    "nanstd": statistics.deviation(_variance, True, "The root of the variance of what is not NaN"),
     "nanargmin": _position("argmin", "The first position of the smallest element that is not NaN"),
     "nanargmax": _position("argmax", "The first position of the largest element that is not NaN"),
 }

@@ -8,7 +8,7 @@ asked for dtypes and errors, by a reduction of one element.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,20 +112,38 @@ def _accumulator(
     CompileError
         What NumPy raises for these dtypes and axes.
     """
-    ufunc = promote.numpy_function(name)
-    options: dict[str, Any] = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    options: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
     if initial is not MISSING:
         options["initial"] = stand_in(initial)
     if where is not True:
         # A mask of the same number of axes: where it has too many, NumPy says so.
         options["where"] = stand_in(where)
-    found = attempt(context, ufunc.reduce, stand_in(value), **options).dtype
+    return accumulator(context, name, "reduce", value, dtype, out, options)
+
+
+def accumulator(
+    context: Context, name: str, method: str, value: Value, dtype: Any, out: Value | None, options: Mapping[str, Any]
+) -> DType:
+    """The dtype in which a method of a ufunc accumulates, which is that of its result.
+
+    Raises
+    ------
+    UnsupportedError
+        The argument ``dtype=`` is an array.
+    CompileError
+        What NumPy raises for these dtypes and options.
+    """
+    if isinstance(dtype, Value):
+        raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
+    ufunc = promote.numpy_function(name)
+    apply = getattr(ufunc, method)
+    found = attempt(context, apply, stand_in(value), dtype=dtype, **options).dtype
     if out is not None:
-        attempt(context, ufunc.reduce, stand_in(value), **options, out=stand_in(out))
+        attempt(context, apply, stand_in(value), dtype=dtype, **options, out=stand_in(out))
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
-    return promote.known_dtype(found, f"np.{name}.reduce")
+    return promote.known_dtype(found, f"np.{name}.{method}")
 
 
 def check_not_empty(context: Context, name: str, shape: Sequence[DimLike], axes: Sequence[int]) -> None:
@@ -182,8 +200,6 @@ def reduce(
     """
     initial, where = given(initial, MISSING), given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
-    if isinstance(dtype, Value):
-        raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     result = _accumulator(context, name, value, axis, dtype, out, keep, initial, where)
     row = row_of(name, result)
     if row is None:
@@ -287,10 +303,20 @@ def replaced_nan(context: Context, value: Value, other: Any) -> tuple[Value, Val
     return elementwise(context, "where", mask, element(value.type).numpy.type(other), value), mask
 
 
-def reduce_into(context: Context, name: str, a: Any, out: Any = None, **options: Any) -> Value:
+def reduce_into(
+    context: Context,
+    name: str,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = MISSING,
+    where: Any = True,
+) -> Value:
     """As :func:`reduce`, written into ``out=``, which is then the result."""
     outs = out_arrays(context, out, 1)
-    made = reduce(context, name, as_strong(context, a), out=outs[0], **options)
+    made = reduce(context, name, as_strong(context, a), axis, dtype, outs[0], keepdims, initial, where)
     return write_outputs(context, (made,), outs)[0]
 
 
@@ -316,7 +342,21 @@ def repeated(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Valu
 # The functions that are one reduction.
 
 
-def _function(name: str, doc: str, with_dtype: bool) -> Callable[..., Any]:
+def reduction(name: str, doc: str, with_dtype: bool, neutral: int | None = None) -> Callable[..., Any]:
+    """A function of NumPy that is the reduction by a ufunc.
+
+    Parameters
+    ----------
+    name : str
+        The ufunc.
+    doc : str
+        What the function gives.
+    with_dtype : bool
+        It has the parameter ``dtype=``.
+    neutral : int, optional
+        What takes the place of NaN.
+    """
+
     def typed(
         context: Context,
         a: Any,
@@ -327,8 +367,10 @@ def _function(name: str, doc: str, with_dtype: bool) -> Callable[..., Any]:
         initial: Any = MISSING,
         where: Any = True,
     ) -> Any:
-        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
-        return reduce_into(context, name, a, out, **options)
+        value = as_strong(context, a)
+        if neutral is not None:
+            value, _ = replaced_nan(context, value, neutral)
+        return reduce_into(context, name, value, axis, dtype, out, keepdims, initial, where)
 
     def plain(
         context: Context,
@@ -352,12 +394,12 @@ def _function(name: str, doc: str, with_dtype: bool) -> Callable[..., Any]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": _function("add", "The sum of elements; integers add up as 64 bits, float16 in float32", True),
-    "prod": _function("multiply", "The product of elements", True),
-    "min": _function("minimum", "The smallest element; NaN wins", False),
-    "max": _function("maximum", "The largest element; NaN wins", False),
-    "any": _function("logical_or", "Whether any element is not zero", False),
-    "all": _function("logical_and", "Whether no element is zero", False),
+    "sum": reduction("add", "The sum of elements; integers add up as 64 bits, float16 in float32", True),
+    "prod": reduction("multiply", "The product of elements", True),
+    "min": reduction("minimum", "The smallest element; NaN wins", False),
+    "max": reduction("maximum", "The largest element; NaN wins", False),
+    "any": reduction("logical_or", "Whether any element is not zero", False),
+    "all": reduction("logical_and", "Whether no element is zero", False),
 }
 FUNCTIONS |= {"amin": FUNCTIONS["min"], "amax": FUNCTIONS["max"]}
 """By NumPy's name; parameters are called as NumPy calls them."""

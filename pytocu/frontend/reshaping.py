@@ -17,7 +17,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array
+from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array, is_weak
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
 from pytocu.ir.expand_positions import reshape_groups
@@ -56,6 +56,16 @@ def array_of(context: Context, value: Any) -> Value:
     """What ``np.asanyarray`` makes of an operand."""
     made = as_strong(context, value)
     return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
+
+
+def along_axis(context: Context, value: Value, axis: Any) -> tuple[Value, int]:
+    """An operand and the axis, counted from 0, on which a function works: the flat array where none is named.
+
+    An array without axes NumPy takes for one with a single axis.
+    """
+    if axis is None or (not dimensions(value) and axis in (0, -1)):
+        return ravel(context, value), 0
+    return value, normal_axis(context, axis, len(dimensions(value)))
 
 
 def broadcast(context: Context, value: Value, shape: Shape) -> Value:
@@ -98,7 +108,10 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
         return transpose(context, turned, ())
     if order != "C":
         raise UnsupportedError(f"reshape with the argument order={order!r}", context.loc, "use order='C' or order='F'")
-    return _reshape(context, value, as_shape(context, shape), copy)
+    lengths = as_shape(context, shape)
+    if not lengths and isinstance(value.type, ScalarType):
+        return value
+    return _reshape(context, value, lengths, copy)
 
 
 def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
@@ -233,6 +246,24 @@ def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     return reshape(context, value, -1, order="C" if order == "K" else order)
 
 
+def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
+    """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
+    value = array_of(context, value)
+    made = ravel(context, value, order)
+    return copied(context, made) if order in ("C", "K") and not _is_dense(context, value) else made
+
+
+def _is_dense(context: Context, value: Value) -> bool:
+    """Whether the elements lie next to each other in row-major order, as far as that follows from layouts."""
+    expected: DimLike = 1
+    for length, stride in zip(reversed(dimensions(value)), reversed(_strides(context, value)), strict=True):
+        if length != 1:
+            if stride != expected:
+                return False
+            expected = expected * length
+    return True
+
+
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis, in a new array."""
     return copied(context, ravel(context, value, order))
@@ -335,6 +366,8 @@ def flip(context: Context, value: Value, axis: Any = None) -> Value:
     ndim = len(dimensions(value))
     axes = range(ndim) if axis is None else (normal_axis(context, a, ndim) for a in _several(axis))
     reverse = set(axes)
+    if not ndim:
+        return subscript(context, value, ())
     return subscript(context, value, (*(slice(None, None, -1) if a in reverse else slice(None) for a in range(ndim)), ...))
 
 
@@ -413,13 +446,14 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
     return context.builder.emit("diagonal", (turned,), attrs)
 
 
-METHODS.update({"reshape": reshape, "ravel": ravel, "flatten": flatten, "diagonal": diagonal})
+METHODS.update({"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal})
 
 FUNCTIONS: dict[str, Handler] = {
     "reshape": lambda context, a, shape, order="C", *, copy=None: reshape(
-        context, array_of(context, a), shape, order=order, copy=copy
+        # NumPy scalars have the method; a Python scalar becomes an array.
+        context, (array_of if is_weak(a) else as_strong)(context, a), shape, order=order, copy=copy
     ),
-    "ravel": lambda context, a, order="C": ravel(context, array_of(context, a), order),
+    "ravel": lambda context, a, order="C": _ravel(context, as_strong(context, a), order),
     "broadcast_to": broadcast_to,
     "broadcast_arrays": broadcast_arrays,
     "atleast_1d": at_least(1),

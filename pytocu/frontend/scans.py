@@ -10,11 +10,11 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, truths
-from pytocu.frontend.reductions import ROUNDING, check_lengths, known_axis, replaced_nan, row_of, stand_in
-from pytocu.frontend.values import Context, as_strong, cast, describe, dimensions, is_array
+from pytocu.frontend.reductions import ROUNDING, accumulator, check_lengths, known_axis, replaced_nan, row_of, stand_in
+from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import F16, F32, DType, element
+from pytocu.ir.types import F16, F32, element
 
 SCANNED = ("add", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm",
            "hypot", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor")  # fmt: skip
@@ -31,9 +31,7 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
     CompileError
         What NumPy raises.
     """
-    if isinstance(dtype, Value):
-        raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
-    result = _dtype(context, name, value, axis, dtype, out)
+    result = accumulator(context, name, "accumulate", value, dtype, out, {"axis": axis})
     row = row_of(name, result)
     if row is None:
         raise UnsupportedError(
@@ -50,17 +48,6 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
     return cast(context, made, result if out is None else element(out.type))
 
 
-def _dtype(context: Context, name: str, value: Value, axis: int, dtype: Any, out: Value | None) -> DType:
-    ufunc = promote.numpy_function(name)
-    found = attempt(context, ufunc.accumulate, stand_in(value), axis, dtype).dtype
-    if out is not None:
-        attempt(context, ufunc.accumulate, stand_in(value), axis, dtype, stand_in(out))
-        if dtype is None and not name.startswith("logical"):
-            given = (element(out.type).numpy, element(value.type).numpy, None)
-            found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
-    return promote.known_dtype(found, f"np.{name}.accumulate")
-
-
 def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
     """``ufunc.accumulate`` with its own checks of the axis."""
     value, outs = as_strong(context, array), out_arrays(context, out, 1)
@@ -71,9 +58,11 @@ def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtyp
     return write_outputs(context, (made,), outs)[0]
 
 
-def _cumulative(name: str, doc: str) -> Any:
+def _cumulative(name: str, doc: str, neutral: int | None = None) -> Any:
     def handler(context: Context, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        if neutral is not None:
+            value, _ = replaced_nan(context, value, neutral)
         made = scan_along(context, name, value, known_axis(context, axis), dtype, outs[0])
         return write_outputs(context, (made,), outs)[0]
 
@@ -128,23 +117,12 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
     return handler
 
 
-def _without_nan(name: str, neutral: int, doc: str) -> Any:
-    def handler(context: Context, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        value, outs = as_strong(context, a), out_arrays(context, out, 1)
-        value, _ = replaced_nan(context, value, neutral)
-        made = scan_along(context, name, value, known_axis(context, axis), dtype, outs[0])
-        return write_outputs(context, (made,), outs)[0]
-
-    handler.__doc__ = doc
-    return handler
-
-
 FUNCTIONS = {
     "cumsum": _cumulative("add", "The sums of each element and those before it"),
     "cumprod": _cumulative("multiply", "The products of each element and those before it"),
     "cumulative_sum": _cumulative_of_axes("add", "``np.cumsum`` by the array API's name"),
     "cumulative_prod": _cumulative_of_axes("multiply", "``np.cumprod`` by the array API's name"),
-    "nancumsum": _without_nan("add", 0, "``np.cumsum`` with 0 for NaN"),
-    "nancumprod": _without_nan("multiply", 1, "``np.cumprod`` with 1 for NaN"),
+    "nancumsum": _cumulative("add", "``np.cumsum`` with 0 for NaN", 0),
+    "nancumprod": _cumulative("multiply", "``np.cumprod`` with 1 for NaN", 1),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

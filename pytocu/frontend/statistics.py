@@ -7,6 +7,7 @@ rounded to the sum's dtype.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
     return elementwise(context, "maximum", left, 0)
 
 
-def degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
+def _degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
     """`ddof`, or `correction`, its name in the array API."""
     correction = given(correction, None)
     if correction is None:
@@ -141,47 +142,42 @@ def degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def var(
-    context: Context,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = MISSING,
-    correction: Any = MISSING,
-) -> Any:
-    """The mean of squared distances from the mean; divided by the number of elements less `ddof`"""
-    value, outs = as_strong(context, a), out_arrays(context, out, 1)
-    ddof = degrees_given(context, ddof, correction)
-    made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
-    return write_outputs(context, (made,), outs)[0]
+def deviation(steps: Callable[..., Value], rooted: bool, doc: str) -> Callable[..., Any]:
+    """A function of NumPy that gives a variance or its root.
+
+    Parameters
+    ----------
+    steps : callable
+        As :func:`variance`.
+    rooted : bool
+        The function gives the root.
+    doc : str
+        What the function gives.
+    """
+
+    def handler(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+        *,
+        where: Any = True,
+        mean: Any = MISSING,
+        correction: Any = MISSING,
+    ) -> Any:
+        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        ddof = _degrees_given(context, ddof, correction)
+        made = steps(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
+        return write_outputs(context, (_root(context, made, outs[0]) if rooted else made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
 
 
-def std(
-    context: Context,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = MISSING,
-    correction: Any = MISSING,
-) -> Any:
-    """The root of the variance"""
-    value, outs = as_strong(context, a), out_arrays(context, out, 1)
-    ddof = degrees_given(context, ddof, correction)
-    made = variance(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
-    return write_outputs(context, (root(context, made, outs[0]),), outs)[0]
-
-
-def root(context: Context, variance: Value, out: Value | None) -> Value:
+def _root(context: Context, variance: Value, out: Value | None) -> Value:
     """The square root in the dtype of the variance.
 
     Raises
@@ -211,5 +207,13 @@ def count_nonzero(context: Context, a: Any, axis: Any = None, *, keepdims: Any =
     return reduce(context, "add", truths(context, as_strong(context, a)), axis, np.intp, None, keepdims)
 
 
-FUNCTIONS = {"mean": mean, "var": var, "std": std, "ptp": ptp, "count_nonzero": count_nonzero}
+FUNCTIONS = {
+    "mean": mean,
+    "var": deviation(
+        variance, False, "The mean of squared distances from the mean; divided by the number of elements less `ddof`"
+    ),
+    "std": deviation(variance, True, "The root of the variance"),
+    "ptp": ptp,
+    "count_nonzero": count_nonzero,
+}
 """By NumPy's name; parameters are called as NumPy calls them."""

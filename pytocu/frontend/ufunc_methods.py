@@ -58,8 +58,7 @@ def _reduce(
     where: Any = True,
 ) -> Any:
     context, name = owner
-    options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
-    return reduce_into(context, name, array, out, **options)
+    return reduce_into(context, name, array, axis, dtype, out, keepdims, initial, where)
 
 
 def _accumulate(owner: tuple[Context, str], array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -160,9 +160,13 @@ def refuse_array(context: Context, name: str) -> NoReturn:
     Raises
     ------
     CompileError
+        UnsupportedError where the array has no name: known numbers made it.
     """
+    if not name:
+        text = "an array of numbers known while compiling is used as a value"
+        raise UnsupportedError(text, context.loc, "pass it as an argument, or make it of a length: np.full(len(x), 3)")
     raise CompileError(
-        f"the array {name} is captured from outside the function" if name else "an array is captured from outside the function",
+        f"the array {name} is captured from outside the function",
         context.loc,
         "pass it as an argument; captured numbers, strings, tuples and functions are fine",
     )

@@ -281,6 +281,16 @@ class Function(_Frozen):
         return dict(self.facts).get(name, default)
 
 
+def chain_from(base: Value, value: Value) -> list[Inst]:
+    """The instructions from one value to another, each the first argument of the next; none where they are one."""
+    chain: list[Inst] = []
+    while value is not base:
+        assert value.inst is not None
+        chain.append(value.inst)
+        value = value.inst.args[0]
+    return chain[::-1]
+
+
 def walk(block: Block) -> Iterator[Inst]:
     """Every instruction of the block and of its regions, in order of text."""
     stack = [iter(block.insts)]

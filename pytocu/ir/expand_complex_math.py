@@ -47,7 +47,13 @@ def exp(z: Point) -> Point:
     large = x > LARGE
     size = large.choose(x - LARGE, x).row("exp")
     factor = large.choose(math.exp(LARGE), x.of(1.0))
-    real, imag = size * (factor * y.row("cos")), size * (factor * y.row("sin"))
+    return _at_an_angle(z, size, factor * y.row("cos"), factor * y.row("sin"))
+
+
+def _at_an_angle(z: Point, size: Real, cosine: Real, sine: Real) -> Point:
+    """A power of a positive number to the `z`: its size, and the cosine and sine that the imaginary part gives."""
+    x, y = z
+    real, imag = size * cosine, size * sine
     imag = y.equals(0.0).choose(y, imag)
     lost = ~y.finite()
     vanishes, grows = lost & x.equals(-INFINITY), lost & x.equals(INFINITY)
@@ -67,12 +73,7 @@ def exp2(z: Point) -> Point:
     large = x > 1000.0
     size = large.choose(x - 1000.0, x).row("exp2")
     factor = large.choose(2.0**1000, x.of(1.0))
-    real, imag = size * (factor * cosine), size * (factor * sine)
-    imag = y.equals(0.0).choose(y, imag)
-    lost = ~y.finite()
-    vanishes, grows = lost & x.equals(-INFINITY), lost & x.equals(INFINITY)
-    real = vanishes.choose(0.0, grows.choose(INFINITY, real))
-    return real, vanishes.choose(x.of(0.0).sign_of(y), imag)
+    return _at_an_angle(z, size, factor * cosine, factor * sine)
 
 
 def expm1(z: Point) -> Point:
@@ -334,9 +335,10 @@ def arccos(z: Point) -> Point:
 
 
 def arccosh(z: Point) -> Point:
-    """The parts of arccos exchanged, with the imaginary part's sign."""
+    """The parts of arccos exchanged, with the imaginary part's sign; of a NaN, whose sign says nothing, a positive one."""
     angle, size = arccos(z)
-    return abs(size), angle.sign_of(z[1])
+    y = z[1]
+    return abs(size), angle.sign_of(y.nan().choose(1.0, y))
 
 
 def arctanh(z: Point) -> Point:

@@ -14,24 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, DTypeError, IndexingError, InternalError, ShapeError, failure, located
-from pytocu.ir import reductions
-from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import (
-    DimLike,
-    Fact,
-    as_symbol,
-    assignment_sentence,
-    empty_sentence,
-    evaluate,
-    format_shape,
-    output_sentence,
-)
+from pytocu.errors import CompileError, InternalError, located
+from pytocu.ir import interp_checks, reductions
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from
+from pytocu.ir.interp_arguments import State, arrange, bind_symbols, check_argument, kind_name
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
-from pytocu.ir.python_functions import class_at
 from pytocu.ir.types import (
     ArrayType,
     IndexType,
@@ -46,26 +36,6 @@ from pytocu.ir.types import (
 )
 
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
-
-
-class _State:
-    """What a run knows: the lengths, the values so far, and the memory of allocated arrays."""
-
-    def __init__(self, function: Function, sizes: dict[str, int]):
-        self.function = function
-        self.sizes = sizes
-        self.values: dict[Value, Any] = {}
-        self.allocated: dict[int, Memory | None] = {}
-        self.kept: list[np.ndarray] = []
-
-    def dim(self, dim: DimLike) -> int:
-        try:
-            return evaluate(dim, self.sizes)
-        except KeyError as error:
-            raise InternalError(f"no argument states the length {error.args[0]}") from None
-
-    def dims(self, dims: Sequence[DimLike]) -> tuple[int, ...]:
-        return tuple(map(self.dim, dims))
 
 
 def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -113,9 +83,9 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     if function.level == "loop":
         run_threads(function.body, arguments, index_bits=function.fact("index_bits", 64))
         return ()
-    state = _State(function, bind_symbols(function, arguments))
+    state = State(function, bind_symbols(function, arguments))
     for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
-        _check_argument(state, param.type, argument, number)
+        check_argument(state, param.type, argument, number)
         state.values[param] = argument
     with np.errstate(all="ignore"):
         results = _block(state, function.body)
@@ -127,102 +97,7 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(r[()] if isinstance(v.type, ScalarType) else r for r, v in zip(results, returned, strict=True))
 
 
-def arrange(tree: Any, results: Sequence[Any]) -> Any:
-    """Put results into the form of ``return``'s attribute `tree`: numbers, and tuples of trees.
-
-    A tuple may begin with what it makes: ``tuple``, ``list``, ``dict`` (of names and trees),
-    ``named`` (the class's path first), ``str`` (of the text) or ``none``.
-
-    Examples
-    --------
-    >>> arrange((0, (1, 0)), ("a", "b"))
-    ('a', ('b', 'a'))
-    """
-    match tree:
-        case bool() | None:
-            return tuple(results)
-        case int():
-            return results[tree]
-        case ("dict", *items):
-            return {key: arrange(t, results) for key, t in items}
-        case ("named", path, *trees):
-            return class_at(path)._make(arrange(t, results) for t in trees)
-        case ("list", *trees):
-            return [arrange(t, results) for t in trees]
-        case ("str", text):
-            return text
-        case ("none",):
-            return None
-        case ("tuple", *trees):
-            return tuple(arrange(t, results) for t in trees)
-        case _:
-            return tuple(arrange(t, results) for t in tree)
-
-
-def bind_symbols(function: Function, arguments: Sequence[Any]) -> dict[str, int]:
-    """The lengths that the arguments' shapes give to the symbols of the parameter types.
-
-    Raises
-    ------
-    DTypeError, ShapeError
-        An argument has another dtype, rank or length than its parameter's type says.
-    """
-    sizes: dict[str, int] = {}
-    for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
-        if not isinstance(param.type, ArrayType):
-            continue
-        array = _array_argument(param.type, argument, number)
-        for dim, size in zip(param.type.shape, array.shape, strict=True):
-            name = as_symbol(dim)
-            if name is not None and sizes.setdefault(name, size) != size:
-                raise ShapeError(
-                    f"argument {number} has shape {format_shape(array.shape)} where {param.type} is expected: "
-                    f"{name} is {sizes[name]} by an earlier argument"
-                )
-    for name, number, axis in function.fact("symbols", ()):
-        sizes.setdefault(name, np.shape(arguments[number])[axis])
-    return sizes
-
-
-def _array_argument(type: ArrayType, argument: object, number: int) -> np.ndarray:
-    if not isinstance(argument, np.ndarray):
-        raise DTypeError(f"argument {number} is a {_kind_name(argument)} where {type} is expected")
-    if argument.dtype != type.dtype.numpy:
-        raise DTypeError(f"argument {number} has dtype {argument.dtype} where {type} is expected")
-    if argument.ndim != type.ndim:
-        raise ShapeError(f"argument {number} has shape {format_shape(argument.shape)} where {type} is expected")
-    return argument
-
-
-def _kind_name(value: object) -> str:
-    return type(value).__name__
-
-
-def _check_argument(state: _State, expected: Type, argument: Any, number: int) -> None:
-    match expected:
-        case ArrayType():
-            shape = state.dims(expected.shape)
-            if argument.shape != shape:
-                raise ShapeError(
-                    f"argument {number} has shape {format_shape(argument.shape)} where {expected} is expected: "
-                    f"{format_shape(shape)}"
-                )
-            order = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(expected.layout)
-            # At array level the layout means nothing yet.
-            if state.function.level == "host" and order and not argument.flags[order]:
-                raise InternalError(f"argument {number} is not laid out as {expected} says")
-        case WeakType(kind):
-            if weak_type_of(argument) != expected:
-                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where a Python {kind} is expected")
-        case ScalarType(dtype):
-            if not isinstance(argument, np.generic) or argument.dtype != dtype.numpy:
-                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where a NumPy {dtype.numpy} is expected")
-        case _:
-            if not isinstance(argument, (int, np.integer)):
-                raise DTypeError(f"argument {number} is a {_kind_name(argument)} where an integer is expected")
-
-
-def _block(state: _State, block: Block) -> tuple[Any, ...]:
+def _block(state: State, block: Block) -> tuple[Any, ...]:
     """Run instructions up to the ``return`` or ``yield`` and give its values."""
     for inst in block.insts:
         args = [state.values[a] for a in inst.args]
@@ -239,13 +114,13 @@ def _block(state: _State, block: Block) -> tuple[Any, ...]:
     raise InternalError("a block does not end with a return or a yield")
 
 
-def _settle(state: _State, inst: Inst, type: Type, value: Any) -> Any:
+def _settle(state: State, inst: Inst, type: Type, value: Any) -> Any:
     """The value in the form its type says (scalar or 0-d array), or an error where it is another."""
     match type:
         case WeakType(kind):
             found = weak_type_of(value)
             if found != type:
-                raise InternalError(f"{inst.op.name} gives a {_kind_name(value)} where its type is weak {kind}")
+                raise InternalError(f"{inst.op.name} gives a {kind_name(value)} where its type is weak {kind}")
             return value
         case IndexType():
             return int(value)
@@ -262,7 +137,7 @@ def _settle(state: _State, inst: Inst, type: Type, value: Any) -> Any:
     raise InternalError(f"a value of type {type} does not stand at this level")
 
 
-def _inst(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _inst(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """The results of one instruction."""
     handler = _HANDLERS.get(inst.op.name)
     if handler is not None:
@@ -274,7 +149,7 @@ def _inst(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     raise InternalError(f"{inst.op.name} does not stand at {state.function.level} level")
 
 
-def _const(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _const(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     value = inst.attr("value")
     match inst.types[0]:
         case WeakType(kind):
@@ -286,31 +161,31 @@ def _const(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (value,)
 
 
-def _cast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _cast(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (cast(args[0], element(inst.types[0])),)
 
 
-def _convert(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _convert(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (number_of(args[0], element(inst.types[0]).numpy, inst.attr("wrap", False)),)
 
 
-def _dim(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _dim(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (state.dim(inst.attr("value")),)
 
 
-def _newaxis(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _newaxis(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.expand_dims(args[0], inst.attr("axis")),)
 
 
-def _transpose(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _transpose(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.transpose(args[0], inst.attr("axes")),)
 
 
-def _view(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _view(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (args[0].view(element(inst.types[0]).numpy),)
 
 
-def _slice(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _slice(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array = args[0]
     parts: list[slice] = []
     for axis, length in enumerate(array.shape):
@@ -326,7 +201,7 @@ def _slice(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (array[tuple(parts)],)
 
 
-def _index(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _index(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array, axis, at = args[0], inst.attr("axis"), state.dim(inst.attr("at"))
     if not 0 <= at < array.shape[axis]:
         raise InternalError(f"index reads position {at} of axis {axis} with size {array.shape[axis]}")
@@ -334,7 +209,7 @@ def _index(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (array[(*[slice(None)] * axis, at, ...)],)
 
 
-def _broadcast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _broadcast(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array, shape = np.asarray(args[0]), state.dims(inst.attr("shape"))
     expand, ndim = inst.attr("expand"), inst.attr("ndim")
     if expand is not None and ndim is not None:
@@ -345,7 +220,7 @@ def _broadcast(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.broadcast_to(array, shape),)
 
 
-def _strided(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _strided(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     flat, shape = args[0], state.dims(inst.attr("shape"))
     positions = np.full((), state.dim(inst.attr("offset")))
     for length, stride in zip(shape, state.dims(inst.attr("strides")), strict=True):
@@ -357,7 +232,7 @@ def _strided(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.lib.stride_tricks.as_strided(first, shape, steps, writeable=flat.flags.writeable),)
 
 
-def _update(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _update(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     old, _, new = args
     # The view of an array of positions says which elements are replaced.
     positions = _view_again(state, inst.args[1], inst.args[0], np.arange(old.size).reshape(old.shape))
@@ -366,19 +241,14 @@ def _update(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (changed,)
 
 
-def _view_again(state: _State, value: Value, base: Value, array: np.ndarray) -> np.ndarray:
+def _view_again(state: State, value: Value, base: Value, array: np.ndarray) -> np.ndarray:
     """The view of `base` that `value` is, taken of another array."""
-    chain: list[Inst] = []
-    while value is not base:
-        assert value.inst is not None
-        chain.append(value.inst)
-        value = value.inst.args[0]
-    for inst in reversed(chain):
+    for inst in chain_from(base, value):
         (array,) = _inst(state, inst, [array])
     return array
 
 
-def _memory(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _memory(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     low, high = shared_range(args)
     itemsize = args[0].itemsize
     for name, array in zip(inst.attr("names"), args, strict=True):
@@ -400,84 +270,12 @@ def shared_range(arrays: Sequence[np.ndarray]) -> tuple[int, int]:
     return min(b[0] for b in bounds), max(b[1] for b in bounds)
 
 
-def _writable(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    if not args[0].flags.writeable:
-        raise ShapeError(f"{inst.attr('what')} is read-only", inst.loc)
-    return ()
-
-
-def _offset(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _offset(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array, flat = (a.__array_interface__["data"][0] for a in args)
     return ((array - flat) // args[0].itemsize,)
 
 
-def _check(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    dims = state.dims(inst.attr("dims"))
-    match inst.attr("kind"):
-        case "assign" | "mask" as kind:
-            if dims[0] != dims[1]:
-                what = "where mask" if kind == "mask" else "input array"
-                given, wanted = map(state.dims, inst.attr("shapes"))
-                raise ShapeError(assignment_sentence(given, wanted, what), inst.loc)
-        case "broadcast":
-            if dims[0] != dims[1]:
-                shapes = " ".join(format_shape(state.dims(s)) for s in inst.attr("shapes"))
-                raise ShapeError(f"operands could not be broadcast together with shapes {shapes} ", inst.loc)
-        case "output":
-            if dims[0] != dims[1]:
-                output, whole = map(state.dims, inst.attr("shapes"))
-                raise ShapeError(output_sentence(output, whole), inst.loc)
-        case "index":
-            index, size, axis = dims
-            if not -size <= index < size:
-                raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", inst.loc)
-        case "squeeze":
-            if tuple(dims) != (1,):
-                raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)
-        case str(kind) if kind.startswith("empty "):
-            if tuple(dims) == (0,):
-                raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
-        case "equal" | "fits":
-            if dims[0] != dims[1]:
-                error, sentence = inst.attr("shapes")
-                raise failure(error, sentence, dims, inst.loc)
-        case kind:
-            raise InternalError(f"check has no kind {kind!r}")
-    return ()
-
-
-def _require(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    made, *others = (np.array(a) for a in np.broadcast_arrays(*args))
-    broken = ~others[0]
-    if broken.any():
-        raise _failure(state, inst, int(others[1][broken].min()) if len(others) > 1 else 0)
-    return (made,)
-
-
-def _failure(state: _State, inst: Inst, number: int) -> CompileError:
-    numbers = (number, *state.dims(inst.attr("dims")))
-    return failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc)
-
-
-def _failures(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    return (np.full(state.dims(shape_of(inst.types[0])), NOTHING),)
-
-
-def _failed(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    found = args[0][inst.attr("at")]
-    if found != NOTHING:
-        raise _failure(state, inst, int(found))
-    return ()
-
-
-def _assume(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    fact = Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number"))
-    if not fact.holds(state.sizes):
-        raise InternalError(f"the code assumes that {fact}, and it is {state.dim(fact.dim)}")
-    return ()
-
-
-def _reduce(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _reduce(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     operands, axes = tuple(map(np.asarray, args)), inst.attr("axes")
     if inst.attr("pieces") is None:
         return reductions.evaluate(inst.attr("op"), operands, axes)
@@ -485,11 +283,11 @@ def _reduce(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return reductions.evaluate_pieces(inst.attr("op"), operands, axes, count, length)
 
 
-def _scan(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _scan(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (reductions.accumulate(inst.attr("op"), args[0], inst.attr("axis")),)
 
 
-def _own_piece(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _own_piece(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """Pieces are counted over all axes that are cut."""
     axes = inst.attr("axes")
     shape, (piece,) = state.dims(inst.attr("shape")), state.dims((inst.attr("piece"),))
@@ -499,17 +297,17 @@ def _own_piece(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.moveaxis(held, range(len(axes)), axes),)
 
 
-def _iota(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _iota(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     shape, axis = state.dims(inst.attr("shape")), inst.attr("axis")
     along = np.arange(shape[axis]).reshape([-1 if a == axis else 1 for a in range(len(shape))])
     return (np.broadcast_to(along, shape),)
 
 
-def _concatenate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _concatenate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.concatenate(args, inst.attr("axis")),)
 
 
-def _gather(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _gather(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     source, *positions = args
     axes, first = inst.attr("axes"), inst.attr("at")
     for axis, place in zip(axes, positions, strict=True):
@@ -521,24 +319,24 @@ def _gather(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.moveaxis(made, range(count), range(first, first + count)),)
 
 
-def _diagonal(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _diagonal(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     made = np.diagonal(args[0], inst.attr("offset"), -2, -1)
     if args[0].flags.writeable:
         made.flags.writeable = True
     return (made,)
 
 
-def _reshape(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _reshape(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (args[0].reshape(state.dims(inst.attr("shape"))),)
 
 
-def _kernel(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _kernel(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     (region,) = inst.regions
     state.values.update(zip(region.params, args, strict=True))
     return _block(state, region)
 
 
-def _allocate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _allocate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
     order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
     array = np.empty(state.dims(shape_of(type)), element(type).numpy, order=order)
@@ -548,11 +346,11 @@ def _allocate(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (array,)
 
 
-def _stride(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _stride(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (args[0].strides[inst.attr("axis")] // args[0].itemsize,)
 
 
-def _launch(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _launch(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     (region,) = inst.regions
     if any(isinstance(p.type, PointerType) for p in region.params):
         _launch_threads(state, inst, region, args)
@@ -572,7 +370,7 @@ def _launch(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return ()
 
 
-def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -> None:
+def _launch_threads(state: State, inst: Inst, region: Block, args: list[Any]) -> None:
     memories: dict[int, Memory] = {}
     for param, array in zip(region.params, args, strict=True):
         if isinstance(array, np.ndarray) and isinstance(param.type, PointerType):
@@ -593,7 +391,7 @@ def _launch_threads(state: _State, inst: Inst, region: Block, args: list[Any]) -
     run_threads(region, given, grid=grid, block=block, index_bits=state.function.fact("index_bits", 64))
 
 
-def _check_written(state: _State, results: tuple[Any, ...]) -> None:
+def _check_written(state: State, results: tuple[Any, ...]) -> None:
     for number, result in enumerate(results):
         memory = state.allocated.get(id(result))
         if memory is None and id(result) in state.allocated and result.size:
@@ -602,23 +400,23 @@ def _check_written(state: _State, results: tuple[Any, ...]) -> None:
             raise InternalError(f"nobody wrote {int((~memory.initialised).sum())} elements of result {number}")
 
 
-def _part(state: _State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+def _part(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (part(args[0], inst.attr("which") or inst.op.name),)
 
 
-_HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
+_HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "allocate": _allocate,
-    "assume": _assume,
+    "assume": interp_checks.assume,
     "broadcast": _broadcast,
     "cast": _cast,
-    "check": _check,
+    "check": interp_checks.check,
     "concatenate": _concatenate,
     "const": _const,
     "convert": _convert,
     "diagonal": _diagonal,
     "dim": _dim,
-    "failed": _failed,
-    "failures": _failures,
+    "failed": interp_checks.failed,
+    "failures": interp_checks.failures,
     "gather": _gather,
     "imag": _part,
     "index": _index,
@@ -631,7 +429,7 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "part": _part,
     "real": _part,
     "reduce": _reduce,
-    "require": _require,
+    "require": interp_checks.require,
     "reshape": _reshape,
     "scan": _scan,
     "offset": _offset,
@@ -641,5 +439,7 @@ _HANDLERS: dict[str, Callable[[_State, Inst, list[Any]], Sequence[Any]]] = {
     "transpose": _transpose,
     "update": _update,
     "view": _view,
-    "writable": _writable,
+    "writable": interp_checks.writable,
 }
+
+__all__ = ["arrange", "bind_symbols", "run"]

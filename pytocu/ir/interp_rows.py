@@ -2,8 +2,8 @@
 
 Both interpreters call :func:`evaluate`: arguments are arrays, NumPy scalars or Python scalars, the
 result is what the row's NumPy function answers.  Where NumPy's own answer depends on the
-layout or the processor (the sign of zero in minima and maxima, floats out of an integer's
-range) the formula of :mod:`pytocu.ir.expand` is followed, so that results can be compared
+layout or the processor (the sign of zero in minima and maxima, the root of -inf, floats out of an
+integer's range) the formula of :mod:`pytocu.ir.expand` is followed, so that results can be compared
 bit for bit.
 """
 
@@ -61,9 +61,9 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
     if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):
         return op.python(*args)
     result = promote.numpy_result(op, args)
-    if op.name in _EXTREMES and result.dtype.kind == "f":
+    if op.name in _FORMULAS and result.dtype.kind == "f":
         wide = [np.asarray(a).astype(result.dtype) for a in args]
-        result = np.asarray(_EXTREMES[op.name](*wide))[()] if result.ndim == 0 else _EXTREMES[op.name](*wide)
+        result = np.asarray(_FORMULAS[op.name](*wide))[()] if result.ndim == 0 else _FORMULAS[op.name](*wide)
     return result
 
 
@@ -75,12 +75,19 @@ def _next_after(x: Any, y: Any) -> Any:
     return picked if isinstance(made, np.ndarray) else picked[()]
 
 
+def _power(x: Any, y: Any) -> Any:
+    """As C's pow: of an exponent 0.5 that elements have in common NumPy takes a square root, which is NaN for -inf."""
+    base, exponent = (np.stack([v, v], axis=-1) for v in np.broadcast_arrays(x, y))
+    return np.power(base, exponent)[..., 0]
+
+
 def _pick(comparison: Callable[..., Any], x: Any, y: Any, nan_of: Any) -> Any:
     return np.where(comparison(x, y) | np.isnan(nan_of), x, y)
 
 
-# The formulas of expand.py: which of two equal zeros is taken.
-_EXTREMES: dict[str, Callable[..., Any]] = {
+# The formulas of expand.py: which of two equal zeros is taken, and the root of -inf.
+_FORMULAS: dict[str, Callable[..., Any]] = {
+    "power": lambda x, y: _power(x, y),
     "nextafter": lambda x, y: _next_after(x, y),
     "maximum": lambda x, y: _pick(np.greater_equal, x, y, x),
     "minimum": lambda x, y: _pick(np.less_equal, x, y, x),

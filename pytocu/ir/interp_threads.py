@@ -8,122 +8,20 @@ the last barrier, so a kernel that is right only by luck is found without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from pytocu.errors import InternalError, Loc, located
+from pytocu.errors import InternalError, located
+from pytocu.ir import interp_accesses as accesses
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.interp_launch import Fault, Run
 from pytocu.ir.interp_memory import Memory, Touched, memory_of
 from pytocu.ir.interp_rows import broken_rule, cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.ops import GRID_AXES
-from pytocu.ir.printer import Names, format_attr
 from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, VectorType, element
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something undefined that a thread did.
-
-    Parameters
-    ----------
-    kind : str
-        ``out-of-bounds``, ``uninitialised``, ``race``, ``divergence``, ``index-overflow``,
-        ``misaligned`` (an access of a vector), ``undefined`` (an operand a raw row forbids) or ``endless``.
-    text : str
-        The instruction as the printer writes it.
-    loc : Loc
-        Its place in the user's source.
-    block, thread : int
-        Who did it.
-    message : str
-        One sentence.
-    index, size : int, optional
-        Element and length of the memory.
-    """
-
-    kind: str
-    text: str
-    loc: Loc
-    block: int
-    thread: int
-    message: str
-    index: int | None = None
-    size: int | None = None
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.message} (block {self.block}, thread {self.thread}) in `{self.text}` at {self.loc.short()}"
-
-
-class ThreadFault(InternalError):
-    """A thread did something undefined; ``fault`` says what."""
-
-    def __init__(self, fault: Fault):
-        super().__init__(str(fault))
-        self.fault = fault
-
-    def __reduce__(self):
-        return (type(self), (self.fault,))
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
-    """One launch; ``values`` and what follows belong to the block that runs now."""
-
-    body: Block
-    grid: tuple[int, int]
-    block: tuple[int, int]
-    index_bits: int
-    faults: list[Fault] | None
-    limit: int
-    touched: dict[int, Touched]
-    aligned: bool | None = None
-    number: int = 0
-    epoch: int = 0
-    values: dict[Value, Any] = field(default_factory=dict)
-    shared: dict[Inst, Memory] = field(default_factory=dict)
-    exited: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    owners: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-
-    @property
-    def lanes(self) -> int:
-        """Threads of a block."""
-        return self.block[0] * self.block[1]
-
-    def place(self, axis: int) -> tuple[np.ndarray, int]:
-        """Each thread's number among all threads in one direction, and their number."""
-        blocks, threads = self.grid[axis], self.block[axis]
-        block = self.number // self.grid[0] if axis else self.number % self.grid[0]
-        lane = np.arange(self.lanes)
-        return block * threads + (lane // self.block[0] if axis else lane % self.block[0]), blocks * threads
-
-    def report(self, kind: str, inst: Inst, bad: np.ndarray, message: str, **where: int) -> None:
-        thread = int(np.flatnonzero(bad)[0])
-        fault = Fault(kind, _text(self.body, inst), inst.loc, self.number, thread, message, **where)
-        if self.faults is None:
-            raise ThreadFault(fault)
-        self.faults.append(fault)
-
-    def wide(self, value: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(value, (self.lanes,))
-
-
-def _text(body: Block, wanted: Inst) -> str:
-    """The instruction with the names the printer gives its values."""
-    names = Names()
-    for param in body.params:
-        names.add(param)
-    for inst in walk(body):
-        for value in (*inst.results, *(p for r in inst.regions for p in r.params)):
-            names.add(value)
-    results = ", ".join(names[r] for r in wanted.results)
-    args = ", ".join(names[a] for a in wanted.args)
-    attrs = ", ".join(f"{k} = {format_attr(v)}" for k, v in wanted.attrs)
-    return f"{results}{' = ' if results else ''}{wanted.op.name} {args}{f' {{{attrs}}}' if attrs else ''}".rstrip()
-
 
 Steps: TypeAlias = "Generator[Steps, Any, Sequence[Any] | None]"
 """Runs a region; yields the regions inside it to be run first, so that depth costs no Python stack."""
@@ -198,7 +96,7 @@ def run_threads(
     stored = {inst.args[0] for inst in walk(body) if inst.op.name == "store"}
     touched = {id(given[p]): Touched(given[p].data.size) for p in body.params if p in stored}
     grid, block = (grid, 1) if isinstance(grid, int) else grid, (block, 1) if isinstance(block, int) else block
-    run = _Run(body, grid, block, width, faults, limit, touched, aligned)
+    run = Run(body, grid, block, width, faults, limit, touched, aligned)
     with np.errstate(all="ignore"):
         for number in range(grid[0] * grid[1]):
             run.number, run.epoch = number, 0
@@ -245,7 +143,7 @@ def _drive(steps: Steps) -> None:
         value = None
 
 
-def _steps(run: _Run, block: Block, mask: np.ndarray) -> Steps:
+def _steps(run: Run, block: Block, mask: np.ndarray) -> Steps:
     """Run a block for the threads of `mask`; the yielded values, or None when no thread is left."""
     for inst in block.insts:
         match inst.op.name:
@@ -275,7 +173,7 @@ def _merge(active: np.ndarray, new: Any, old: Any) -> Any:
     return np.where(active[:, None] if max(np.ndim(new), np.ndim(old)) == 2 else active, new, old)
 
 
-def _for(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+def _for(run: Run, inst: Inst, mask: np.ndarray) -> Steps:
     lower, upper, step, *state = (run.values[a] for a in inst.args)
     (region,) = inst.regions
     bad = mask & ~run.wide(step > 0)
@@ -310,7 +208,7 @@ def _for(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     return state
 
 
-def _if(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+def _if(run: Run, inst: Inst, mask: np.ndarray) -> Steps:
     condition = run.wide(run.values[inst.args[0]])
     results: list[Any] | None = None
     for region, active in zip(inst.regions, (mask & condition, mask & ~condition), strict=True):
@@ -323,7 +221,7 @@ def _if(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     return results
 
 
-def _while(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+def _while(run: Run, inst: Inst, mask: np.ndarray) -> Steps:
     before, body = inst.regions
     state = [run.values[a] for a in inst.args]
     results: list[Any] | None = None
@@ -349,7 +247,7 @@ def _while(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     return results
 
 
-def _lanes(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
+def _lanes(run: Run, inst: Inst, mask: np.ndarray) -> Steps:
     """A vector is an array with one row a thread."""
     (region,) = inst.regions
     count = inst.attr("lanes")
@@ -378,7 +276,7 @@ def _lanes(run: _Run, inst: Inst, mask: np.ndarray) -> Steps:
     return [*results, *carried]
 
 
-def _check_index(run: _Run, inst: Inst, type: Type, value: Any, mask: np.ndarray) -> None:
+def _check_index(run: Run, inst: Inst, type: Type, value: Any, mask: np.ndarray) -> None:
     if run.index_bits != 32 or not isinstance(type, IndexType):
         return
     bad = mask & run.wide((value < -(2**31)) | (value >= 2**31))
@@ -387,22 +285,22 @@ def _check_index(run: _Run, inst: Inst, type: Type, value: Any, mask: np.ndarray
         run.report("index-overflow", inst, bad, f"the index {found} does not fit 32 bits", index=found)
 
 
-def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+def _inst(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
     """The results of an instruction without regions."""
     args = [run.values[a] for a in inst.args]
     match inst.op.name:
         case "load":
-            return (_load(run, inst, mask, *args),)
+            return (accesses.load(run, inst, mask, *args),)
         case "store":
-            _store(run, inst, mask, *args)
+            accesses.store(run, inst, mask, *args)
             return ()
         case "atomic_minimum":
-            _atomic_minimum(run, inst, mask, *args)
+            accesses.atomic_minimum(run, inst, mask, *args)
             return ()
         case "shared":
-            return (_shared(run, inst),)
+            return (accesses.shared(run, inst),)
         case "local":
-            return (_local(run, inst),)
+            return (accesses.local(run, inst),)
         case "barrier":
             missing = ~run.exited & ~mask
             if missing.any():
@@ -422,7 +320,7 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             _check_index(run, inst, inst.types[0], value, mask)
             return (value,)
         case "aligned":
-            fit = [_address(run, m) % bytes == 0 for m, bytes in zip(args, inst.attr("bytes"), strict=True)]
+            fit = [accesses.address(run, m) % bytes == 0 for m, bytes in zip(args, inst.attr("bytes"), strict=True)]
             return (np.full(1, all(fit) if run.aligned is None else run.aligned),)
     if inst.op.kind != "elementwise" and inst.op.name != "part":
         raise InternalError(f"{inst.op.name} does not stand at loop level")
@@ -432,7 +330,7 @@ def _inst(run: _Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
 WARP = 32
 
 
-def _shuffle(run: _Run, inst: Inst, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
+def _shuffle(run: Run, inst: Inst, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Every thread of a warp gets the value of another one, so all have to be there."""
     threads = np.arange(run.lanes)
     warps = threads // WARP
@@ -455,7 +353,7 @@ def _dtype(type: Type) -> np.dtype:
     raise InternalError(f"a value of type {type} is not run thread by thread")
 
 
-def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np.ndarray:
+def _elementwise(run: Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np.ndarray:
     dtype = _dtype(inst.types[0])
     uniform = all(a.shape == (1,) for a in args)
     whole = uniform or bool(mask.all())
@@ -494,135 +392,3 @@ def _elementwise(run: _Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np
         value = full
     _check_index(run, inst, inst.types[0], value, mask)
     return value
-
-
-def _address(run: _Run, memory: Memory) -> int:
-    """Where offset 0 is; whatever the answers of `aligned` ask for, when they are given."""
-    return memory.data.ctypes.data + memory.base * memory.data.itemsize if run.aligned is None else 0
-
-
-def _vector_rule(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> None:
-    bytes = inst.attr("align", memory.data.itemsize)
-    bad = mask & run.wide((_address(run, memory) + offset * memory.data.itemsize) % bytes != 0)
-    if bad.any():
-        index = int(run.wide(offset)[bad][0])
-        run.report("misaligned", inst, bad, f"index {index} is not at a multiple of {bytes} bytes", index=index)
-
-
-def _reach(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Threads whose access is in bounds, and the elements they touch."""
-    position = run.wide(memory.base + offset)
-    inside = mask & (position >= 0) & (position < (memory.own or memory.data.size))
-    if memory.own:
-        position = position + np.arange(run.lanes) * memory.own
-    inside[inside] = memory.allowed[position[inside]]
-    bad = mask & ~inside
-    if bad.any():
-        index, size = int(run.wide(offset)[bad][0]), memory.own or int(memory.allowed.sum())
-        what = "read" if inst.op.name == "load" else "write"
-        run.report("out-of-bounds", inst, bad, f"{what} at index {index} of {size} elements", index=index, size=size)
-    threads = np.flatnonzero(inside)
-    return threads, position[threads]
-
-
-def _raced(run: _Run, inst: Inst, memory: Memory, threads: np.ndarray, at: np.ndarray) -> None:
-    touched = run.touched.get(id(memory))
-    if touched is None or not at.size:
-        return
-    note = touched.read if inst.op.name == "load" else touched.write
-    conflict = note(at, run.owners[threads], run.number, run.epoch)
-    if conflict.any():
-        bad = np.zeros(run.lanes, bool)
-        bad[threads[conflict]] = True
-        index = int(at[conflict][0]) - memory.base
-        message = f"two threads touch index {index} with no barrier between, and one writes"
-        run.report("race", inst, bad, message, index=index, size=int(memory.allowed.sum()))
-
-
-def _load(
-    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, *groups: np.ndarray
-) -> np.ndarray:
-    if isinstance(inst.types[0], VectorType):
-        places = _places(run, inst, mask, memory, offset, inst.types[0].lanes, groups)
-        return np.stack([_load_one(run, inst, active, memory, at) for active, at in places], axis=1)
-    return _load_one(run, inst, mask, memory, offset)
-
-
-def _places(
-    run: _Run,
-    inst: Inst,
-    mask: np.ndarray,
-    memory: Memory,
-    offset: np.ndarray,
-    lanes: int,
-    groups: Sequence[np.ndarray],
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The threads that touch each element of a vector, and where; `groups` are the room and whether addresses fit."""
-    width, step = inst.attr("width", lanes), inst.attr("step", lanes)
-    for k in range(lanes):
-        group, within = divmod(k, width)
-        active = mask & run.wide(group * step < groups[0]) if groups else mask
-        if within == 0 and len(groups) != 1:
-            whole = active & run.wide(groups[1]) if groups else active
-            _vector_rule(run, inst, whole, memory, offset + group * step)
-        yield active, offset + group * step + within
-
-
-def _load_one(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray) -> np.ndarray:
-    threads, at = _reach(run, inst, mask, memory, offset)
-    unwritten = ~memory.initialised[at]
-    if unwritten.any():
-        bad = np.zeros(run.lanes, bool)
-        bad[threads[unwritten]] = True
-        index, size = int(at[unwritten][0]) - memory.base, int(memory.allowed.sum())
-        run.report("uninitialised", inst, bad, f"index {index} is read and nobody wrote it", index=index, size=size)
-    _raced(run, inst, memory, threads, at)
-    value = np.zeros(run.lanes, memory.data.dtype)
-    value[threads] = memory.data[at]
-    return value
-
-
-def _store(
-    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray, *groups: np.ndarray
-) -> None:
-    if value.dtype != memory.data.dtype:
-        raise InternalError(f"store writes {value.dtype} into memory of {memory.data.dtype}")
-    if value.ndim == 2:
-        places = _places(run, inst, mask, memory, offset, value.shape[1], groups)
-        for k, (active, at) in enumerate(places):
-            _store_one(run, inst, active, memory, at, value[:, k])
-    else:
-        _store_one(run, inst, mask, memory, offset, value)
-
-
-def _store_one(
-    run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray
-) -> None:
-    threads, at = _reach(run, inst, mask, memory, offset)
-    _raced(run, inst, memory, threads, at)
-    memory.data[at] = run.wide(value)[threads]
-    memory.initialised[at] = True
-
-
-def _atomic_minimum(run: _Run, inst: Inst, mask: np.ndarray, memory: Memory, offset: np.ndarray, value: np.ndarray) -> None:
-    # Threads that meet do no harm, so nothing is noted for races.
-    threads, at = _reach(run, inst, mask, memory, offset)
-    np.minimum.at(memory.data, at, run.wide(value)[threads])
-
-
-def _local(run: _Run, inst: Inst) -> Memory:
-    """Memory of each thread."""
-    size = inst.attr("size")
-    memory = memory_of(np.zeros(size * run.lanes, element(inst.types[0]).numpy), initialised=False)
-    memory.own = size
-    return memory
-
-
-def _shared(run: _Run, inst: Inst) -> Memory:
-    """Shared memory belongs to the instruction: a loop around it meets the same memory again."""
-    memory = run.shared.get(inst)
-    if memory is None:
-        memory = memory_of(np.zeros(inst.attr("size"), element(inst.types[0]).numpy), initialised=False)
-        run.shared[inst] = memory
-        run.touched[id(memory)] = Touched(memory.data.size)
-    return memory

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from
 from pytocu.ir.rewrite import replay
 
 
@@ -147,11 +147,6 @@ def rebased(builder: Builder, target: Value, old: Value, base: Value) -> Value:
     """The same view of other contents."""
     if old is base:
         return target
-    chain: list[Inst] = []
-    while target is not old:
-        assert target.inst is not None
-        chain.append(target.inst)
-        target = target.inst.args[0]
-    for inst in reversed(chain):
+    for inst in chain_from(old, target):
         base = builder.emit(inst.op, (base,), dict(inst.attrs), None if inst.op.infer else inst.types)
     return base

@@ -7,6 +7,7 @@ what is missing; a bundle says what it has.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ class Entry(Record):
         return all(guard.holds(arguments) for guard in self.guards)
 
 
-class Dispatcher:
+class Dispatcher(ABC):
     """A callable that finds code for its arguments.
 
     Parameters
@@ -239,9 +240,9 @@ class Dispatcher:
             for entry in entries
         ]
 
+    @abstractmethod
     def _missing(self, call: Call) -> Entry:
         """The entry for a call that nothing in the table fits."""
-        raise NotImplementedError
 
     def _place(self, parameter: str) -> Loc | None:
         """Where the source names a parameter."""

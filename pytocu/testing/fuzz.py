@@ -1,8 +1,12 @@
 """Random programs: NumPy against a backend, with what was covered and failures made small.
 
 ``python -m pytocu.testing.fuzz -n 2000`` runs programs on the CPU, ``--on interpreter``, ``--on threads``
-(the GPU form, thread by thread), ``--on cuda_c`` and ``--on nvvm`` elsewhere.  A failure is printed as
-a pytest.  The same ``--seed`` writes the same programs.
+(the GPU form, thread by thread), ``--on cuda_c`` and ``--on nvvm`` elsewhere.  ``--jobs`` processes share the
+work, and on a machine with several GPUs ``--devices 4`` shares out the processes.
+
+The same ``--seed`` writes the same programs, chunk by chunk: a failure is printed as a pytest, with the command
+that runs its chunk alone.  With ``--log FILE`` each finished chunk is a line of a file, and the same command
+again goes on behind what the file holds.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import json
 import multiprocessing
 import os
 import random
@@ -37,8 +42,12 @@ def call_cpu(function: Any, *arguments: Any) -> Any:
     return jit(function)(*arguments)
 
 
+_device = "cuda:0"
+"""The GPU of this process."""
+
+
 def _on_device(backend: str) -> Run:
-    return lambda function, *arguments: jit(function, device="cuda", backend=backend)(*arguments)
+    return lambda function, *arguments: jit(function, device=_device, backend=backend)(*arguments)
 
 
 RUNS: dict[str, Run] = {
@@ -136,47 +145,155 @@ def run_chunk(run: Run, seed: int, chunk: int, count: int = CHUNK, small: bool =
     return Report(kinds, coverage, operations, tuple(refusals), tuple(tests))
 
 
-def _chunk(on: str, seed: int, job: tuple[int, int]) -> Report:
-    return run_chunk(RUNS[on], seed, *job)
+Job = tuple[int, int]
+"""A chunk: its number, and how many of its programs are run."""
 
 
-def run_many(on: str, seed: int, count: int, jobs: int, report: Callable[[str], None]) -> Report:
-    """Run programs in some processes, and report failures as they come."""
+def _chunk(on: str, seed: int, job: Job) -> tuple[Job, Report]:
+    return job, run_chunk(RUNS[on], seed, *job)
+
+
+def _begin(started: Any, devices: int) -> None:
+    """In a process of a pool: take the next GPU in turn."""
+    global _device
+    with started.get_lock():
+        _device = f"cuda:{started.value % devices}"
+        started.value += 1
+
+
+def run_many(
+    on: str,
+    seed: int,
+    count: int,
+    jobs: int,
+    report: Callable[[str], None],
+    devices: int = 1,
+    log: Path | None = None,
+    only: int | None = None,
+) -> Report:
+    """Run programs in some processes, and report failures as they come.
+
+    Parameters
+    ----------
+    on : str
+        Name of what runs.
+    seed, count : int
+        The first so many programs of a seed.
+    jobs : int
+        How many processes.
+    report : callable
+        Is given what there is to say.
+    devices : int
+        How many GPUs the processes share.
+    log : Path, optional
+        A file of finished chunks: those that it holds are not run again, the others are added.
+    only : int, optional
+        The number of the one chunk that is run.
+
+    Returns
+    -------
+    Report
+        With what the file held.
+
+    Raises
+    ------
+    ValueError
+        The file is of other programs.
+    """
     chunks = [(number, min(CHUNK, count - number * CHUNK)) for number in range(-(-count // CHUNK))]
-    total, begun = NOTHING, time.perf_counter()
-    said = begun
+    if only is not None:
+        chunks = [(only, CHUNK)]
+    done = read_log(log, on, seed) if log else {}
+    total = functools.reduce(Report.plus, (done[c] for c in chunks if c in done), NOTHING)
+    begun = said = time.perf_counter()
+    earlier = total.programs
 
-    def add(found: Iterable[Report]) -> None:
+    def add(found: Iterable[tuple[Job, Report]]) -> None:
         nonlocal total, said
-        for part in found:
+        for job, part in found:
             total = total.plus(part)
+            if log:
+                add_to_log(log, on, seed, job, part)
             for test in part.tests:
-                report(test)
+                report(f"# python -m pytocu.testing.fuzz --on {on} --seed {seed} --chunk {job[0]}\n{test}")
             if time.perf_counter() - said > 60:
                 said = time.perf_counter()
-                report(f"{total.programs} programs, {total.kinds['differs']} different, {said - begun:.0f} s")
+                report(f"{total.programs} programs, {total.kinds['differs']} different, "
+                       f"{speed(total.programs - earlier, said - begun, jobs)}")  # fmt: skip
 
-    work = functools.partial(_chunk, on, seed)
+    work, left = functools.partial(_chunk, on, seed), [c for c in chunks if c not in done]
     if jobs == 1:
-        add(map(work, chunks))
+        add(map(work, left))
     else:
-        with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=40) as pool:
-            add(pool.imap_unordered(work, chunks))
+        processes = multiprocessing.get_context("spawn")
+        with processes.Pool(jobs, _begin, (processes.Value("i", 0), devices), maxtasksperchild=40) as pool:
+            add(pool.imap_unordered(work, left))
+    report(speed(total.programs - earlier, time.perf_counter() - begun, jobs))
     return total
 
 
+def speed(programs: int, seconds: float, jobs: int) -> str:
+    """How fast programs were run, in words.
+
+    Examples
+    --------
+    >>> speed(300, 30.0, 2)
+    '300 programs in 30 s: 10.0 a second, 5.00 a second and process'
+    """
+    rate = programs / max(seconds, 1e-9)
+    return f"{programs} programs in {seconds:.0f} s: {rate:.1f} a second, {rate / jobs:.2f} a second and process"
+
+
+def read_log(file: Path, on: str, seed: int) -> dict[Job, Report]:
+    """The finished chunks of a file, without a last line that was not written to its end.
+
+    Raises
+    ------
+    ValueError
+        A line is of another seed, or was run by something else.
+    """
+    found: dict[Job, Report] = {}
+    text = file.read_text() if file.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        file.write_text(whole)
+    for line in whole.splitlines():
+        kept = json.loads(line)
+        if (kept["on"], kept["seed"]) != (on, seed):
+            raise ValueError(f"{file} holds programs of --on {kept['on']} --seed {kept['seed']}")
+        coverage = Coverage({(row, dtype): times for row, dtype, times in kept["coverage"]})
+        operations = collections.Counter({int(number): times for number, times in kept["operations"].items()})
+        found[kept["chunk"], kept["programs"]] = Report(
+            collections.Counter(kept["kinds"]), coverage, operations, tuple(kept["refusals"]), tuple(kept["tests"])
+        )
+    return found
+
+
+def add_to_log(file: Path, on: str, seed: int, job: Job, report: Report) -> None:
+    """Add a finished chunk to a file."""
+    coverage = [(row, dtype, times) for (row, dtype), times in report.coverage.items()]
+    kept = {"on": on, "seed": seed, "chunk": job[0], "programs": job[1], **report._asdict(), "coverage": coverage}
+    with file.open("a") as opened:
+        opened.write(json.dumps(kept) + "\n")
+
+
 def main(argv: list[str] | None = None) -> int:
-    """``python -m pytocu.testing.fuzz -n N [--on BACKEND] [--seed S] [--jobs J] [--write FILE]``."""
+    """``python -m pytocu.testing.fuzz -n N [--on BACKEND] [--seed S] [--jobs J] [--devices D] [--log FILE] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.fuzz", description=main.__doc__)
     parser.add_argument("-n", type=int, default=1000, help="how many programs")
     parser.add_argument("--on", choices=tuple(RUNS), default="cpu", help="what runs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
+    parser.add_argument("--log", type=Path, help="a file of finished chunks; the same command again goes on behind them")
+    parser.add_argument("--chunk", type=int, help="this chunk alone")
     parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
-    begun = time.perf_counter()
-    total = run_many(options.on, options.seed, options.n, options.jobs, functools.partial(print, flush=True))
-    print(*total.lines(), f"{time.perf_counter() - begun:.0f} s", sep="\n", flush=True)
+    say = functools.partial(print, flush=True)
+    total = run_many(
+        options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk
+    )
+    print(*total.lines(), sep="\n", flush=True)
     if options.write:
         covered = f"{total.programs} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"
         command = f"python -m pytocu.testing.fuzz -n {options.n} --on {options.on} --seed {options.seed}"

@@ -18,7 +18,7 @@ from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp_rows, promote
 from pytocu.ir.core import OPS
 from pytocu.ir.types import dtype_of
-from pytocu.testing.cases import FORMULAS, ORDER, reference, within_bound
+from pytocu.testing.cases import FORMULAS, ORDER, own_answer, reference, within_bound
 from pytocu.testing.compare import compare
 from pytocu.testing.complex_reference import bound_of, growth
 from pytocu.testing.fuzz_programs import (
@@ -26,6 +26,7 @@ from pytocu.testing.fuzz_programs import (
     Argument,
     Program,
     Statement,
+    changed_arguments,
     evaluate,
     execute,
     shows_nan,
@@ -63,14 +64,14 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
     Parameters
     ----------
     arguments : mapping
-        By name; in-place changes are made to copies only, so that both sides get the same.
+        By name; each side gets memory of its own.
     run : callable
         The compiled side.
     """
-    given = [arguments[name].placed() for name in program.parameters]
-    env = dict(zip(program.parameters, given, strict=True))
+    given = {name: arguments[name].placed() for name in program.parameters}
+    env = {name: arguments[name].placed() for name in program.parameters}
     try:
-        actual = run(program.function(), *given)
+        actual = run(program.function(), *given.values())
     except UnsupportedError as error:
         return Verdict("refused", str(error))
     except PytocuError as error:
@@ -102,6 +103,11 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             compare(found, env[name])
         except AssertionError as error:
             return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
+    for name in changed_arguments(program.statements):
+        try:
+            compare(given[name], env[name])
+        except AssertionError as error:
+            return Verdict("differs", f"{name} holds other values: {error}")
     return Verdict("same")
 
 
@@ -133,13 +139,16 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
         return np.asarray(exact) if isinstance(value, np.ndarray) else np.asarray(exact)[()]
     if bounded_by(statement, values, value):
         of_complex = any(map(np.iscomplexobj, values))
+        if not isinstance(actual, (np.ndarray, np.generic)):
+            compare(actual, value)
         # Zeros of both: only the kind of object, the dtype and the shape are compared.
         nothing: list[Any] = [np.zeros_like(v) if isinstance(v, np.ndarray) else type(v)(0) for v in (actual, value)]
         compare(nothing[0], nothing[1])
         grown = growth(op, values) if of_complex else 1.0
-        within_bound(op, actual, reference(op, tuple(values), value.dtype, value), of_complex, grown, value)
+        exact = reference(op, values, value.dtype, value, statement.text)
+        within_bound(op, actual, exact, of_complex, grown, own_answer(op, of_complex, value))
         return actual
-    if statement.row not in FORMULAS:
+    if statement.row not in FORMULAS or op.name == "power":
         return value
     if op.name == "reciprocal" and value.dtype.kind in "iu":
         return _reciprocal(values[0], value)
@@ -276,11 +285,18 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     op = OPS.get(statement.row) if statement is not None else None
     ulp = max(op.ulp, op.complex_ulp) if op is not None else 0.0
     tolerance = f", exact=False, ulp={ulp:g}" if ulp else ""
-    lines = ["import math", "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
+    changed = changed_arguments(program.statements)
+    imports = ["import copy", "import math"] if changed else ["import math"]
+    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
              *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
     lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
-    lines += ["    )", '    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
-              f"    compare(pytocu.jit(program)(*arguments), expected{tolerance})"]  # fmt: skip
+    lines += ["    )"]
+    if changed:
+        lines += ["    given = copy.deepcopy(arguments)"]
+    lines += ['    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
+              f"    compare(pytocu.jit(program)(*{'given' if changed else 'arguments'}), expected{tolerance})"]  # fmt: skip
+    if changed:
+        lines += ["    compare(given, arguments)"]
     said = verdict.message.strip().splitlines()
     return "\n".join([*lines, *(f"    # {line}" for line in said[:6]), ""])
 

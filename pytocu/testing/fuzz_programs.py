@@ -147,8 +147,9 @@ CHANGES = (
     "{w}[...] = {e}", "{w}[::-1] = {e}", "{w}[1:] = {s}", "{w} += {e}", "{w} -= {e}", "np.add({e}, {s}, out={w})",
     "np.copyto({w}, {e}, where={w} == {w})", "np.maximum({w}, {e}, out={w}, where={w} == {w})", "{w}[..., ::2] = {s}",
     "{w}.fill({s})", "{w}[-1:] = {w}[:1]", "np.negative({w}, out={w})", "{w}[::-1] = {w} + {s}", "{w}[1:] -= {w}[:-1]",
+    "{w}[:-1] = {w}[1:]", "{w}[..., 1:] += {w}[..., :-1]", "{w}[...] = {w}[::-1]", "{w}[1:-1] = {w}[2:] + {w}[:-2]",
 )  # fmt: skip
-"""In-place changes of a new array `w`, with `e` that broadcasts to it and a number `s`."""
+"""In-place changes of an array `w`, with `e` that broadcasts to it and a number `s`."""
 
 
 @dataclass(frozen=True)
@@ -262,10 +263,10 @@ class Argument(NamedTuple):
     layout: str = "{}"
 
     def placed(self) -> Any:
-        """The argument as it is passed."""
-        if not isinstance(self.value, np.ndarray) or self.layout == "{}":
+        """The argument as it is passed, in memory of its own."""
+        if not isinstance(self.value, np.ndarray):
             return self.value
-        return eval(self.layout.format("value"), {"np": np, "value": self.value})
+        return eval(self.layout.format("value"), {"np": np, "value": self.value.copy()})
 
 
 def argument(name: str, size: tuple[int, int], pick: random.Random) -> Argument:
@@ -337,6 +338,11 @@ def shows_nan(statement: Statement, env: Mapping[str, Any]) -> bool:
     return any(bool(np.any(v != v)) for v in (evaluate(o, env) for o in statement.operands))
 
 
+def changed_arguments(statements: Iterable[Statement]) -> list[str]:
+    """The arguments that a program writes to."""
+    return [name for name in dict.fromkeys(s.operands[0] for s in statements if not s.name) if is_argument(name)]
+
+
 def unused(statements: Iterable[Statement]) -> list[str]:
     """Values that no later statement reads."""
     listed = list(statements)
@@ -351,6 +357,6 @@ def with_results(program: Program, results: Iterable[str]) -> Program:
 
 __all__ = [
     "CHANGES", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED", "Argument",
-    "Coverage", "Form", "Program", "Statement", "argument", "evaluate", "execute", "is_argument", "loop_dtype", "make",
-    "shows_nan", "unused", "with_results",
+    "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute", "is_argument",
+    "loop_dtype", "make", "shows_nan", "unused", "with_results",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
+from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
@@ -118,7 +119,7 @@ class Writer:
             name, dtype = least[2:]
             self.let(self.pick.choice(ROWS[name]), dtype)
             return
-        form = self.pick.choice(OTHERS if self.pick.random() < 0.6 else REDUCED)
+        form = self.pick.choice(self.pick.choices((OTHERS, REDUCED, ARRAYS), (4, 3, 3))[0])
         self.let(form, self.pick.choice([d for d in ALL_DTYPES if d.kind in form.kinds]))
 
     def neutral(self) -> None:
@@ -159,7 +160,11 @@ class Writer:
         self.env[made.name] = value
 
     def change(self) -> None:
-        """Copy a value and change the copy in place."""
+        """Change an argument, or a copy of a value, in place."""
+        given = [n for n in self.arguments if isinstance(self.env[n], np.ndarray) and self.env[n].ndim]
+        if given and self.pick.random() < 0.5:
+            self.change_once(self.pick.choice(given))
+            return
         arrays = [v for v in self.variables if isinstance(self.env[v], np.ndarray) and self.env[v].ndim]
         if not arrays:
             return

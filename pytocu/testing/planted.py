@@ -8,14 +8,16 @@ difference.  Each fault is a change of a few characters in one function.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import inspect
+import multiprocessing
 import os
 import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,13 +70,13 @@ FAULTS: tuple[Fault, ...] = (
           "narrow(e, round_to_odd(e, x))", "narrow(e, e.cast(x, F32))"),
     Fault("a complex number without imaginary part is 0", "pytocu.ir.expand_complex:nonzero", '"bitwise_or"', '"bitwise_and"'),
     Fault("the spacing below", "pytocu.ir.expand_bits:spacing", 'e("add", bits,', 'e("subtract", bits,'),
-    Fault("unsigned integers become floats as signed ones", "pytocu.backend.llvm_writer:Writer.convert",
+    Fault("unsigned integers become floats as signed ones", "pytocu.backend.llvm_rows:RowWriter.convert",
           '"sitofp" if signed else "uitofp"', '"sitofp"'),
-    Fault("shifts to the right drop the sign", "pytocu.backend.llvm_writer:Writer.elementwise",
+    Fault("shifts to the right drop the sign", "pytocu.backend.llvm_rows:RowWriter.elementwise",
           "'ashr' if kind == 'i' else 'lshr'", "'lshr'"),
-    Fault("unsigned integers compare as signed ones", "pytocu.backend.llvm_writer:Writer.elementwise",
+    Fault("unsigned integers compare as signed ones", "pytocu.backend.llvm_rows:RowWriter.elementwise",
           'signed = "s" if kind == "i" else "u"', 'signed = "s"'),
-    Fault("NaN and the sign of zero count for nothing", "pytocu.backend.llvm_writer:Writer.elementwise",
+    Fault("NaN and the sign of zero count for nothing", "pytocu.backend.llvm_rows:RowWriter.elementwise",
           'for flag in inst.attr("fastmath", ())', 'for flag in ("nnan", "nsz")'),
     Fault("the root of a power is a power", "pytocu.frontend.operators:fast_power", '0.5: "sqrt", 1:', "1:"),
     Fault("a slice stops one early", "pytocu.frontend.indexing:_ceil", "distance + (step - 1)", "distance"),
@@ -133,24 +135,31 @@ def programs_until_found(fault: Fault, limit: int = LIMIT, seed: int = 0) -> int
     return None
 
 
+def _timed(limit: int, seed: int, number: int) -> tuple[int, int | None, float]:
+    """The number of a fault, programs until it was found, and seconds."""
+    begun = time.perf_counter()
+    return number, programs_until_found(FAULTS[number], limit, seed), time.perf_counter() - begun
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """``python -m pytocu.testing.planted [--limit N] [--seed S] [--write FILE]``."""
+    """``python -m pytocu.testing.planted [--limit N] [--seed S] [--jobs J] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.planted", description=main.__doc__)
     parser.add_argument("--limit", type=int, default=LIMIT, help="programs a fault may take")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--part", default="0/1", help="the I-th of N parts of the faults")
     parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
     part, parts = map(int, options.part.split("/"))
-    faults = FAULTS[part::parts]
+    faults = range(len(FAULTS))[part::parts]
     missed, most = 0, 0
-    for fault in faults:
-        begun = time.perf_counter()
-        found = programs_until_found(fault, options.limit, options.seed)
-        missed += found is None
-        most = max(most, found or 0)
-        said = "NOT FOUND" if found is None else f"within {found} programs"
-        print(f"{fault.name} ({fault.place}): {said}, {time.perf_counter() - begun:.0f} s", flush=True)
+    work = functools.partial(_timed, options.limit, options.seed)
+    with multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else nullcontext() as pool:
+        for number, found, seconds in pool.imap_unordered(work, faults) if pool else map(work, faults):
+            missed += found is None
+            most = max(most, found or 0)
+            said = "NOT FOUND" if found is None else f"within {found} programs"
+            print(f"{FAULTS[number].name} ({FAULTS[number].place}): {said}, {seconds:.0f} s", flush=True)
     covered = f"{len(faults) - missed} of {len(faults)} faults found, each within {most} programs"
     print(covered)
     if options.write:

@@ -65,10 +65,7 @@ sys.meta_path.insert(0, Blocked())
 
 
 @pytest.fixture(autouse=True)
-def a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
+def a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
 
 

@@ -9,26 +9,8 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import cuda
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture
-def cupy():
-    return pytest.importorskip("cupy")
-
-
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch")
 
 
 def combine(x, y, s):

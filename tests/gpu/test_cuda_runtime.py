@@ -9,8 +9,6 @@ Under compute-sanitizer run them with ``--report-api-errors no``: one test provo
 from __future__ import annotations
 
 import gc
-import os
-import sys
 import textwrap
 import threading
 import types
@@ -18,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from test_backend_cuda_c import assert_same_bits, case_name, expected, operand_arrays, row_cases, row_kernel
 
 from pytocu.backend import cuda_c, nvrtc
 from pytocu.errors import BackendError, ShapeError, UnsupportedError
@@ -27,22 +26,9 @@ from pytocu.runtime import arrays, cuda, device_array, results, streams
 from pytocu.runtime.arrays import check_output, common, describe
 from pytocu.runtime.results import allocate, finish, view
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from test_backend_cuda_c import assert_same_bits, case_name, expected, operand_arrays, row_cases, row_kernel
-
-# JAX would take most of the GPU's memory at its first use.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-
 pytestmark = pytest.mark.gpu
 
 BLOCK = 256
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 def kernel_of(source: str) -> cuda.Kernel:
@@ -164,9 +150,14 @@ def test_memory_is_given_back():
     # Four times the device's memory in turn fits only when each array is freed.
     size = 8 * 2**30
     total = cuda.call("cuDeviceTotalMem", cuda.device_handle(0))
-    for _ in range(4 * total // size + 1):
-        device_array.empty((size,), np.dtype(np.uint8), 0)
+    with cuda.activated(0):
+        before = int(cuda.call("cuMemGetInfo")[0])
+    made = [device_array.empty((size,), np.dtype(np.uint8), 0).shape for _ in range(4 * total // size + 1)]
     cuda.synchronize(0, 0)
+    assert sum(n for (n,) in made) > 4 * total
+    # A driver that keeps freed memory for the next array keeps that of one.
+    with cuda.activated(0):
+        assert int(cuda.call("cuMemGetInfo")[0]) > before - 2 * size
 
 
 def test_threads_without_a_context_launch(add):
@@ -229,38 +220,35 @@ def test_an_address_of_the_host_is_refused(add):
 # CuPy.
 
 
-def test_cupy(add):
-    cp = pytest.importorskip("cupy")
+def test_cupy(add, cupy):
     x, y = two()
-    made = run(add, cp.asarray(x), cp.asarray(y))
-    assert type(made) is cp.ndarray and made.shape == x.shape
-    assert_same_bits(cp.asnumpy(made), x + y, "cupy")
+    made = run(add, cupy.asarray(x), cupy.asarray(y))
+    assert type(made) is cupy.ndarray and made.shape == x.shape
+    assert_same_bits(cupy.asnumpy(made), x + y, "cupy")
 
 
-def test_cupy_streams(add):
-    cp = pytest.importorskip("cupy")
+def test_cupy_streams(add, cupy):
     x, y = two(2**24)
-    with cp.cuda.Stream(non_blocking=True) as stream:
+    with cupy.cuda.Stream(non_blocking=True) as stream:
         assert streams.current("cupy", 0) == stream.ptr
-        a, b = cp.asarray(x), cp.asarray(y)
+        a, b = cupy.asarray(x), cupy.asarray(y)
         for _ in range(20):
             a = a + 1
         made = run(add, a, b)
-        got = cp.asnumpy(made, stream=stream)
+        got = cupy.asnumpy(made, stream=stream)
     want = x.copy()
     for _ in range(20):
         want = want + np.float32(1)
     assert np.array_equal(got, want + y)
 
 
-def test_cupy_views_and_orders():
-    cp = pytest.importorskip("cupy")
-    x = cp.arange(24, dtype=cp.float32).reshape(4, 6)
+def test_cupy_views_and_orders(cupy):
+    x = cupy.arange(24, dtype=cupy.float32).reshape(4, 6)
     info = describe(x, "x")
     assert info is not None and info.strides is None
     want = np.arange(24, dtype=np.float32).reshape(4, 6)[::-1, 1:5:2]
     part = view(x, info, want.shape, want.strides, (3 * 6 + 1) * 4)
-    assert type(part) is cp.ndarray and np.array_equal(cp.asnumpy(part), want)
+    assert type(part) is cupy.ndarray and np.array_equal(cupy.asnumpy(part), want)
     part[0, 0] = -5
     assert float(x[3, 1]) == -5
     made, pointer = allocate(info, (3, 5), I32, "F")
@@ -269,27 +257,24 @@ def test_cupy_views_and_orders():
     assert turned is not None and turned.strides == (4, 24)
 
 
-def test_cupy_takes_our_arrays():
-    cp = pytest.importorskip("cupy")
+def test_cupy_takes_our_arrays(cupy):
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     there = device_array.to_device(x, 0)
-    assert np.array_equal(cp.asnumpy(cp.asarray(there)), x)
-    assert np.array_equal(cp.asnumpy(cp.from_dlpack(there)), x)
+    assert np.array_equal(cupy.asnumpy(cupy.asarray(there)), x)
+    assert np.array_equal(cupy.asnumpy(cupy.from_dlpack(there)), x)
 
 
 # PyTorch.
 
 
-def test_torch(add):
-    torch = pytest.importorskip("torch")
+def test_torch(add, torch):
     x, y = two()
     made = run(add, torch.from_numpy(x).cuda(), torch.from_numpy(y).cuda())
     assert type(made) is torch.Tensor and made.device.type == "cuda" and made.dtype == torch.float32
     assert_same_bits(made.cpu().numpy(), x + y, "torch")
 
 
-def test_torch_streams(add):
-    torch = pytest.importorskip("torch")
+def test_torch_streams(add, torch):
     x, y = two(2**24)
     a, b = torch.from_numpy(x).cuda(), torch.from_numpy(y).cuda()
     torch.cuda.synchronize()
@@ -305,8 +290,7 @@ def test_torch_streams(add):
     assert np.array_equal(got, want + y)
 
 
-def test_torch_tensors_that_are_refused():
-    torch = pytest.importorskip("torch")
+def test_torch_tensors_that_are_refused(torch):
     x = torch.zeros(3, device="cuda")
     for tensor, sentence in (
         (x.clone().requires_grad_(), "requires a gradient"),
@@ -322,8 +306,7 @@ def test_torch_tensors_that_are_refused():
     assert describe(torch.nn.Parameter(x, requires_grad=False), "x") is not None
 
 
-def test_torch_views_and_the_host():
-    torch = pytest.importorskip("torch")
+def test_torch_views_and_the_host(torch):
     x = torch.arange(24, dtype=torch.float32, device="cuda").reshape(4, 6)[1:]
     info = describe(x, "x")
     assert info is not None and info.strides is None
@@ -340,8 +323,7 @@ def test_torch_views_and_the_host():
         common([host, info])
 
 
-def test_torch_takes_our_arrays():
-    torch = pytest.importorskip("torch")
+def test_torch_takes_our_arrays(torch):
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     there = device_array.to_device(x, 0)
     tensor = torch.from_dlpack(there)
@@ -351,8 +333,7 @@ def test_torch_takes_our_arrays():
     assert np.array_equal(torch.as_tensor(device_array.to_device(x, 0), device="cuda").cpu().numpy(), x)
 
 
-def test_dlpack_alone(add):
-    torch = pytest.importorskip("torch")
+def test_dlpack_alone(add, torch):
     x, y = two()
 
     class Only:
@@ -372,24 +353,22 @@ def test_dlpack_alone(add):
     assert_same_bits(made.copy_to_host(), x + y, "dlpack")
 
 
-def test_mixed_libraries(add):
-    cp, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+def test_mixed_libraries(add, cupy, torch):
     x, y = two(2**24)
-    with torch.cuda.stream(torch.cuda.Stream()), cp.cuda.Stream(non_blocking=True) as stream:
+    with torch.cuda.stream(torch.cuda.Stream()), cupy.cuda.Stream(non_blocking=True) as stream:
         tensor = torch.from_numpy(y).cuda()
         for _ in range(20):
             tensor = tensor * 1
-        made = run(add, cp.asarray(x), tensor)
-        assert type(made) is cp.ndarray
-        got = cp.asnumpy(made, stream=stream)
+        made = run(add, cupy.asarray(x), tensor)
+        assert type(made) is cupy.ndarray
+        got = cupy.asnumpy(made, stream=stream)
     assert np.array_equal(got, x + y)
 
 
 # Numba and JAX.
 
 
-def test_numba(add):
-    numba_cuda = pytest.importorskip("numba.cuda")
+def test_numba(add, numba_cuda):
     x, y = two()
     a, b = numba_cuda.to_device(x), numba_cuda.to_device(y)
     info = describe(a, "a")
@@ -405,8 +384,7 @@ def test_numba(add):
     assert mapped is not None and mapped.library == "numba"
 
 
-def test_jax(add):
-    jax = pytest.importorskip("jax")
+def test_jax(add, jax):
     if jax.default_backend() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     x, y = two()
@@ -430,12 +408,11 @@ def test_jax(add):
 # Streams of the interface.
 
 
-def test_an_interface_with_a_stream(add):
-    cp = pytest.importorskip("cupy")
+def test_an_interface_with_a_stream(add, cupy):
     x, y = two(2**24)
-    producer = cp.cuda.Stream(non_blocking=True)
+    producer = cupy.cuda.Stream(non_blocking=True)
     with producer:
-        a = cp.asarray(x)
+        a = cupy.asarray(x)
         for _ in range(20):
             a = a * 1
     wrapped = types.SimpleNamespace(__cuda_array_interface__={**a.__cuda_array_interface__, "stream": producer.ptr})
@@ -446,20 +423,18 @@ def test_an_interface_with_a_stream(add):
 # Sizes.
 
 
-def test_a_large_array(add):
-    cp = pytest.importorskip("cupy")
+def test_a_large_array(add, cupy):
     n = 2**25 + 7
-    a = cp.arange(n, dtype=cp.float32)
+    a = cupy.arange(n, dtype=cupy.float32)
     assert bool((run(add, a, a) == a + a).all())
 
 
-def test_more_elements_than_32_bits_count():
-    cp = pytest.importorskip("cupy")
+def test_more_elements_than_32_bits_count(cupy):
     kernel = elementwise("u8", "add", bits=64)
     n = 2**32 + 5
-    a = cp.zeros(n, cp.uint8)
+    a = cupy.zeros(n, cupy.uint8)
     a[::7] = 3
-    a[-5:] = cp.asarray([1, 2, 3, 4, 200], cp.uint8)
+    a[-5:] = cupy.asarray([1, 2, 3, 4, 200], cupy.uint8)
     made = run(kernel, a, a, code="q", dtype=U8)
     assert made.shape == (n,) and bool((made == a + a).all())
     assert made[-5:].tolist() == [2, 4, 6, 8, 144]

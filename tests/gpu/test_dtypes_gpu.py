@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from test_dtypes import CASE_IDS, CASES, HALVES, function_of, halfway, operands, rows_of, to_half
+from test_gpu_halves import compared, native, quotient, root, selected, signs, tangent, unlike
 
 import pytocu
 from pytocu.ir.core import Op
 from pytocu.ir.types import ALL_DTYPES, C64, C128, F16, DType
-from pytocu.runtime import cuda
 from pytocu.testing import accuracy
 from pytocu.testing.cases import check_group, device_failures
 from pytocu.testing.compare import compare, edge_values, same_bits, ulp_distance
@@ -21,20 +20,9 @@ from pytocu.testing.complex_reference import PLAIN_STEPS
 from pytocu.testing.matrix import call_threads
 from pytocu.testing.operands import Group, Operand
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from test_dtypes import CASE_IDS, CASES, HALVES, function_of, halfway, operands, rows_of, to_half
-from test_gpu_halves import compared, native, quotient, root, selected, signs, tangent, unlike
-
 pytestmark = pytest.mark.gpu
 
 BACKENDS = ("cuda_c", "nvvm")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -163,8 +151,7 @@ def parts(z):
     return z.real, z.imag, z[1:].imag
 
 
-def test_cupy_arrays() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_cupy_arrays(cupy: Any) -> None:
     z, h = edge_values(np.complex64, 200)[20:], edge_values(np.float16, 200)[20:]
     given = cupy.asarray(z), cupy.asarray(h)
     with np.errstate(all="ignore"):
@@ -180,8 +167,7 @@ def test_cupy_arrays() -> None:
         assert a.data.mem.ptr == given[0].data.mem.ptr
 
 
-def test_torch_tensors() -> None:
-    torch = pytest.importorskip("torch")
+def test_torch_tensors(torch: Any) -> None:
     z, h = edge_values(np.complex64, 200)[20:], edge_values(np.float16, 200)[20:]
     for where in ("cuda", "cpu"):
         given = torch.as_tensor(z, device=where), torch.as_tensor(h, device=where)
@@ -199,8 +185,7 @@ def test_torch_tensors() -> None:
             pytocu.jit(parts)(given[0].conj())
 
 
-def test_interfaces_and_dlpack() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_interfaces_and_dlpack(cupy: Any) -> None:
 
     class Interface:
         def __init__(self, owner: Any):

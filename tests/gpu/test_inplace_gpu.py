@@ -13,18 +13,10 @@ import pytest
 
 import pytocu
 from pytocu.errors import ShapeError, UnsupportedError
-from pytocu.runtime import cuda
 from pytocu.testing.compare import compare
 from pytocu.testing.inplace_programs import MEMORY, inplace_arguments, random_inplace_program
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 def into(x, y, z, out):
@@ -83,8 +75,7 @@ def on_host(cupy: Any, value: Any) -> Any:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 1000, 1_000_003])
 @pytest.mark.parametrize("function", [into, relax, steps, backwards, shifted])
-def test_cupy(function: Any, n: int) -> None:
-    cupy = pytest.importorskip("cupy")
+def test_cupy(function: Any, n: int, cupy: Any) -> None:
     count = function.__code__.co_argcount
     host = [np.random.default_rng(k).standard_normal(n).astype("f4") for k in range(count)]
     device = [cupy.asarray(h) for h in host]
@@ -99,8 +90,7 @@ def test_cupy(function: Any, n: int) -> None:
 
 @pytest.mark.parametrize("memory", MEMORY)
 @pytest.mark.parametrize("seed", range(6))
-def test_random_programs_over_shared_memory(memory: str, seed: int) -> None:
-    cupy = pytest.importorskip("cupy")
+def test_random_programs_over_shared_memory(memory: str, seed: int, cupy: Any) -> None:
     pick = random.Random(f"{memory} {seed}")
     program = random_inplace_program(pick.choice)
     namespace = make(program.source)
@@ -126,8 +116,7 @@ def make(source: str) -> Any:
     return namespace["program"]
 
 
-def test_specializations_by_memory() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_specializations_by_memory(cupy: Any) -> None:
     compiled = pytocu.jit(backwards)
     for slices in ((slice(0, 8), slice(8, 16)), (slice(0, 8), slice(3, 11)), (slice(0, 8), slice(0, 8))) * 2:
         host, device = np.arange(40.0), cupy.arange(40.0)
@@ -138,8 +127,7 @@ def test_specializations_by_memory() -> None:
     assert len(facts) == 3
 
 
-def test_broadcast_arrays_are_refused() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_broadcast_arrays_are_refused(cupy: Any) -> None:
     compiled = pytocu.jit(relax)
     repeated = cupy.lib.stride_tricks.as_strided(cupy.zeros(3), (5, 3), (0, 8))
     for _ in range(2):
@@ -147,8 +135,7 @@ def test_broadcast_arrays_are_refused() -> None:
             compiled(repeated)
 
 
-def test_torch() -> None:
-    torch = pytest.importorskip("torch")
+def test_torch(torch: Any) -> None:
     x, y, z = (torch.arange(5.0, device="cuda") + k for k in range(3))
     out = torch.zeros(5, device="cuda")
     compiled = pytocu.jit(into)
@@ -164,8 +151,7 @@ def test_torch() -> None:
         compiled(x, y, z, tracked)
 
 
-def test_jax_is_never_written() -> None:
-    jax = pytest.importorskip("jax")
+def test_jax_is_never_written(jax: Any) -> None:
     x = jax.numpy.arange(5.0)
     with pytest.raises(ShapeError, match="read-only") as caught:
         pytocu.jit(relax)(x)

@@ -5,7 +5,6 @@ Run with ``pytest -m gpu``.  A library that is not installed skips its own tests
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Any
 
@@ -13,30 +12,10 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import cuda
-
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 pytestmark = pytest.mark.gpu
 
 GAIN = 2.0
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture
-def cupy():
-    return pytest.importorskip("cupy")
-
-
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch")
 
 
 @pytocu.jit
@@ -183,8 +162,7 @@ def test_cupy_stream(cupy):
     assert bool((x == 50).all())
 
 
-def test_numba_in_and_out():
-    numba_cuda = pytest.importorskip("numba.cuda")
+def test_numba_in_and_out(numba_cuda):
     points, mask = points_and_mask(1000)
     try:
         arguments = numba_cuda.to_device(points), numba_cuda.to_device(mask)
@@ -193,8 +171,7 @@ def test_numba_in_and_out():
     same(mask_out(*arguments).copy_to_host(), plain_mask_out(points, mask))
 
 
-def test_jax_in_and_out():
-    jax = pytest.importorskip("jax")
+def test_jax_in_and_out(jax):
     points, mask = points_and_mask(1000)
     arguments = jax.device_put(points), jax.device_put(mask)
     result = mask_out(*arguments)

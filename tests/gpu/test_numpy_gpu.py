@@ -6,41 +6,24 @@ bound of their row.
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_plugin import golden_files, read
 
 import pytocu
 from pytocu.errors import CompileError
 from pytocu.ir.core import OPS
-from pytocu.runtime import cuda
 from pytocu.testing.arguments import make_arguments
 from pytocu.testing.cases import call_jit, check_group, close, device_failures, rows_of
 from pytocu.testing.compare import compare
 from pytocu.testing.fuzz import RUNS, run_chunk
 from pytocu.testing.operands import Group, Operand, make_function, sampled_groups
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from golden_plugin import golden_files, read
-
 pytestmark = pytest.mark.gpu
 
 GROUPS = [g for g in sampled_groups(300, seed=1) if any(o.form in ("array", "zero_d") for o in g.operands)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def cupy():
-    return pytest.importorskip("cupy")
 
 
 class Interface:

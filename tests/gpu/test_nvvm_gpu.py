@@ -5,12 +5,12 @@ Run with ``pytest -m gpu``.
 
 from __future__ import annotations
 
-import os
-import sys
 import textwrap
 
 import numpy as np
 import pytest
+from test_backend_cuda_c import assert_same_bits, case_name, edge_values, operand_arrays, row_cases, row_kernel
+from test_cuda_runtime import answers, distance
 
 import pytocu
 from pytocu.backend import cuda_c, nvrtc, nvvm
@@ -19,24 +19,12 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, DType
 from pytocu.runtime import cuda, device_array
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from test_backend_cuda_c import assert_same_bits, case_name, edge_values, operand_arrays, row_cases, row_kernel
-from test_cuda_runtime import answers, distance
-
 pytestmark = pytest.mark.gpu
 
 BLOCK = 256
 COMPILERS = {"cuda_c": (cuda_c.emit, nvrtc.build), "nvvm": (nvvm.emit, nvvm.build)}
 CODES = {dtype.numpy: code for dtype, code in cuda.PARAMETER_CODES.items()}
 both = pytest.mark.parametrize("compiler", COMPILERS)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 def loaded(functions: list[Function], compiler: str) -> list[cuda.Kernel]:

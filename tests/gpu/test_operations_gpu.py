@@ -12,25 +12,12 @@ import pytest
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES
-from pytocu.runtime import cuda
 from pytocu.testing import accuracy
 from pytocu.testing.cases import check_group, device_failures
 from pytocu.testing.compare import compare, edge_values
 from pytocu.testing.operands import ALWAYS, Group, Operand
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def cupy():
-    return pytest.importorskip("cupy")
 
 
 def on_gpu(function: Any, backend: str) -> Any:
@@ -110,8 +97,7 @@ def test_views_of_cupy_arrays_share_memory(cupy: Any) -> None:
     compare(turned.get(), x.T.view(np.uint32)[1:].get())
 
 
-def test_views_of_torch_tensors_share_memory() -> None:
-    torch = pytest.importorskip("torch")
+def test_views_of_torch_tensors_share_memory(torch: Any) -> None:
     x = torch.arange(6, dtype=torch.float32, device="cuda")
     bits = pytocu.jit(lambda x: x.view(np.int32)[1:])(x)
     assert bits.dtype == torch.int32 and bits.data_ptr() == x.data_ptr() + 4

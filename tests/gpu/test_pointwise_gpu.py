@@ -7,45 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_pointwise import heat, masked, outer, transposed, twice
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES, BOOL, C128, F32, I8, DType
-from pytocu.runtime import cuda, device_array
+from pytocu.runtime import device_array
 from pytocu.testing.compare import compare
 
 pytestmark = pytest.mark.gpu
 
 
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
 def numbers(dtype: DType, *shape: int) -> np.ndarray:
     values = ((np.arange(int(np.prod(shape))) * 7 + 1) % 51).reshape(shape)
     return values % 3 == 1 if dtype.kind == "b" else (values * (1 + 2j) if dtype.kind == "c" else values).astype(dtype.numpy)
-
-
-def twice(x, y):
-    return x + x, np.copy(y)
-
-
-def masked(points, mask):
-    return np.where(mask[:, np.newaxis], points, points + points)
-
-
-def heat(u):
-    return u[1:-1, 1:-1] * 2 - u[2:, 1:-1] + u[:-2, 1:-1] - u[1:-1, 2:] + u[1:-1, :-2]
-
-
-def outer(x, y):
-    return x[:, np.newaxis] - y[np.newaxis, :]
-
-
-def transposed(x):
-    return x + x.T
 
 
 def permuted(x):
@@ -83,8 +57,7 @@ def test_every_dtype_and_tail(dtype: DType):
 
 
 @pytest.mark.parametrize("shift", range(1, 5))
-def test_misaligned_arrays(shift: int):
-    cupy = pytest.importorskip("cupy")
+def test_misaligned_arrays(shift: int, cupy):
     for dtype in (np.float32, np.uint8, np.float16, np.complex64):
         whole = np.arange(1003).astype(dtype)
         x = cupy.asarray(whole)[shift:]
@@ -122,9 +95,7 @@ def test_elements_a_block_apart(n: int):
     check(interior, numbers(F32, n), numbers(F32, n))
 
 
-def test_arrays_of_libraries_on_a_grid_of_rows():
-    torch = pytest.importorskip("torch")
-    cupy = pytest.importorskip("cupy")
+def test_arrays_of_libraries_on_a_grid_of_rows(torch, cupy):
     jitted = pytocu.jit(heat)
     x = numbers(F32, 100, 77)
     for _ in range(3):

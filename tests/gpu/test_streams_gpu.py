@@ -27,23 +27,9 @@ import pytest
 import pytocu
 from pytocu.runtime import cuda, device_array, streams
 
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-
 pytestmark = pytest.mark.gpu
 
 ROOT = Path(__file__).parent.parent.parent
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture
-def cupy():
-    return pytest.importorskip("cupy")
 
 
 @pytest.fixture
@@ -109,8 +95,7 @@ def test_streams_of_every_library_are_taken(cupy, torch):
     assert int(torch.cuda.current_stream().cuda_stream) == 0
 
 
-def test_numba_streams_and_arrays():
-    numba_cuda = pytest.importorskip("numba.cuda")
+def test_numba_streams_and_arrays(numba_cuda):
     x = numbers(1_000_000)
     f = scaled()
     stream = numba_cuda.stream()
@@ -342,8 +327,7 @@ def test_mixed_kinds_are_captured_on_the_captured_stream(cupy, torch):
     assert np.array_equal(cupy.asnumpy(z), numbers(1000) + (numbers(1000, 1) + np.float32(1)))
 
 
-def test_jax_arrays_cannot_be_captured(cupy):
-    jax = pytest.importorskip("jax")
+def test_jax_arrays_cannot_be_captured(cupy, jax):
     if jax.default_backend() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     f = scaled()

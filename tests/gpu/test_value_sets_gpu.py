@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import pytest
-
-import pytocu
-from pytocu.runtime import cuda
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from test_numpy_value_sets import SETS, beyond, named
 
+import pytocu
+
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not SETS, reason="NumPy was installed without its tests")]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])

@@ -20,13 +20,6 @@ from pytocu.testing.view_programs import ViewProgram, programs
 pytestmark = pytest.mark.gpu
 
 
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
 # Views of one memory come back as copies, so programs that return several views of an argument are compared by value.
 @pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
 @pytest.mark.parametrize("program", programs(), ids=lambda p: p.name)
@@ -93,8 +86,7 @@ def test_an_index_out_of_bounds_is_said_when_a_result_is_copied() -> None:
         made.copy_to_host()
 
 
-def test_with_arrays_of_cupy() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_with_arrays_of_cupy(cupy: Any) -> None:
     f = pytocu.jit(looked_up)
     x = cupy.arange(10.0)
     for _ in range(3):
@@ -104,8 +96,7 @@ def test_with_arrays_of_cupy() -> None:
         pytocu.synchronize()
 
 
-def test_in_a_graph() -> None:
-    cupy = pytest.importorskip("cupy")
+def test_in_a_graph(cupy: Any) -> None:
     f = pytocu.jit(lambda x, i, out: np.copyto(out, x[i]))
     x, i, out = cupy.arange(10.0), cupy.array([1, 2]), cupy.zeros(2)
     f(x, i, out)

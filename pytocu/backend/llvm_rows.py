@@ -1,0 +1,273 @@
+"""Rows of the op table as LLVM IR text: types, constants, and one instruction or a few for each row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pytocu.backend import guards
+from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
+from pytocu.errors import BackendError, InternalError
+from pytocu.ir.core import Attr, Function, Inst, Value
+from pytocu.ir.ops import spelled
+from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
+
+_FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+class RowWriter:
+    """Writes the lines of one function: names, types and elementwise rows; `label` is the block that is open."""
+
+    def __init__(self, function: Function, dialect: Dialect, declarations: set[str], name: str = ""):
+        self.function = function
+        self.name = name or function.name
+        self.dialect = dialect
+        self.declarations = declarations
+        self.index_bits = int(function.fact("index_bits", 64))
+        self.lines: list[str] = []
+        self.label = "entry"
+        self.values: dict[Value, str] = {}
+        # Values and blocks have names of one kind.
+        self.taken: dict[str, int] = {"entry": 1}
+
+    # Names and types.
+
+    def fresh(self, hint: str, mark: str = "%") -> str:
+        """A local name nothing else has; dots keep ours apart from the user's."""
+        if mark == "%":
+            hint = re.sub(r"\W", "_", hint, flags=re.ASCII)
+            hint = f"_{hint}" if hint[:1].isdigit() else hint
+        count = self.taken.get(hint, 0)
+        self.taken[hint] = count + 1
+        return f"{mark}{hint}.{count}" if count else f"{mark}{hint}"
+
+    def type(self, type: Type, memory: bool = False) -> str:
+        """The type as text, in a register or in memory."""
+        match type:
+            case ScalarType(dtype):
+                return element_type(dtype, memory)
+            case VectorType(dtype, lanes):
+                return f"<{lanes} x {element_type(dtype, memory)}>"
+            case IndexType():
+                return f"i{self.index_bits}"
+            case PointerType(dtype, "global"):
+                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
+            case PointerType(dtype, "local") if not self.dialect.shared:
+                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
+            case PointerType(dtype, "shared") if self.dialect.shared:
+                return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.shared)
+            case PointerType():
+                raise BackendError(f"{type}: a {self.dialect.device} has no {type.space} memory of a block")
+        raise InternalError(f"a value of type {type} at loop level")
+
+    def typed(self, value: Value) -> str:
+        """The value with its type, as most instructions write an operand."""
+        return f"{self.type(value.type)} {self.values[value]}"
+
+    def constant(self, value: Attr, type: Type) -> str:
+        """The constant as an operand."""
+        match type:
+            case ScalarType(dtype):
+                return literal(value, dtype)
+            case VectorType(dtype, lanes):
+                item = f"{element_type(dtype)} {literal(value, dtype)}"
+                return f"<{', '.join([item] * lanes)}>"
+            case IndexType():
+                return str(int(value))
+        raise InternalError(f"a constant of type {type} at loop level")
+
+    # Lines.
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def assign(self, text: str, hint: str = "v") -> str:
+        """Write ``%name = text`` and return the name."""
+        name = self.fresh(hint)
+        self.line(f"{name} = {text}")
+        return name
+
+    def operands(self, values: Sequence[Value]) -> list[str]:
+        return [self.values[value] for value in values]
+
+    # Elementwise rows.
+
+    def elementwise(self, inst: Inst) -> str:
+        """Write a row of the op table; its result."""
+        op, args, result = inst.op, inst.args, inst.result
+        operand = args[1] if op.name == "where" else args[0] if args else None
+        if operand is None or not (op.llvm or op.libm):
+            raise BackendError(f"{op.name} has no LLVM spelling")
+        kind = kind_of(operand.type)
+        pointers_chosen = op.name == "where" and kind == "p"
+        if not spelled(op, kind) and not pointers_chosen:
+            raise BackendError(f"{op.name} of {operand.type} has no LLVM spelling: expand it first")
+        flags = "".join(f"{flag} " for flag in inst.attr("fastmath", ()))
+        # A result the user gave a name keeps it.
+        hint = result.name or "v"
+        values = self.operands(args)
+        type = self.type(operand.type)
+        # Index arithmetic does not overflow, which lets LLVM widen it and count trips.
+        wrap = "nsw " if isinstance(operand.type, IndexType) else ""
+        pair = f"{type} {', '.join(values)}"
+        signed = "s" if kind == "i" else "u"
+        match op.llvm.split():
+            case [("add" | "sub" | "mul") as verb] if kind == "f":
+                text = f"f{verb} {flags}{pair}"
+            case ["fdiv"]:
+                text = f"fdiv {flags}{pair}"
+            case [("add" | "sub" | "mul") as verb]:
+                text = f"{verb} {wrap}{pair}"
+            case [("div" | "rem") as verb]:
+                text = f"{signed}{verb} {pair}"
+            case [("and" | "or" | "xor" | "shl") as verb]:
+                text = f"{verb} {pair}"
+            case ["shr"]:
+                text = f"{'ashr' if kind == 'i' else 'lshr'} {pair}"
+            case ["neg"] if kind == "f":
+                return self.steps("neg", args, flags, hint)
+            case ["neg"]:
+                text = f"sub {wrap}{type} {self.constant(0, operand.type)}, {values[0]}"
+            case ["not"]:
+                text = f"xor {pair}, {self.constant(kind == 'b' or -1, operand.type)}"
+            case ["cmp", predicate] if kind == "f":
+                text = f"fcmp {flags}{_FLOAT_PREDICATE[predicate]} {pair}"
+            case ["cmp", predicate]:
+                text = f"icmp {'' if predicate in ('eq', 'ne') else signed}{predicate} {pair}"
+            case ["select"]:
+                operands = ", ".join(map(self.typed, args))
+                text = self.dialect.select.format(flags=flags if kind == "f" else "", operands=operands)
+            case ["bitcast"]:
+                # Signed and unsigned integers are one type.
+                if self.type(result.type) == type:
+                    return values[0]
+                text = f"bitcast {type} {values[0]} to {self.type(result.type)}"
+            case [name] if name in self.dialect.half:
+                return self.half(name, args, hint)
+            case ["convert"]:
+                return self.convert(args[0], result.type, hint)
+            case ["intrinsic"] if op.libm in self.dialect.steps:
+                return self.steps(op.libm, args, flags, hint)
+            case ["intrinsic"] if op.libm not in self.dialect.own:
+                text = self.intrinsic(inst, flags)
+            case ["guarded"] if self.dialect.guarded and isinstance(result.type, ScalarType):
+                lines, name, attributes = guards.declare(op.libm, result.type.dtype)
+                self.declarations.update(lines)
+                text = f"call {type} @{name}({type} {values[0]}) {attributes}"
+            case [] | ["intrinsic"] | ["guarded"]:
+                return self.library(inst, flags, hint)
+            case _:
+                raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
+        return self.assign(text, hint)
+
+    def steps(self, name: str, args: Sequence[Value], flags: str, hint: str) -> str:
+        """An operation on floats that this dialect writes as several instructions."""
+        match args[0].type:
+            case ScalarType(dtype):
+                same_size: Type = ScalarType(dtype_named(f"i{dtype.bits}"))
+            case VectorType(dtype, lanes):
+                same_size = VectorType(dtype_named(f"i{dtype.bits}"), lanes)
+            case _:
+                raise InternalError(f"{name} of a value of type {args[0].type}")
+        smallest = -(1 << (dtype.bits - 1))
+        fields = {
+            "type": self.type(args[0].type),
+            "flags": flags,
+            "bits": self.type(same_size),
+            "sign": self.constant(smallest, same_size),
+            "rest": self.constant(-1 - smallest, same_size),
+            **dict(zip("xy", self.operands(args), strict=False)),
+        }
+        made: list[str] = []
+        for step in self.dialect.steps[name]:
+            made.append(self.assign(step.format(*made, **fields), hint))
+        return made[-1]
+
+    def half(self, name: str, args: Sequence[Value], hint: str) -> str:
+        """What has to do with the bits of float16 numbers, as this dialect writes it."""
+        x = args[0]
+
+        def lanes(scalar: str) -> str:
+            return f"<{x.type.lanes} x {scalar}>" if isinstance(x.type, VectorType) else scalar
+
+        wide: Type = VectorType(I32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(I32)
+        single: Type = VectorType(F32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(F32)
+        words = {"truth": "i1", "bits": "i16", "wide": "i32", "half": "half", "float": "float"}
+        fields = {key: lanes(word) for key, word in words.items()}
+        fields |= {key: self.constant(value, wide) for key, value in HALF_INTEGERS.items()}
+        fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}
+        fields |= dict(zip("xy", self.operands(args), strict=False))
+        made: list[str] = []
+        for step in self.dialect.half[name]:
+            made.append(self.assign(step.format(*made, **fields), hint))
+        return made[-1]
+
+    def convert(self, x: Value, target: Type, hint: str) -> str:
+        """A C conversion of a value in range."""
+        source_kind, target_kind = kind_of(x.type), kind_of(target)
+        source_bits, target_bits = self.bits(x.type), self.bits(target)
+        signed = source_kind == "i"
+        match source_kind == "f", target_kind == "f":
+            case _ if target_kind == "b" and source_kind != "b":
+                raise InternalError("a conversion to bool is a comparison with zero")
+            case True, True:
+                verb = "fpext" if target_bits > source_bits else "fptrunc"
+            case True, False:
+                verb = "fptosi" if target_kind == "i" else "fptoui"
+            case False, True:
+                verb = "sitofp" if signed else "uitofp"
+            case _ if target_bits < source_bits:
+                verb = "trunc"
+            case _:
+                verb = "sext" if signed else "zext"
+        if source_bits == target_bits and (source_kind == "f") == (target_kind == "f"):
+            return self.values[x]
+        return self.assign(f"{verb} {self.typed(x)} to {self.type(target)}", hint)
+
+    def bits(self, type: Type) -> int:
+        """The size in a register."""
+        match type:
+            case ScalarType(dtype) | VectorType(dtype):
+                return 1 if dtype.kind == "b" else dtype.bits
+        return self.index_bits
+
+    def intrinsic(self, inst: Inst, flags: str) -> str:
+        """A call of a function LLVM knows itself."""
+        suffix = ""
+        match inst.result.type:
+            case ScalarType(dtype):
+                suffix = dtype.name
+            case VectorType(dtype, lanes):
+                suffix = f"v{lanes}{dtype.name}"
+        name = symbol(self.dialect.intrinsic.format(name=inst.op.libm, suffix=suffix))
+        type = self.type(inst.result.type)
+        self.declarations.add(f"declare {type} {name}({', '.join(self.type(a.type) for a in inst.args)})")
+        return f"call {flags}{type} {name}({', '.join(map(self.typed, inst.args))})"
+
+    def library(self, inst: Inst, flags: str, hint: str) -> str:
+        """A function of the C math library, called once a lane."""
+        match inst.result.type:
+            case ScalarType(dtype):
+                return self.library_call(inst.op.libm, dtype, flags, self.operands(inst.args), hint)
+            case VectorType(dtype, lanes):
+                total = "undef"
+                vector = self.type(inst.result.type)
+                for lane in range(lanes):
+                    items = [self.assign(f"extractelement {self.typed(a)}, i32 {lane}", "lane") for a in inst.args]
+                    item = self.library_call(inst.op.libm, dtype, flags, items, "lane")
+                    item = f"{element_type(dtype)} {item}"
+                    total = self.assign(f"insertelement {vector} {total}, {item}, i32 {lane}", hint)
+                return total
+        raise InternalError(f"{inst.op.name} of type {inst.result.type}")
+
+    def library_call(self, function: str, dtype: DType, flags: str, values: Sequence[str], hint: str) -> str:
+        single = dtype.bits == 32
+        own = self.dialect.own.get(function)
+        if own:
+            name = symbol(own.format(letter="f" if single else "d"))
+        else:
+            name = symbol(self.dialect.library.format(name=function + ("f" if single else "")))
+        type = element_type(dtype)
+        self.declarations.add(f"declare {type} {name}({', '.join([type] * len(values))})")
+        attributes = f" {self.dialect.call}" if self.dialect.call else ""
+        return self.assign(f"call {flags}{type} {name}({', '.join(f'{type} {v}' for v in values)}){attributes}", hint)

@@ -1,0 +1,92 @@
+"""What an interpreted function checks while it runs: lengths, conditions on the data, assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure
+from pytocu.ir.core import Inst
+from pytocu.ir.dims import Fact, assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.ir.interp_arguments import State
+from pytocu.ir.types import shape_of
+
+
+def writable(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The memory may be changed."""
+    if not args[0].flags.writeable:
+        raise ShapeError(f"{inst.attr('what')} is read-only", inst.loc)
+    return ()
+
+
+def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """Compare lengths."""
+    dims = state.dims(inst.attr("dims"))
+    match inst.attr("kind"):
+        case "assign" | "mask" as kind:
+            if dims[0] != dims[1]:
+                what = "where mask" if kind == "mask" else "input array"
+                given, wanted = map(state.dims, inst.attr("shapes"))
+                raise ShapeError(assignment_sentence(given, wanted, what), inst.loc)
+        case "broadcast":
+            if dims[0] != dims[1]:
+                shapes = " ".join(format_shape(state.dims(s)) for s in inst.attr("shapes"))
+                raise ShapeError(f"operands could not be broadcast together with shapes {shapes} ", inst.loc)
+        case "output":
+            if dims[0] != dims[1]:
+                output, whole = map(state.dims, inst.attr("shapes"))
+                raise ShapeError(output_sentence(output, whole), inst.loc)
+        case "index":
+            index, size, axis = dims
+            if not -size <= index < size:
+                raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", inst.loc)
+        case "squeeze":
+            if tuple(dims) != (1,):
+                raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)
+        case str(kind) if kind.startswith("empty "):
+            if tuple(dims) == (0,):
+                raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
+        case "equal" | "fits":
+            if dims[0] != dims[1]:
+                error, sentence = inst.attr("shapes")
+                raise failure(error, sentence, dims, inst.loc)
+        case kind:
+            raise InternalError(f"check has no kind {kind!r}")
+    return ()
+
+
+def require(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The first operand where the second holds everywhere."""
+    made, *others = (np.array(a) for a in np.broadcast_arrays(*args))
+    broken = ~others[0]
+    if broken.any():
+        raise stated_failure(state, inst, int(others[1][broken].min()) if len(others) > 1 else 0)
+    return (made,)
+
+
+def stated_failure(state: State, inst: Inst, number: int) -> CompileError:
+    numbers = (number, *state.dims(inst.attr("dims")))
+    return failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc)
+
+
+def failures(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The words in which kernels note what is wrong with the data."""
+    return (np.full(state.dims(shape_of(inst.types[0])), NOTHING),)
+
+
+def failed(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """Raise what a kernel has noted."""
+    found = args[0][inst.attr("at")]
+    if found != NOTHING:
+        raise stated_failure(state, inst, int(found))
+    return ()
+
+
+def assume(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """What was decided while compiling holds."""
+    fact = Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number"))
+    if not fact.holds(state.sizes):
+        raise InternalError(f"the code assumes that {fact}, and it is {state.dim(fact.dim)}")
+    return ()
