@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend import array_functions, attributes, creation, gathering, joining, reduction_functions, reshaping
+from pytocu.frontend import (
+    angles,
+    array_functions,
+    attributes,
+    creation,
+    gathering,
+    joining,
+    reduction_functions,
+    reshaping,
+)
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.operators import compute
@@ -97,6 +106,7 @@ FUNCTIONS: dict[str, Handler] = {
     **gathering.FUNCTIONS,
     **creation.FUNCTIONS,
     **joining.FUNCTIONS,
+    "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
     "transpose": on_array(_transpose),
