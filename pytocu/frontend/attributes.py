@@ -106,7 +106,6 @@ REFUSED = {
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",
-    "unwrap": "it needs a scan; compute it outside the function",
     "vectorize": "call the function itself: it is compiled with this one",
 }
 """Elementwise functions and methods of NumPy that are not compiled, and what to do."""

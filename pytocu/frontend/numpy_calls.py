@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import (
+    angles,
     array_functions,
     attributes,
     creation,
@@ -107,6 +108,7 @@ FUNCTIONS: dict[str, Handler] = {
     **creation.FUNCTIONS,
     **joining.FUNCTIONS,
     **neighbours.FUNCTIONS,
+    "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
     "transpose": on_array(_transpose),

@@ -9,12 +9,22 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
-from pytocu.frontend.operators import attempt, truths
-from pytocu.frontend.reductions import ROUNDING, accumulator, check_lengths, known_axis, replaced_nan, row_of, stand_in
+from pytocu.frontend.operators import attempt, check_plain, truths
+from pytocu.frontend.reductions import (
+    ROUNDING,
+    accumulator,
+    check_lengths,
+    known_axis,
+    repeated,
+    replaced_nan,
+    row_of,
+    stand_in,
+)
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import F16, F32, element
+from pytocu.ir.dims import product
+from pytocu.ir.types import F16, F32, element, scalar
 
 SCANNED = ("add", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm",
            "hypot", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor")  # fmt: skip
@@ -71,22 +81,19 @@ def _cumulative(name: str, doc: str, neutral: int | None = None) -> Any:
 
 
 def scan_along(context: Context, name: str, value: Value, axis: Any, dtype: Any, out: Value | None) -> Value:
-    """As ``np.cumsum``: without an axis along the flat array, and of a scalar an array of one element.
-
-    Raises
-    ------
-    UnsupportedError
-        An array of several axes would have to be flattened.
-    """
+    """As ``np.cumsum``: without an axis along the flat array, and of a scalar an array of one element."""
     attempt(context, np.cumsum if name == "add" else np.cumprod, stand_in(value), axis)
-    if not dimensions(value):
-        value = context.builder.emit("newaxis", (value,), {"axis": 0})
-    ndim = len(dimensions(value))
-    if axis is None and ndim > 1:
-        raise UnsupportedError(
-            f"a scan along the flat array of {ndim} axes is not compiled", context.loc, "name the axis, or pass a 1-D array"
-        )
-    return scan(context, name, value, 0 if axis is None else operator.index(axis) % ndim, dtype, out)
+    value = _with_axis(context, value)
+    if axis is None:
+        source = dimensions(value)
+        if len(source) > 1:
+            value = context.builder.emit("reshape", (value,), {"shape": (product(source),), "source": source})
+        axis = 0
+    return scan(context, name, value, operator.index(axis) % len(dimensions(value)), dtype, out)
+
+
+def _with_axis(context: Context, value: Value) -> Value:
+    return value if dimensions(value) else context.builder.emit("newaxis", (value,), {"axis": 0})
 
 
 def _cumulative_of_axes(name: str, doc: str) -> Any:
@@ -101,20 +108,26 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
         include_initial: Any = False,
     ) -> Any:
         value, outs = as_strong(context, x), out_arrays(context, out, 1)
-        if include_initial is not False:
-            raise UnsupportedError(
-                f"np.cumulative_{'sum' if name == 'add' else 'prod'} with the argument include_initial= is not supported",
-                context.loc,
-                "put the first element in front outside the function",
-            )
         axis = known_axis(context, axis)
         function = np.cumulative_sum if name == "add" else np.cumulative_prod
         attempt(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        check_plain(context, include_initial, "include_initial=")
+        if include_initial:
+            value = _with_axis(context, value)
+            place = 0 if axis is None else operator.index(axis) % len(dimensions(value))
+            value = behind(context, 0 if name == "add" else 1, value, place)
         made = scan_along(context, name, value, axis, dtype, outs[0])
         return write_outputs(context, (made,), outs)[0]
 
     handler.__doc__ = doc
     return handler
+
+
+def behind(context: Context, number: Any, value: Value, axis: int) -> Value:
+    """The elements behind one number on an axis."""
+    first = context.builder.const(element(value.type).numpy.type(number).item(), scalar(element(value.type)))
+    shape = tuple(1 if a == axis else d for a, d in enumerate(dimensions(value)))
+    return context.builder.emit("concatenate", (repeated(context, first, shape), value), {"axis": axis})
 
 
 FUNCTIONS = {

@@ -272,10 +272,16 @@ def reduce(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 
 
 def scan(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
-    """The operand's type."""
-    if not 0 <= attrs["axis"] < len(shape_of(types[0])):
-        raise ValueError(f"scan along axis {attrs['axis']} of {types[0]}")
-    return (ArrayType(element(types[0]), shape_of(types[0])),)
+    """The operand's type; with ``pieces`` the second operand has an element for each piece of each row."""
+    shape, axis, pieces = shape_of(types[0]), attrs["axis"], attrs.get("pieces")
+    if not 0 <= axis < len(shape):
+        raise ValueError(f"scan along axis {axis} of {types[0]}")
+    if REDUCTIONS[attrs["op"]].states != 1 or len(types) != (1 if pieces is None else 2):
+        raise TypeError(f"scan with {attrs['op']} does not take {', '.join(map(str, types))}")
+    starts = (element(types[0]), (pieces, *shape[:axis], *shape[axis + 1 :]))
+    if pieces is not None and (element(types[1]), shape_of(types[1])) != starts:
+        raise ValueError(f"scan in {pieces} pieces along axis {axis} of {types[0]} does not begin with {types[1]}")
+    return (ArrayType(element(types[0]), shape),)
 
 
 def iota(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

@@ -284,7 +284,10 @@ def _reduce(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 
 def _scan(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    return (reductions.accumulate(inst.attr("op"), args[0], inst.attr("axis")),)
+    name, axis = inst.attr("op"), inst.attr("axis")
+    if inst.attr("pieces") is None:
+        return (reductions.accumulate(name, args[0], axis, inst.attr("exclusive", False)),)
+    return (reductions.accumulate_pieces(name, args[0], args[1], axis, state.dim(inst.attr("piece"))),)
 
 
 def _own_piece(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:

@@ -245,8 +245,9 @@ row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)
 # Reductions, scans and generated values.
 row("reduce", "reduce", None, "The elements along axes combined by a row of the table of reductions", infer=infer.reduce,
     levels=ARRAY, attrs=("op", "axes", "pieces", "piece"))  # fmt: skip
-row("scan", "scan", 1, "Each element combined with those before it on the axis", infer=infer.scan, levels=ARRAY,
-    attrs=("op", "axis"))  # fmt: skip
+row("scan", "scan", None, "Each element combined with those before it on the axis, or in its piece and with the state that the "
+    "second operand has for it; exclusive leaves the element itself out", infer=infer.scan, levels=ARRAY,
+    attrs=("op", "axis", "exclusive", "pieces", "piece"))  # fmt: skip
 row("iota", "generated", 0, "The position of each element on an axis", infer=infer.iota, levels=ARRAY, attrs=("axis",
     "shape"))  # fmt: skip
 

@@ -180,9 +180,51 @@ def evaluate(name: str, operands: tuple[np.ndarray, ...], axes: tuple[int, ...])
     return tuple(np.take_along_axis(o, best, -1)[..., 0] for o in (value, place))
 
 
-def accumulate(name: str, operand: np.ndarray, axis: int) -> np.ndarray:
-    """Scan an array with NumPy: what the row means, for the interpreter."""
-    return getattr(np, name).accumulate(operand, axis=axis, dtype=operand.dtype)
+def neutral(row: Reduction, dtype: DType) -> tuple[Any, bool]:
+    """The state before the first element of a scan, and whether combining it with an element leaves all bits.
+
+    0 + -0.0 is 0.0, so sums begin with -0.0; gcd, lcm and hypot take the sign away, and a product of complex
+    numbers makes NaN of infinities.
+    """
+    (identity,) = row.identity((dtype,))
+    if row.name == "add" and dtype.kind in "fc":
+        identity = complex(-0.0, -0.0) if dtype.kind == "c" else -0.0
+    return identity, row.name not in ("gcd", "lcm", "hypot") and not (row.name == "multiply" and dtype.kind == "c")
+
+
+def accumulate(name: str, operand: np.ndarray, axis: int, exclusive: bool = False) -> np.ndarray:
+    """Scan an array with NumPy: what the row means, for the interpreter.
+
+    Parameters
+    ----------
+    name : str
+        A row of one part.
+    operand : ndarray
+        Of the dtype of the result.
+    axis : int
+        The axis.
+    exclusive : bool
+        Each result is made of the elements before its own, the first is the row's neutral element.
+    """
+    made = getattr(np, name).accumulate(operand, axis=axis, dtype=operand.dtype)
+    if not exclusive:
+        return made
+    out = np.moveaxis(np.empty_like(made), axis, 0)
+    out[:1] = neutral(REDUCTIONS[name], _dtype(operand))[0]
+    out[1:] = np.moveaxis(made, axis, 0)[:-1]
+    return np.moveaxis(out, 0, axis)
+
+
+def accumulate_pieces(name: str, operand: np.ndarray, starts: np.ndarray, axis: int, length: int) -> np.ndarray:
+    """Scan each piece of an axis on its own, from the state in `starts`, whose first axis are the pieces."""
+    moved = np.moveaxis(operand, axis, 0)
+    out = np.empty_like(moved)
+    for number, start in enumerate(starts):
+        part = slice(number * length, (number + 1) * length)
+        # The first piece has nothing before it; a neutral element would take the sign of some elements away.
+        made = moved[part] if number == 0 else np.concatenate([start[np.newaxis], moved[part]])
+        out[part] = accumulate(name, made, 0)[min(number, 1) :]
+    return np.moveaxis(out, 0, axis)
 
 
 def _reorderable(ufunc: Any) -> bool:

@@ -84,6 +84,11 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         return [(inst.args[0], _through(inst, at, ndim))]
     if inst.op.kind == "reduce":
         return [(arg, into_reduction(inst, at, ndim)) for arg in inst.args]
+    if inst.op.kind == "scan":
+        # The pieces of a scan are the first axis of the iteration space.
+        axis = inst.attr("axis")
+        starts = (unit(0, ndim), *at[:axis], *at[axis + 1 :])
+        return list(zip(inst.args, (at, starts), strict=False))
     return [(arg, position(arg, at)) for arg in inst.args]
 
 

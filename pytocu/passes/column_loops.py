@@ -1,4 +1,4 @@
-"""Loops of CPU kernels that reduce along columns of memory.
+"""Loops of CPU kernels that reduce or scan along columns of memory.
 
 A row of memory holds neighbours of different columns, so a tile of columns is combined row of
 memory by row of memory: the innermost loop goes along memory and becomes vector code, and the
@@ -18,7 +18,8 @@ from pytocu.ir.types import INDEX, PointerType, element, scalar
 from pytocu.passes.accesses import operands, position
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Rows
-from pytocu.passes.spaces import is_reduction
+from pytocu.passes.scan_loops import beginning, step
+from pytocu.passes.spaces import is_reduction, is_scan
 from pytocu.record import fresh
 
 TILE = 256
@@ -32,6 +33,10 @@ class Columns(Rows):
     ----------
     arrays : dict
         The array that holds a reduction's results for the columns of the tile.
+    running : dict
+        The array that holds a scan's states, one for each column of the tile.
+    row : Value
+        Which element of the columns a loop is at.
     width : Value
         How many columns the tile has.
     first : Value
@@ -39,6 +44,8 @@ class Columns(Rows):
     """
 
     arrays: dict[Pair, Value] = fresh(default_factory=dict)
+    running: dict[Pair, Value] = fresh(default_factory=dict)
+    row: Value | None = None
     width: Value | None = None
     first: Value | None = None
 
@@ -65,6 +72,7 @@ class Columns(Rows):
         full = [s for s in stores if self.moving[s[0]]]
         single = [s for s in stores if not self.moving[s[0]]]
         if full:
+            self._start([pair for pair, _ in full])
             self._along(lambda index, into: self._across_columns(into, index, lambda c, inner: self._store(inner, full)))
         if single:
             self._across_columns(self.body, None, lambda c, inner: self._store(inner, single))
@@ -107,16 +115,32 @@ class Columns(Rows):
                     inner.inst("store", (pointer, c, value))
 
         self._across_columns(self.body, None, begin)
+        self._start([p for inst, at in insts for p in operands(inst.results[0], at, e.ndim)])
         self._along(lambda index, into: self._across_columns(into, index, combine))
         for (inst, at), memory in zip(insts, states, strict=True):
             for result, pointer in zip(inst.results, memory, strict=True):
                 self.arrays[result, position(result, at)] = pointer
 
+    def _start(self, needed: Sequence[Pair]) -> None:
+        """The states of the scans that a sweep needs, before their first elements."""
+        e = self.e
+        scans = [pair for pair in self._closure(needed) if is_scan(pair[0])]
+        for pair in scans:
+            self.running[pair] = e.before.emit("local", (), {"size": TILE}, (PointerType(element(pair[0].type), "local"),))
+
+        def begin(c: Value, inner: Builder) -> None:
+            for pair in scans:
+                self._compute(inner, operands(*pair, e.ndim)[1:])
+                inner.inst("store", (self.running[pair], c, beginning(e, pair)))
+
+        if scans:
+            self._across_columns(self.body, None, begin)
+
     def _along(self, write: Callable[[Value, Builder], None]) -> None:
         """A loop over the reduced axes."""
         assert self.extent is not None
         lower, upper = self.extent
-        row = Value(INDEX, "row")
+        self.row = row = Value(INDEX, "row")
         into = Builder(self.e.loc)
         write(row, into)
         into.emit("yield")
@@ -150,6 +174,11 @@ class Columns(Rows):
         for pair in self._closure(needed):
             if pair in self.arrays:
                 e.made[pair] = inner.emit("load", (self.arrays[pair], c.args[1]))
+            elif is_scan(pair[0]):
+                assert self.row is not None
+                state = inner.emit("load", (self.running[pair], c.args[1]))
+                e.made[pair], state = step(e, inner, pair, state, self.row)
+                inner.inst("store", (self.running[pair], c.args[1], state))
             else:
                 e.made[pair] = e.write(inner, *pair)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.rewrite import copy_with
@@ -29,20 +28,7 @@ Places: TypeAlias = dict[tuple[str, Value], Value]
 
 
 def run(function: Function, context: PassContext) -> Function:
-    """Build ``kernel`` regions.
-
-    Raises
-    ------
-    UnsupportedError
-        The function has a scan.
-    """
-    scan = next((i for i in function.body.insts if i.op.kind == "scan"), None)
-    if scan is not None:
-        raise UnsupportedError(
-            "running sums, products and extremes (np.cumsum, ufunc.accumulate) have no kernels",
-            scan.loc,
-            "compute them outside the function and pass the result",
-        )
+    """Build ``kernel`` regions."""
     function = storages.run(function)
     terminator = function.body.terminator
     returned = _distinct(terminator)

@@ -25,6 +25,7 @@ from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
+from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
 from pytocu.passes.stretch_loops import Stretches
 from pytocu.record import Mutable, fresh
 
@@ -132,8 +133,7 @@ class _Kernel(Mutable):
             known = set(eager)
             eager.extend(p for p in demand([root], index, ndim, chosen=False) if p not in known)
         accesses = self._accesses(pairs, targets, ndim)
-        reductions = [i for i in region_insts(inst) if i.op.kind == "reduce"]
-        piece = next((i.attr("piece") for i in reductions if i.attr("piece") is not None), None)
+        piece = next((i.attr("piece") for i in region_insts(inst) if i.attr("piece") is not None), None)
         # The axis of pieces is a loop of its own, and parallel axes do not mix with reduced ones.
         bounds = sorted({0, 1 if piece is not None else 0, parallel, ndim})
         sizes: list[DimLike] = []
@@ -147,15 +147,19 @@ class _Kernel(Mutable):
         elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
-        if block:
+        scans = any(i.op.kind == "scan" for i in region_insts(inst))
+        if block and columns and scans:
+            rows = ScanRows(elements, parallel, loops, eager, lanes, block, columns, piece)
+        elif block:
             share, vector, whole = inst.attr("share"), inst.attr("vector"), inst.attr("whole")
-            rows = Registers(
+            rows = (ScanRegisters if scans else Registers)(
                 elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole
             )
         elif columns and loops:
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
-            form = Stretches if lanes > 1 else Rows
+            long, short = (ScanStretches, ScanRows) if scans else (Stretches, Rows)
+            form = long if lanes > 1 else short
             rows = form(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
         cost = 1 if rows.block else product(sizes[loops:])

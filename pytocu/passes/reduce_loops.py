@@ -69,6 +69,7 @@ class Rows(Mutable):
     moving: dict[Pair, bool] = fresh(default_factory=dict)
     levels: dict[Pair, int] = fresh(default_factory=dict)
     extent: tuple[Value, Value] | None = None
+    bounds: tuple[Value, Value] | None = None
     inside_rows: Value | None = None
     memory: dict[tuple[int, DType], Value] = fresh(default_factory=dict)
 
@@ -159,6 +160,7 @@ class Rows(Mutable):
             lower = self.body.emit("multiply", (first, e.dim(self.piece)))
             end = self.body.emit("add", (lower, e.dim(self.piece)))
             upper = self.body.emit("where", (self.body.emit("less", (end, upper)), end, upper))
+        self.bounds = (lower, upper)
         if self.lane is not None:
             own = self._own(self.lane)
             lower = self.body.emit("add", (lower, own), name="first") if self.piece is not None else own

@@ -29,6 +29,7 @@ from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Reduced, Rows
+from pytocu.passes.spaces import is_scan
 from pytocu.record import fresh
 
 KEPT_BYTES = 256
@@ -81,7 +82,7 @@ class Registers(Rows):
     fit : Value or None
         Whether every group begins at a multiple of its size.
     ahead : bool
-        There are arrays to load ahead.
+        There are arrays to load ahead, or scans, whose shares stay in registers.
     """
 
     each: int = 1
@@ -100,7 +101,7 @@ class Registers(Rows):
             # What is one row here are several in memory.
             self.width = 1
         self.stores = list(zip(roots, targets, strict=True))
-        self.ahead = any(self._is_loaded(p) for p in self.pairs)
+        self.ahead = any(self._is_loaded(p) or is_scan(p[0]) for p in self.pairs)
         if not self.ahead:
             self.width = 1
             if self.lanes > FEW:
@@ -324,7 +325,9 @@ class Registers(Rows):
         shares = {p: v for p, v in self.kept.items() if p in taken}
         loads = [p for p in self.pairs if p in computed and (self._is_loaded(p) or (left and self._is_alike(p)))]
         shares |= {p: self._load(builder, p, first, room) for p in loads}
-        made = [p for p in self._reach(needed, set(shares))[0] if p in keep]
+        shares |= self._scanned(builder, (first, room), [p for p in self.pairs if p in computed], shares)
+        reached = self._reach(needed, set(shares))
+        made, shares = [p for p in reached[0] if p in keep], {p: v for p, v in shares.items() if p in reached[1] | keep}
         together = [(p, t) for p, t in stores if self._is_vector(t.offset)]
         single = [(p, t) for p, t in stores if not self._is_vector(t.offset)]
         given = [Value(scalar(element(p[0].type)), p[0].name) for p in shares]
@@ -339,7 +342,7 @@ class Registers(Rows):
         def write(inner: Builder, i: Value, exists: Value) -> Sequence[Value]:
             e.made.update(zip(shares, given, strict=True))
             pending = [p for p in self._closure(needed) if self.moving[p]]
-            guarded = bool(single) or any(p[0].inst is not None and p[0].inst.op.name in _DEPENDENT for p in pending)
+            guarded = bool(single) or self._depends(pending)
 
             def compute() -> list[Value]:
                 for pair in pending:
@@ -397,6 +400,16 @@ class Registers(Rows):
         inner.emit("yield", row.combine(Expander(inner), (state,), (last,)))
         region = Block((Value(INDEX, "k"), last, state), inner.take())
         return builder.inst("lanes", (vector, end), {"lanes": 1}, (scalar(dtype),), (region,)).result
+
+    def _scanned(
+        self, builder: Builder, begin: tuple[Value, Value], computed: Sequence[Pair], shares: dict[Pair, Value]
+    ) -> dict[Pair, Value]:
+        """Shares of running values; here there are none."""
+        return {}
+
+    def _depends(self, pending: Sequence[Pair]) -> bool:
+        """Whether only elements that exist may be computed."""
+        return any(p[0].inst is not None and p[0].inst.op.name in _DEPENDENT for p in pending)
 
     def _lanes(
         self,

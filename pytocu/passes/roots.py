@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain
-from pytocu.passes.spaces import Dims, Space, is_reduction, settle
+from pytocu.passes.spaces import Dims, Space, combines, settle
 from pytocu.passes.storages import contents_of
 from pytocu.record import Mutable, fresh
 
@@ -57,9 +57,9 @@ class Root(Mutable):
     space : Space
         The iterations, and `index`, where in the value an iteration stands.
     inside : frozenset of Inst
-        The reductions that are computed with it.
+        The reductions and scans that are computed with it.
     before : set of Value
-        What other kernels make of reductions and put into memory for it.
+        What other kernels make of reductions and scans and put into memory for it.
     """
 
     value: Value
@@ -92,7 +92,7 @@ class Root(Mutable):
     def look(self) -> Root:
         """Find out what is computed with it, what has to be in memory before, and what is read."""
         while True:
-            settled = settle(self.value, lambda v: not (is_reduction(v) and v not in self.kept) and not self.enters(v))
+            settled = settle(self.value, lambda v: not (combines(v) and v not in self.kept) and not self.enters(v))
             if not settled.kept:
                 break
             before = self._made_of({r for v in settled.kept if v.inst is not None for r in v.inst.results})
@@ -128,7 +128,7 @@ class Root(Mutable):
         stack = [self.value]
         while stack:
             value = stack.pop()
-            if value in seen or value in self.kept or not (self.enters(value) or is_reduction(value)):
+            if value in seen or value in self.kept or not (self.enters(value) or combines(value)):
                 continue
             seen.add(value)
             if value is not self.value and look(value):
@@ -157,7 +157,7 @@ class _Finder:
     kept : set of Value
         Small operands that an earlier root puts into memory.
     reductions : dict
-        Reductions that an earlier root puts into memory, each with its iterations.
+        Reductions and scans that an earlier root puts into memory, each with its iterations.
     """
 
     def __init__(self, function: Function):
@@ -215,7 +215,7 @@ class _Finder:
             seen.add(value)
             if value in self.kept:
                 continue
-            if value.inst is None or not (value.inst.op.kind in _INSIDE or is_reduction(value)):
+            if value.inst is None or not (value.inst.op.kind in _INSIDE or combines(value)):
                 found.add(value)
             else:
                 stack.extend(value.inst.args)
@@ -233,7 +233,7 @@ class _Finder:
         if elsewhere:
             root.kept |= elsewhere
             root.look()
-        for value in [v for v, _ in root.reads if v in root.before or is_reduction(v)]:
+        for value in [v for v, _ in root.reads if v in root.before or combines(v)]:
             # A number stays where a kernel computed it, so the next one gets the memory and not the number.
             made = value if isinstance(value.type, ArrayType) else Builder(self.loc).emit("as_array", (value,), name=value.name)
             self.add(Root(made, value, "read", set()))
@@ -244,7 +244,7 @@ class _Finder:
 
 def _in_memory(value: Value) -> bool:
     """Whether a reduction's result is an array, which kernels take as it is."""
-    return is_reduction(value) and isinstance(value.type, ArrayType)
+    return combines(value) and isinstance(value.type, ArrayType)
 
 
 def _is_head(value: Value) -> bool:
@@ -361,9 +361,11 @@ class Plan:
 
     def _reason(self, root: Root) -> str:
         if root.space.piece is not None:
-            return "a long reduction is cut into pieces, which kernels after this one combine"
+            if any(inst.op.kind == "scan" for inst in root.inside):
+                return "a long scan is cut into pieces, which begin with what earlier kernels found"
+            return "a long row is cut into pieces, which kernels after this one combine"
         if any(value in self.made and value in root.before for value, _ in root.reads):
-            return "it reads a reduction of an earlier kernel"
+            return "it reads a reduction or a scan of an earlier kernel"
         if any(kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"

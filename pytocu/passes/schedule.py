@@ -80,6 +80,9 @@ PIECE = (256, 256, 16)
 WHOLE_PIECE = (1024, 1024, 16)
 """The same where a piece is swept more than once, so that all of it has to stay in registers."""
 
+SCANNED_BYTES = {128: 128, 256: 128, 1024: 64}
+"""What a thread has of a scan at once, by threads a block: running values and what they are made of are in registers."""
+
 ANY_ROW = (256, 256, 4)
 """The same of rows whose length is not known: right for all, and best for none."""
 
@@ -89,6 +92,9 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
     length = product(inst.attr("reduced"))
     piece = _piece(inst)
     if _columns(inst, classes):
+        if _scans(inst):
+            # One thread walks a column.
+            return {"schedule": "columns", "lanes": 1, "block": BLOCK}
         for longest, lanes, block, share in COLUMNS:
             if piece is None and classes.at_most(length, longest):
                 return _shared("columns", lanes, block, share)
@@ -111,6 +117,9 @@ def _fits(piece: DimLike, most: int) -> bool:
 
 def _rows(inst: Inst, classes: Classes, lanes: int, block: int, share: int, whole: bool = True) -> dict[str, Any]:
     """Vectors where a row, or a piece of one, is made of whole ones."""
+    scanned = [element(i.types[0]).itemsize for i in inst.regions[0].insts if i.op.kind == "scan"]
+    if scanned and share * max(scanned) > SCANNED_BYTES[block]:
+        share, whole = SCANNED_BYTES[block] // max(scanned), False
     vector = min(max(VECTOR_BYTES // _widest(inst), 1), share)
     if not classes.divides(vector, product(inst.attr("reduced"))):
         vector = 1
@@ -136,7 +145,11 @@ def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
 
 
 def _piece(inst: Inst) -> DimLike | None:
-    return next((i.attr("piece") for i in inst.regions[0].insts if i.op.kind == "reduce" and i.attr("piece")), None)
+    return next((i.attr("piece") for i in inst.regions[0].insts if i.attr("piece") is not None), None)
+
+
+def _scans(inst: Inst) -> bool:
+    return any(i.op.kind == "scan" for i in inst.regions[0].insts)
 
 
 def _columns(inst: Inst, classes: Classes) -> bool:

@@ -1,19 +1,21 @@
-"""Which iterations a kernel has, and which reductions it computes on the way.
+"""Which iterations a kernel has, and which reductions and scans it computes on the way.
 
 An iteration space has parallel axes and reduced ones.  A value that depends on reductions can
 be computed in their kernel when each reduction is read at the parallel indices themselves, so
 that nothing is computed twice, and the axes that remain are the reduced ones (softmax), or
-none (a mean).  A reduction that is read in another way gets memory of its own.
+none (a mean).  A scan is a reduction that keeps its axis, the reduced one: it is computed in a
+kernel that reads it at the loop indices themselves.  A reduction or a scan that is read in
+another way gets memory of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import shape_of
-from pytocu.passes.accesses import Index, demand, into_reduction, whole_index
+from pytocu.passes.accesses import Index, demand, operands, whole_index
 from pytocu.passes.affine import Affine, unit
 from pytocu.record import Record
 
@@ -28,7 +30,7 @@ class Space(Record):
     parallel : tuple of DimLike
         Lengths of the axes whose iterations are independent; the first loop indices.
     reduced : tuple of DimLike
-        Lengths of the axes that reductions combine; the last loop indices.
+        Lengths of the axes that reductions and scans combine; the last loop indices.
     piece : DimLike or None
         Where each iteration of the first parallel axis has only a piece of the reduced ones:
         its length.
@@ -54,9 +56,9 @@ class Settled(Record):
     at : Index
         Where in the value an iteration stands.
     inside : frozenset of Inst
-        The reductions that the kernel computes.
+        The reductions and scans that the kernel computes.
     kept : tuple of Value
-        Results of reductions that have to be in memory before: settle again with these.
+        Results of reductions and scans that have to be in memory before: settle again with these.
     """
 
     space: Space
@@ -70,62 +72,114 @@ def is_reduction(value: Value) -> bool:
     return value.inst is not None and value.inst.op.kind == "reduce"
 
 
+def is_scan(value: Value) -> bool:
+    """Whether a scan makes it."""
+    return value.inst is not None and value.inst.op.kind == "scan"
+
+
+def combines(value: Value) -> bool:
+    """Whether elements of a row are combined to make it: by a reduction or a scan."""
+    return is_reduction(value) or is_scan(value)
+
+
 def reduced_dims(inst: Inst) -> Dims:
-    """The lengths of the axes that a reduction takes away."""
+    """The lengths of the axes that a reduction or scan combines."""
     shape = shape_of(inst.args[0].type)
+    if inst.op.kind == "scan":
+        return (shape[inst.attr("axis")],)
     return tuple(shape[a] for a in inst.attr("axes"))
+
+
+class _Key(Record):
+    """What values of one kernel have in common: the result's axes that are parallel, and the reduced ones."""
+
+    axes: tuple[int, ...]
+    dims: Dims
+    pieces: DimLike | None
+    piece: DimLike | None
+
+
+def _key(value: Value, at: Index | None, ndim: int) -> _Key | None:
+    """How a kernel that computes the value would be; None where it cannot be read at `at`."""
+    inst = value.inst
+    assert inst is not None
+    axes = None if at is None else _own_axes(at)
+    if axes is None:
+        return None
+    piece = inst.attr("piece")
+    if inst.op.kind == "scan":
+        if len(axes) != ndim:
+            return None
+        place = inst.attr("axis")
+        return _Key((*axes[:place], *axes[place + 1 :]), reduced_dims(inst), inst.attr("pieces"), piece)
+    # The pieces of a reduction are an axis of its result.
+    return _Key(axes, reduced_dims(inst), None, piece)
 
 
 def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     """Find the iterations that compute a value; `stops` are the values that are in memory."""
     shape = shape_of(value.type)
     whole = whole_index(len(shape))
-    found = _reductions(value, whole, len(shape), stops)
-    chosen: tuple[tuple[int, ...], Dims, DimLike | None] | None = None
-    inside: list[Inst] = []
+    chosen: _Key | None = None
+    inside: list[tuple[Inst, Index]] = []
     kept: dict[Value, None] = {}
-    for reduction, at in found:
-        inst = reduction.inst
-        assert inst is not None
-        axes = None if at is None else _own_axes(at)
-        rest = () if axes is None else tuple(shape[a] for a in range(len(shape)) if a not in axes)
-        key = None if axes is None else (axes, reduced_dims(inst), inst.attr("piece"))
-        fits = key is not None and (not rest or (rest == key[1] and key[2] is None))
+    for found, at in _combined(value, whole, len(shape), stops):
+        key = _key(found, at, len(shape))
+        rest = None if key is None else tuple(shape[a] for a in range(len(shape)) if a not in key.axes)
+        fits = key is not None and (not rest or (rest == key.dims and (key.piece is None or is_scan(found))))
         if fits and chosen in (None, key):
             chosen = key
-            inside.append(inst)
+            assert found.inst is not None and at is not None
+            inside.append((found.inst, at))
         else:
-            kept[reduction] = None
+            kept[found] = None
     if chosen is None:
         return Settled(Space(shape), whole, frozenset(), tuple(kept))
-    axes, dims, piece = chosen
-    space = Space(tuple(shape[a] for a in axes), dims, piece)
-    parallel = tuple(unit(k, space.ndim) for k in range(len(axes)))
-    for inst in inside:
-        # The list grows by the reductions that the operands of these depend on.
-        for arg in inst.args:
-            at = into_reduction(inst, parallel, space.ndim)
-            for reduction, place in _reductions(arg, at, space.ndim, stops):
-                nested = reduction.inst
-                assert nested is not None
-                if place == parallel and reduced_dims(nested) == dims and nested.attr("piece") == piece:
-                    if nested not in inside:
-                        inside.append(nested)
-                else:
-                    kept[reduction] = None
+    axes, dims, pieces, piece = chosen.axes, chosen.dims, chosen.pieces, chosen.piece
+    cut = () if pieces is None else (pieces,)
+    space = Space((*cut, *(shape[a] for a in axes)), dims, piece)
+    parallel = tuple(unit(k, space.ndim) for k in range(len(space.parallel)))
     others = [a for a in range(len(shape)) if a not in axes]
-    index = tuple(
-        unit(axes.index(a) if a in axes else len(axes) + others.index(a), space.ndim) for a in range(len(shape))
-    )
-    return Settled(space, index, frozenset(inside), tuple(kept))
+    loops = {a: unit(len(cut) + k, space.ndim) for k, a in enumerate(axes)}
+    loops |= {a: unit(len(space.parallel) + k, space.ndim) for k, a in enumerate(others)}
+    index = tuple(loops[a] for a in range(len(shape)))
+    # The list grows by what the operands of these depend on.
+    places = [(i, index_in(at, loops) if i.op.kind == "scan" else parallel) for i, at in inside]
+    for inst, at in places:
+        for arg, place in operands(inst.results[0], at, space.ndim):
+            for nested, where in _combined(arg, place, space.ndim, stops):
+                if not _belongs(nested, where, space, parallel):
+                    kept[nested] = None
+                elif nested.inst is not None and where is not None and all(i is not nested.inst for i, _ in places):
+                    places.append((nested.inst, where))
+    return Settled(space, index, frozenset(i for i, _ in places), tuple(kept))
 
 
-def _reductions(value: Value, at: Index, ndim: int, stops: Callable[[Value], bool]) -> list[tuple[Value, Index | None]]:
-    """The first reductions on every way into a value; no position where only some iterations need one."""
-    ends = lambda v: is_reduction(v) or stops(v)  # noqa: E731
+def _belongs(value: Value, at: Index | None, space: Space, parallel: Index) -> bool:
+    """Whether a kernel computes what its reductions and scans read of another one."""
+    inst = value.inst
+    assert inst is not None
+    if at is None or inst.attr("piece") != space.piece or reduced_dims(inst) != space.reduced:
+        return False
+    if inst.op.kind == "reduce":
+        return at == parallel
+    if space.piece is not None:
+        return False
+    axis = inst.attr("axis")
+    return (*at[:axis], *at[axis + 1 :]) == parallel and at[axis] == unit(len(parallel), space.ndim)
+
+
+def index_in(at: Index, loops: Mapping[int, Affine]) -> Index:
+    """A position that consists of loop indices, in terms of others."""
+    return tuple(loops[place.coefficients.index(1)] for place in at)
+
+
+def _combined(value: Value, at: Index, ndim: int, stops: Callable[[Value], bool]) -> list[tuple[Value, Index | None]]:
+    """The first reductions and scans on every way into a value; no position where only some iterations need one."""
+    ends = lambda v: combines(v) or stops(v)  # noqa: E731
     always = set(demand([value], at, ndim, ends, chosen=False))
     needed = demand([value], at, ndim, ends)
-    return [(v, place if (v, place) in always else None) for v, place in needed if is_reduction(v) and not stops(v)]
+    return [(v, place if (v, place) in always else None) for v, place in needed if combines(v) and not stops(v)]
 
 
 def _own_axes(at: Index) -> tuple[int, ...] | None:

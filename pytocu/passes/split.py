@@ -1,8 +1,9 @@
-"""Long reductions become two: of pieces, then of the pieces' results.
+"""Long reductions become two: of pieces, then of the pieces' results.  Long scans become three steps.
 
 One block of threads is not enough for a long row, so the row is cut into pieces that are
-combined on their own.  Lengths alone decide where it is cut, never the device, so sums have the
-same bits everywhere.
+combined on their own.  A scan combines the elements of each piece, scans these totals, and then scans
+each piece from what is before it: no piece waits for another one.  Lengths alone decide where a
+row is cut, never the device, so sums have the same bits everywhere.
 
 A sum of squared distances from the mean would wait for the mean of the whole row.  Each piece sums
 the distances from its own mean instead, and what that leaves out is added when pieces are combined
@@ -14,18 +15,19 @@ the distances from its own mean instead, and what that leaves out is added when 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
-from pytocu.passes.accesses import Index, demand, into_reduction, whole_index
-from pytocu.passes.affine import Affine, constant
+from pytocu.passes.accesses import Index, demand
+from pytocu.passes.affine import Affine, constant, unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import strides_of
+from pytocu.passes.spaces import reduced_dims
 
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
 """Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into pieces."""
@@ -48,38 +50,75 @@ WHOLE = 16
 NARROW = 16
 """Rows of fewer columns are not walked column by column."""
 
+MANY = {"rows": {"cuda": 256, "cpu": 64}, "columns": {"cuda": 65536, "cpu": 16384}}
+"""With more rows, or columns, a scan is not cut: it would read everything twice, and they occupy the machine."""
+
+FEW = 8192
+"""With so few columns, a scan of more than a piece of them is cut on a GPU."""
+
 
 def run(function: Function, context: PassContext) -> Function:
-    """Cut long reductions."""
+    """Cut long reductions and scans."""
     classes = Classes(context)
-    kind = context.target.kind
+    # A sum and a running sum of one array have the same pieces.
+    made: dict[tuple[Any, ...], tuple[Value, ...]] = {}
+
+    def parts(builder: Builder, inst: Inst, args: tuple[Value, ...], cut: dict[str, Any]) -> tuple[Value, ...]:
+        axes = (inst.attr("axis"),) if inst.op.kind == "scan" else inst.attr("axes")
+        attrs = {"op": inst.attr("op"), "axes": axes} | cut
+        key = (args, tuple(sorted(attrs.items())))
+        if key not in made:
+            made[key] = builder.inst("reduce", args, attrs).results
+            for part, result in zip(made[key], inst.results, strict=True):
+                part.name = f"{result.name}_parts" if result.name else ""
+        return made[key]
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.op.kind != "reduce" or inst.attr("pieces") is not None:
+        if inst.op.kind not in ("reduce", "scan") or inst.attr("pieces") is not None or inst.attr("exclusive"):
             return None
-        shape = shape_of(inst.args[0].type)
-        length = product([shape[a] for a in inst.attr("axes")])
-        columns = reads_columns(inst, classes)
-        longest = (LONGEST_COLUMN if columns else LONGEST_ROW)[kind]
-        # A length that may be any is not cut: one block is right for every row.
-        if classes.at_most(length, longest) is not False:
+        cut = _cut(inst, classes, context.target.kind)
+        if cut is None:
             return None
-        most = MOST_PIECES["columns" if columns else "rows"]
-        shortest = (COLUMN_PIECE if columns else ROW_PIECE)[kind]
-        piece: DimLike = shortest
-        if not classes.at_most(length, most * shortest):
-            # In whole vectors, so that pieces begin where vectors do.
-            piece = dim_max(_rounded_up(length, most * WHOLE) * WHOLE, shortest)
-        cut = {"pieces": _rounded_up(length, piece), "piece": piece}
-        around = _mean(args[0], inst.attr("axes"), piece) if inst.attr("op") == "add" else None
+        op = inst.attr("op")
+        around = _mean(args[0], inst.attr("axes"), cut["piece"]) if inst.op.kind == "reduce" and op == "add" else None
         if around is not None:
-            return (_distances(builder, inst, around, length),)
-        parts = builder.inst("reduce", args, dict(inst.attrs) | cut).results
-        for part, result in zip(parts, inst.results, strict=True):
-            part.name = f"{result.name}_parts" if result.name else ""
-        return builder.inst("reduce", parts, {"op": inst.attr("op"), "axes": (0,)}).results
+            return (_distances(builder, inst, around, product(reduced_dims(inst))),)
+        totals = parts(builder, inst, args, cut)
+        if inst.op.kind == "reduce":
+            return builder.inst("reduce", totals, {"op": op, "axes": (0,)}).results
+        starts = builder.inst("scan", totals, {"op": op, "axis": 0, "exclusive": True}).result
+        starts.name = f"{inst.result.name}_starts" if inst.result.name else ""
+        return builder.inst("scan", (*args, starts), dict(inst.attrs) | cut).results
 
     return classes.state(rewrite(function, rule))
+
+
+def _cut(inst: Inst, classes: Classes, kind: str) -> dict[str, Any] | None:
+    """How many pieces the rows are cut into, and their length; None where they stay whole."""
+    dims = reduced_dims(inst)
+    length = product(dims)
+    columns = reads_columns(inst, classes)
+    form = "columns" if columns else "rows"
+    longest = (LONGEST_COLUMN if columns else LONGEST_ROW)[kind]
+    shortest = (COLUMN_PIECE if columns else ROW_PIECE)[kind]
+    if inst.op.kind == "scan":
+        shape = shape_of(inst.args[0].type)
+        rows = product([d for a, d in enumerate(shape) if a != inst.attr("axis")])
+        if columns and kind == "cuda" and classes.at_most(rows, FEW):
+            longest = shortest
+        # A length that may be any is not cut: one block is right for every row.
+        if classes.at_most(length, longest) is not False or not classes.at_most(rows, MANY[form][kind]):
+            return None
+    elif classes.at_most(length, longest) is not False:
+        return None
+    most = MOST_PIECES[form]
+    piece: DimLike = shortest
+    if not classes.at_most(length, most * shortest):
+        # In whole vectors, so that pieces begin where vectors do.
+        piece = dim_max(_rounded_up(length, most * WHOLE) * WHOLE, shortest)
+    return {"pieces": _rounded_up(length, piece), "piece": piece}
+
+
 
 
 class _Around(NamedTuple):
@@ -154,16 +193,17 @@ def _rounded_up(length: DimLike, divisor: DimLike) -> DimLike:
 
 
 def reads_columns(inst: Inst, classes: Classes) -> bool:
-    """Whether most of what a reduction reads lies along an axis that stays, and that axis is not narrow."""
+    """Whether most of what a reduction or scan reads lies along an axis that stays, and that axis is not narrow."""
     shape = shape_of(inst.args[0].type)
-    axes = inst.attr("axes")
-    rest = [d for a, d in enumerate(shape) if a not in axes]
     ndim = len(shape)
+    axes = (inst.attr("axis"),) if inst.op.kind == "scan" else inst.attr("axes")
+    rest = [a for a in range(ndim) if a not in axes]
     if not rest:
         return False
-    at = into_reduction(inst, whole_index(ndim)[: len(rest)], ndim)
+    # The axes that stay are the first loop indices.
+    at = tuple(unit((*rest, *axes).index(a), ndim) for a in range(ndim))
     along = columns_first([(arg, at) for arg in inst.args], len(rest), ndim)
-    return along and classes.at_most(rest[-1], NARROW) is False
+    return along and classes.at_most(shape[rest[-1]], NARROW) is False
 
 
 def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int) -> bool:
