@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pointwise_tools import at, launch_of, numbers, vectors
 
 import pytocu
 from pytocu.driver import kernel_function, launches
-from pytocu.ir.core import Function, walk
+from pytocu.ir.core import Function
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_threads import Fault, ThreadFault, run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
-from pytocu.ir.types import ALL_DTYPES, DType, IndexType, PointerType, VectorType, dtype_named
+from pytocu.ir.types import ALL_DTYPES, DType, IndexType, PointerType, dtype_named
 from pytocu.testing.compare import compare
 
 
@@ -31,39 +32,13 @@ def masked(points, mask):
 
 
 def kernel_of(function: Any, *types: str) -> Function:
-    host = pytocu.jit(function).lower(*types).host("cuda:sm_90")
-    (launch,) = launches(host)
-    return kernel_function(host, launch)
-
-
-def at(address: int, values: np.ndarray) -> np.ndarray:
-    """A copy of the values that begins `address` bytes behind a multiple of 64."""
-    memory = np.zeros(values.nbytes + 128, np.uint8)
-    first = -memory.ctypes.data % 64 + address
-    copy = memory[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
-def numbers(dtype: DType, count: int) -> np.ndarray:
-    values = (np.arange(count) * 7 + 1) % 51
-    return values % 3 == 1 if dtype.kind == "b" else (values * (1 + 2j) if dtype.kind == "c" else values).astype(dtype.numpy)
+    return launch_of(function, *types)[0]
 
 
 def call(kernel: Function, arrays: dict[str, np.ndarray], n: int, **options: Any) -> None:
     """Run a kernel; a length is the argument that is an index."""
     given = [n if isinstance(p.type, IndexType) else arrays[p.name] for p in kernel.params]
     run_threads(kernel, given, **options)
-
-
-def vectors(kernel: Function) -> dict[str, int]:
-    """Bytes of the vectors that are loaded and stored, by the pointer's name."""
-    found: dict[str, int] = {}
-    for inst in walk(kernel.body):
-        moved = inst.types[0] if inst.op.name == "load" else inst.args[2].type if inst.op.name == "store" else None
-        if isinstance(moved, VectorType):
-            found[inst.args[0].name] = moved.lanes * moved.dtype.itemsize
-    return found
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)

@@ -20,6 +20,7 @@ import numpy as np
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
+from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     BOOL,
@@ -195,15 +196,26 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     used |= {f"{inst.op.name} groups" for inst in grouped}
     parts = {**HALF_FUNCTIONS, "aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
     helpers = [text for name, text in parts.items() if name in used]
-    vectors = {t: None for f in functions for inst in walk(f.body) for t in inst.types if isinstance(t, VectorType)}
-    vectors |= dict.fromkeys(map(_group, grouped))
-    structures = ["\n".join(map(_structure, vectors))] if vectors else []
+    structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
+    structures = [text for text in structures if text]
     return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
 
 
-def _structure(type: VectorType) -> str:
-    """The C type of a vector, which is moved in accesses of up to 16 bytes."""
-    align = min(type.lanes * type.dtype.itemsize, 16)
+def _alignments(functions: Sequence[Function]) -> dict[VectorType, int]:
+    """The vectors, and what the addresses of each divide by, at most 16."""
+    found: dict[VectorType, int] = {}
+    for inst in (i for f in functions for i in walk(f.body)):
+        types = [v.type for v in (*inst.args, *inst.results) if isinstance(v.type, VectorType)]
+        grouped = inst.attr("width") is not None
+        for type in [*types, _group(inst)] if grouped else types:
+            bytes = type.lanes * type.dtype.itemsize
+            align = None if grouped else inst.attr("align")
+            found[type] = min(found.get(type, 16), bytes & -bytes, align or 16)
+    return found
+
+
+def _structure(type: VectorType, align: int) -> str:
+    """The C type of a vector, which is moved in accesses of `align` bytes."""
     return f"struct alignas({align}) {_vector_name(type)} {{ {C_TYPES[type.dtype]} lane[{type.lanes}]; }};"
 
 
@@ -617,10 +629,11 @@ class _Kernel:
         self.statement("#pragma unroll")
         self.statement(f"for ({self.index_type} {k} = 0; {k} < {count}; {k}++) {{")
         self.depth += 1
-        given = [(v, v.type.lanes // count) for v in vectors if isinstance(v.type, VectorType)]
-        places = [(self.expressions[v].inside(POSTFIX), share, m) for v, share in given for m in range(share)]
-        for param, (vector, share, m) in zip(params, places, strict=False):
-            self.expressions[param] = Expression(f"{vector}.lane[{_share(k, share, m)}]", POSTFIX)
+        shares = zip(vectors, lane_reach(inst), strict=True)
+        given = [(self.expressions[v].inside(POSTFIX), share) for v, share in shares]
+        places = [(vector, share.step, m) for vector, share in given for m in share_of_lane(share, 0)]
+        for param, (vector, step, m) in zip(params, places, strict=False):
+            self.expressions[param] = Expression(f"{vector}.lane[{_share(k, step, m)}]", POSTFIX)
             if len(self.uses.get(param, ())) > 1:
                 text = self.expressions[param].text
                 self.statement(f"const {self.c_type(param.type)} {self.name_value(param)} = {text};")

@@ -81,8 +81,8 @@ class Elements:
         The first word of each requirement.
     picked : mapping
         The number of the piece that holds a position of a concatenation, where the loops around it know.
-    vectors : mapping of Value to Value
-        The element that an iteration reads, where it walks the memory of a pointer from its beginning.
+    vectors : mapping of (Value, Affine) to Value
+        What an iteration reads through a pointer at an offset over the loops, where it was loaded before.
     """
 
     loc: Loc
@@ -103,7 +103,7 @@ class Elements:
     failures: Value | None = None
     words: Mapping[Inst, int] = field(default_factory=dict)
     picked: Mapping[tuple[Value, Affine], int] = field(default_factory=dict)
-    vectors: Mapping[Value, Value] = field(default_factory=dict)
+    vectors: Mapping[tuple[Value, Affine], Value] = field(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -157,8 +157,9 @@ class Elements:
             memory = self.memory[value]
             builder.loc = self.loc
             offset = memory.offset(at, self.ndim)
-            if memory.pointer in self.vectors and self.is_linear(offset):
-                return self.vectors[memory.pointer]
+            loaded = self.vectors.get((memory.pointer, self.merged(offset)))
+            if loaded is not None:
+                return loaded
             return builder.emit("load", (memory.pointer, self.address(builder, offset)))
         builder.loc = inst.loc
         match inst.op.name:

@@ -195,6 +195,7 @@ def relax(u):
 #|   return %u {tree = 0}
 #| }
 #$ dump relax --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x4 { double lane[4]; };
 #| struct alignas(16) f64x2 { double lane[2]; };
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
@@ -211,12 +212,11 @@ def relax(u):
 #|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
 #|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
-#|         const f64x2 u_vector = *(const f64x2*)&u[i];
+#|         const f64x4 u_vector = *(const f64x4*)&u[i];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
-#|             const int i_k = i + k;
-#|             out_vector.lane[k] = 0.5 * (u[i_k + 2] + u_vector.lane[k]);
+#|             out_vector.lane[k] = 0.5 * (u_vector.lane[k + 2] + u_vector.lane[k]);
 #|         }
 #|         *(f64x2*)&out[i] = out_vector;
 #|     }

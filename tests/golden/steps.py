@@ -13,6 +13,7 @@ def differences(x):
 #|   return %2 {tree = 0}
 #| }
 #$ dump differences --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x4 { double lane[4]; };
 #| struct alignas(16) f64x2 { double lane[2]; };
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
@@ -23,18 +24,21 @@ def differences(x):
 #| extern "C" __global__ void __launch_bounds__(256) differences(
 #|     const double* __restrict__ x,
 #|     double* __restrict__ out,
-#|     int length0
+#|     int length0,
+#|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
+#|     const int t = n - 2;
+#|     const int t_1 = t < length0 ? t : length0;
+#|     const int t_2 = t_1 < 0 ? 0 : t_1;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t_2 - t_2 % 2 : 0;
 #|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
 #|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
-#|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         const f64x4 x_vector = *(const f64x4*)&x[i];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
-#|             const int i_k = i + k;
-#|             out_vector.lane[k] = x[i_k + 1] - x_vector.lane[k];
+#|             out_vector.lane[k] = x_vector.lane[k + 1] - x_vector.lane[k];
 #|         }
 #|         *(f64x2*)&out[i] = out_vector;
 #|     }

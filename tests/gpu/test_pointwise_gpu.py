@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.ir.types import ALL_DTYPES, BOOL, C128, F32, I8, DType
+from pytocu.ir.types import ALL_DTYPES, BOOL, C64, C128, F16, F32, F64, I8, U8, DType
 from pytocu.runtime import cuda, device_array
 from pytocu.testing.compare import compare
 
@@ -61,6 +61,24 @@ def interior(x, y):
     return x
 
 
+def moving(x):
+    return (x[:-4] + x[1:-3] + x[2:-2] + x[3:-1] + x[4:]) / 5
+
+
+def far(x):
+    return x[:-1001] + x[1000:-1] + x[1001:]
+
+
+def gray(image):
+    red, green, blue = image[..., 0], image[..., 1], image[..., 2]
+    return (red * np.float32(0.299) + green * np.float32(0.587) + blue * np.float32(0.114)).astype(np.uint8)
+
+
+def unit(v):
+    x, y, z = v[:, 0], v[:, 1], v[:, 2]
+    return v / np.sqrt(x * x + y * y + z * z)[:, np.newaxis]
+
+
 def on_gpu(function, *arrays):
     """The results of a call with arrays on the device, as NumPy arrays."""
     moved = [device_array.to_device(a, 0) for a in arrays]
@@ -96,6 +114,30 @@ def test_misaligned_arrays(shift: int):
 @pytest.mark.parametrize("n", [1, 2, 5, 64, 1001])
 def test_a_small_last_axis(n: int):
     check(masked, numbers(F32, n, 3), numbers(BOOL, n))
+
+
+@pytest.mark.parametrize("n", [1004, 1005, 2047, 2052, 4101, 100_003, 100_004])
+def test_windows(n: int):
+    for dtype in (F32, F16, F64, C64, I8):
+        check(far, numbers(dtype, n))
+    check(moving, numbers(F32, n))
+
+
+@pytest.mark.parametrize("shift", range(1, 5))
+def test_windows_and_rows_that_begin_anywhere(shift: int):
+    cupy = pytest.importorskip("cupy")
+    for function, whole in ((moving, numbers(F32, 9003)), (gray, numbers(U8, 3002, 3)), (unit, numbers(F32, 3002, 3) + 1)):
+        x = whole.reshape(-1)[shift:][: 9000 - 3 * shift].reshape(-1, *whole.shape[1:])
+        on_device = cupy.asarray(whole).reshape(-1)[shift:][: 9000 - 3 * shift].reshape(x.shape)
+        compare(pytocu.jit(function)(on_device).get(), function(x))
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 31, 1000, 70_001])
+def test_rows_that_lie_side_by_side(n: int):
+    for dtype in (F16, F32, F64):
+        check(unit, numbers(dtype, n, 3) + dtype.numpy(1))
+    check(gray, numbers(U8, n, 5, 3))
+    check(gray, numbers(F32, n, 5, 3))
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (6, 3), (7, 40), (130, 33), (1000, 999), (70_001, 5)])
