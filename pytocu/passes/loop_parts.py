@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.types import element
+from pytocu.passes import schedule
 from pytocu.passes.accesses import Index
+from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 
 
@@ -74,3 +76,19 @@ def widest(e: Elements, work: Work) -> int:
     pointers = [t.pointer for t in work.targets]
     pointers += [e.memory[v].pointer for v, at in work.pairs if v in e.memory and (v, at) not in e.made]
     return max(map(itemsize_of, pointers))
+
+
+def reads(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> list[tuple[Value, Affine]]:
+    """Pointers and offsets over the loops of what iterations load."""
+    found = ((e.memory[v], at) for v, at in pairs if v in e.memory and (v, at) not in e.made)
+    return list(dict.fromkeys((memory.pointer, e.merged(memory.offset(at, e.ndim))) for memory, at in found))
+
+
+def shifted(place: Affine, axis: int, steps: int) -> Affine:
+    """A position some steps further along an axis."""
+    return place + place.coefficients[axis] * steps
+
+
+def alignment(bytes: int) -> int:
+    """What the address of a vector of so many bytes divides by."""
+    return min(bytes & -bytes, schedule.VECTOR_BYTES)

@@ -13,6 +13,8 @@ rows
     Several loops that are not one: columns of the grid are the last axis, and each thread has a
     few rows of one column.  No index is divided by a length, and what neighbouring rows share (of a
     stencil, of a broadcast operand, of the sector that a transposed operand comes in) is read once.
+    Where all operands walk whole rows or stay the same along one, a thread's columns are vectors
+    (see `pytocu.passes.vector_rows`).
 
 What does not fill a thread of these is computed element by element.
 """
@@ -25,10 +27,10 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.types import INDEX
-from pytocu.passes import schedule, vector_loops
+from pytocu.passes import schedule, vector_loops, vector_rows
 from pytocu.passes.accesses import Index, demand
 from pytocu.passes.elements import Elements, Target
-from pytocu.passes.loop_parts import Work, copy_of, loop, walk, widest
+from pytocu.passes.loop_parts import Work, copy_of, loop, shifted, walk, widest
 
 
 def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
@@ -98,31 +100,52 @@ def _strides(e: Elements, work: Work, count: int) -> Value:
 def _unroll(e: Elements, work: Work, number: int, step: int, count: int) -> None:
     """Elements that lie `step` apart on a loop: all loads, then the operations, then the stores."""
     axis = e.groups[number][-1]
-    shifted = [[place + place.coefficients[axis] * step * k for place in work.index] for k in range(count)]
-    indices: list[Index] = [tuple(places) for places in shifted]
+    indices: list[Index] = [tuple(shifted(place, axis, step * k) for place in work.index) for k in range(count)]
     pairs = list(dict.fromkeys(p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)))
     e.compute([pair for pair in pairs if pair[0] in e.memory])
     e.compute(pairs)
     for k, index in enumerate(indices):
-        moved = [Target(t.pointer, t.offset + t.offset.coefficients[axis] * step * k) for t in work.targets]
+        moved = [Target(t.pointer, shifted(t.offset, axis, step * k)) for t in work.targets]
         e.store(work.roots, index, moved)
 
 
 def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     """Loops over rows and columns."""
     *outer, rows, columns = e.sizes
-    count = _unrolled(e, work)
+    count, width = _unrolled(e, work), vector_rows.width(e, work)
+    if width == 1:
+        count = _fewer(count, rows)
+        _row_loops(e, work, count, 1, None)
+    else:
+        fit = vector_rows.fits(e, work, width)
+        tall = _fewer(schedule.VECTOR_ROWS, rows)
+        _row_loops(e, work, tall, width, fit)
+        _row_loops(e, work, _fewer(count, rows), 1, e.before.emit("invert", (fit,)))
+        count = tall
+    groups = product(outer) * floordiv(rows + (count - 1), count)
+    across = floordiv(columns + (width - 1), width)
+    return count * width, (across, groups, schedule.TILE_COLUMNS)
+
+
+def _fewer(count: int, rows: DimLike) -> int:
+    """No more rows than there are."""
     while isinstance(rows, int) and count > max(rows, 1):
         count //= 2
+    return count
+
+
+def _row_loops(e: Elements, work: Work, count: int, width: int, condition: Value | None) -> None:
+    """The loops of threads that have so many rows and columns, run where the condition holds."""
+    *outer, rows, columns = e.sizes
     zero, one, each = e.dim(0), e.dim(1), e.dim(count)
     last = len(e.sizes) - 2
     names = [f"i{k}" for k in range(len(e.sizes))]
     head = Builder(e.loc)
     group = row = Value(INDEX, names[last])
     outer_index: list[Value] = []
-    groups: DimLike = floordiv(rows + (count - 1), count)
     total, step = e.dim(rows), each
     if outer:
+        groups = floordiv(rows + (count - 1), count)
         group = Value(INDEX, "group")
         number, step = e.dim(groups), one
         total = e.dim(product(outer) * groups)
@@ -133,14 +156,19 @@ def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
             outer_index.insert(0, head.emit("remainder_truncated", (rest, length), name=names[k]))
             rest = head.emit("divide_truncated", (rest, length))
         outer_index.insert(0, rest)
+    if condition is not None:
+        total = e.before.emit("where", (condition, total, zero), name="rows" if width == 1 else "vector_rows")
 
     def across(builder: Builder, before: Builder, at: Value, together: int) -> None:
         """The loop over columns, with some rows from one on."""
         body = copy_of(e, before)
         column = Value(INDEX, names[-1])
         body.loop_index = [*outer_index, at, column]
-        _unroll(body, work, last, 1, together)
-        loop(builder, body.inside, (zero, e.dim(columns), one), "grid", column)
+        if width == 1:
+            _unroll(body, work, last, 1, together)
+        else:
+            vector_rows.unroll(body, work, last, together, width)
+        loop(builder, body.inside, (zero, e.dim(columns), e.dim(width)), "grid", column)
 
     if count == 1:
         across(head, e.before, row, 1)
@@ -157,4 +185,3 @@ def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
         whole = head.emit("less_equal", (end, e.dim(rows)))
         head.inst("if", (whole,), {}, (), (Block((), full.take()), Block((), part.take())))
     loop(e.before, head, (zero, total, step), "grid_rows", group)
-    return count, (columns, product(outer) * groups, schedule.TILE_COLUMNS)

@@ -33,7 +33,7 @@ LEAST_LANES, MOST_LANES = 2, 16
 LEAST_ROWS, MOST_ROWS = 4, 8
 """Elements of a thread that lie in several rows, or a block apart."""
 
-BYTES_IN_FLIGHT, MOST_GROUPS = 0, 4
+BYTES_IN_FLIGHT, MOST_GROUPS = 32, 4
 """What a thread loads of vectors at least before it stores, by vectors a block apart, and how many these are at most."""
 
 WHOLE_ROW_BYTES, LEAST_SHARED_OPERATIONS = 64, 1
@@ -41,6 +41,9 @@ WHOLE_ROW_BYTES, LEAST_SHARED_OPERATIONS = 64, 1
 
 WIDEST_ROWS = 128
 """Bytes of memory that the rows of a thread lie in at most, to be loaded as one vector."""
+
+VECTOR_ROWS = 2
+"""Rows of a thread that has vectors of columns."""
 
 MOST_LANE_OPERATIONS, MOST_ROW_OPERATIONS = 2048, 512
 """Operations on elements that a thread is given at most before it is given fewer elements."""

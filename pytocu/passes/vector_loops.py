@@ -21,7 +21,7 @@ from pytocu.passes import schedule
 from pytocu.passes.accesses import Index, demand, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements
-from pytocu.passes.loop_parts import Work, copy_of, itemsize_of, loop, walk, widest
+from pytocu.passes.loop_parts import Work, alignment, copy_of, itemsize_of, loop, walk, widest
 from pytocu.record import Record
 
 
@@ -214,7 +214,7 @@ def write(e: Elements, work: Work, made: Plan) -> Value:
     """The loop over vectors; the number of the element behind the last of theirs."""
     pointers = list(dict.fromkeys([*(s.pointer for s in made.spans), *(t.pointer for t in work.targets)]))
     store = made.rows * made.inner
-    bytes = {t.pointer: _align(store * itemsize_of(t.pointer)) for t in work.targets}
+    bytes = {t.pointer: alignment(store * itemsize_of(t.pointer)) for t in work.targets}
     needed = dict(bytes)
     for span in made.spans:
         needed[span.pointer] = max(span.align, needed.get(span.pointer, 1))
@@ -247,10 +247,6 @@ def write(e: Elements, work: Work, made: Plan) -> Value:
 def unit_of(inner: int) -> str:
     """What the number of a row is called."""
     return "i" if inner == 1 else "row"
-
-
-def _align(bytes: int) -> int:
-    return min(bytes & -bytes, schedule.VECTOR_BYTES)
 
 
 def _bound(e: Elements, made: Plan) -> Value:

@@ -112,33 +112,33 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const float aspect = atan2f(dy, -dx);
 #|                 const double t_17 = t_1 * (double)sinf(slope) * cos(direction - (double)aspect);
 #|                 const double shade = t * (double)cosf(slope) + t_17;
-#|                 const double t_18 = ((shade > 0.0) | (shade != shade)) ? shade : 0.0;
+#|                 const double t_18 = shade <= 0.0 ? 0.0 : shade;
 #|                 const float dx_1 = (elevation[t_16 + t_5] - elevation[t_16 + t_3]) / scalar_1;
 #|                 const float dy_1 = (elevation_value_1 - elevation[t_16 + t_8]) / scalar_1;
 #|                 const float slope_1 = atanf(sqrtf(dx_1 * dx_1 + dy_1 * dy_1));
 #|                 const float aspect_1 = atan2f(dy_1, -dx_1);
 #|                 const double t_19 = t_1 * (double)sinf(slope_1) * cos(direction - (double)aspect_1);
 #|                 const double shade_1 = t * (double)cosf(slope_1) + t_19;
-#|                 const double t_20 = ((shade_1 > 0.0) | (shade_1 != shade_1)) ? shade_1 : 0.0;
+#|                 const double t_20 = shade_1 <= 0.0 ? 0.0 : shade_1;
 #|                 const float dx_2 = (elevation[t_16 + t_9] - elevation[t_16 + t_6]) / scalar_1;
 #|                 const float dy_2 = (elevation[t_16 + t_11] - elevation_value) / scalar_1;
 #|                 const float slope_2 = atanf(sqrtf(dx_2 * dx_2 + dy_2 * dy_2));
 #|                 const float aspect_2 = atan2f(dy_2, -dx_2);
 #|                 const double t_21 = t_1 * (double)sinf(slope_2) * cos(direction - (double)aspect_2);
 #|                 const double shade_2 = t * (double)cosf(slope_2) + t_21;
-#|                 const double t_22 = ((shade_2 > 0.0) | (shade_2 != shade_2)) ? shade_2 : 0.0;
+#|                 const double t_22 = shade_2 <= 0.0 ? 0.0 : shade_2;
 #|                 const float dx_3 = (elevation[t_16 + t_12] - elevation[t_16 + t_10]) / scalar_1;
 #|                 const float dy_3 = (elevation[t_16 + t_13] - elevation_value_1) / scalar_1;
 #|                 const float slope_3 = atanf(sqrtf(dx_3 * dx_3 + dy_3 * dy_3));
 #|                 const float aspect_3 = atan2f(dy_3, -dx_3);
 #|                 const double t_23 = t_1 * (double)sinf(slope_3) * cos(direction - (double)aspect_3);
 #|                 const double shade_3 = t * (double)cosf(slope_3) + t_23;
-#|                 const double t_24 = ((shade_3 > 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
+#|                 const double t_24 = shade_3 <= 0.0 ? 0.0 : shade_3;
 #|                 const int t_25 = i0 * length2 + i1;
-#|                 out[t_25] = 255.0 * (((t_18 < 1.0) | (t_18 != t_18)) ? t_18 : 1.0);
-#|                 out[t_25 + length2] = 255.0 * (((t_20 < 1.0) | (t_20 != t_20)) ? t_20 : 1.0);
-#|                 out[t_25 + t_14] = 255.0 * (((t_22 < 1.0) | (t_22 != t_22)) ? t_22 : 1.0);
-#|                 out[t_25 + t_15] = 255.0 * (((t_24 < 1.0) | (t_24 != t_24)) ? t_24 : 1.0);
+#|                 out[t_25] = 255.0 * (t_18 >= 1.0 ? 1.0 : t_18);
+#|                 out[t_25 + length2] = 255.0 * (t_20 >= 1.0 ? 1.0 : t_20);
+#|                 out[t_25 + t_14] = 255.0 * (t_22 >= 1.0 ? 1.0 : t_22);
+#|                 out[t_25 + t_15] = 255.0 * (t_24 >= 1.0 ? 1.0 : t_24);
 #|             }
 #|         } else {
 #|             for (int row = i0; row < length0; row++) {
@@ -152,8 +152,8 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                     const float aspect_4 = atan2f(dy_4, -dx_4);
 #|                     const double t_27 = t_1 * (double)sinf(slope_4) * cos(direction - (double)aspect_4);
 #|                     const double shade_4 = t * (double)cosf(slope_4) + t_27;
-#|                     const double t_28 = ((shade_4 > 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
-#|                     out[row * length2 + i1_1] = 255.0 * (((t_28 < 1.0) | (t_28 != t_28)) ? t_28 : 1.0);
+#|                     const double t_28 = shade_4 <= 0.0 ? 0.0 : shade_4;
+#|                     out[row * length2 + i1_1] = 255.0 * (t_28 >= 1.0 ? 1.0 : t_28);
 #|                 }
 #|             }
 #|         }

@@ -29,22 +29,32 @@ def configured(x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             out_vector.lane[k] = x_vector.lane[k] * 3.0f + -1.0f;
 #|         }
+#|         f32x4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             out_vector_1.lane[k_1] = x_vector_1.lane[k_1] * 3.0f + -1.0f;
+#|         }
 #|         *(f32x4*)&out[i] = out_vector;
+#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         out[i_1] = x[i_1] * 3.0f + -1.0f;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         out[i_2] = x[i_2] * 3.0f + -1.0f;
 #|     }
 #| }
 
@@ -74,15 +84,15 @@ def chained(x):
 #|                 const float x_value = x[t_2 + 1];
 #|                 const float x_value_1 = x[t_2 + 2];
 #|                 const float x_value_2 = x[t_2 + 3];
-#|                 const float t_3 = ((x_t_2 > -1.0f) | (x_t_2 != x_t_2)) ? x_t_2 : -1.0f;
-#|                 const float t_4 = ((x_value > -1.0f) | (x_value != x_value)) ? x_value : -1.0f;
-#|                 const float t_5 = ((x_value_1 > -1.0f) | (x_value_1 != x_value_1)) ? x_value_1 : -1.0f;
-#|                 const float t_6 = ((x_value_2 > -1.0f) | (x_value_2 != x_value_2)) ? x_value_2 : -1.0f;
+#|                 const float t_3 = x_t_2 <= -1.0f ? -1.0f : x_t_2;
+#|                 const float t_4 = x_value <= -1.0f ? -1.0f : x_value;
+#|                 const float t_5 = x_value_1 <= -1.0f ? -1.0f : x_value_1;
+#|                 const float t_6 = x_value_2 <= -1.0f ? -1.0f : x_value_2;
 #|                 const int t_7 = i0 * n + i1;
-#|                 out[t_7] = (double)fabsf(((t_3 < 1.0f) | (t_3 != t_3)) ? t_3 : 1.0f);
-#|                 out[t_7 + n] = (double)fabsf(((t_4 < 1.0f) | (t_4 != t_4)) ? t_4 : 1.0f);
-#|                 out[t_7 + t] = (double)fabsf(((t_5 < 1.0f) | (t_5 != t_5)) ? t_5 : 1.0f);
-#|                 out[t_7 + t_1] = (double)fabsf(((t_6 < 1.0f) | (t_6 != t_6)) ? t_6 : 1.0f);
+#|                 out[t_7] = (double)fabsf(t_3 >= 1.0f ? 1.0f : t_3);
+#|                 out[t_7 + n] = (double)fabsf(t_4 >= 1.0f ? 1.0f : t_4);
+#|                 out[t_7 + t] = (double)fabsf(t_5 >= 1.0f ? 1.0f : t_5);
+#|                 out[t_7 + t_1] = (double)fabsf(t_6 >= 1.0f ? 1.0f : t_6);
 #|             }
 #|         } else {
 #|             for (int row = i0; row < m; row++) {
@@ -90,8 +100,8 @@ def chained(x):
 #|                 #pragma unroll 1
 #|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < n; i1_1 += stride_1) {
 #|                     const float x_value_3 = x[row + i1_1 * m];
-#|                     const float t_8 = ((x_value_3 > -1.0f) | (x_value_3 != x_value_3)) ? x_value_3 : -1.0f;
-#|                     out[row * n + i1_1] = (double)fabsf(((t_8 < 1.0f) | (t_8 != t_8)) ? t_8 : 1.0f);
+#|                     const float t_8 = x_value_3 <= -1.0f ? -1.0f : x_value_3;
+#|                     out[row * n + i1_1] = (double)fabsf(t_8 >= 1.0f ? 1.0f : t_8);
 #|                 }
 #|             }
 #|         }
