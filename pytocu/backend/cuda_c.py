@@ -471,6 +471,8 @@ class _Kernel:
             return
         # A read of memory the kernel writes stays in its place among the writes.
         ordered = inst.op.name == "load" and (inst.args[0] in self.written or self.is_shared(inst.args[0]))
+        # Nor does one that stands before a barrier wait until after it.
+        ordered |= inst.op.name == "load" and any(i.op.name == "barrier" for i in block.insts)
         # All threads of a warp come to an exchange, so it stays where it stands.
         if ordered or inst.op.kind == "warp" or len(uses) > 1 or uses[0] is not block:
             self.declare(result)

@@ -17,13 +17,14 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, stretches
+from pytocu.passes import pointwise, stretches, transposes
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
+from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
 from pytocu.passes.stretch_loops import Stretches
@@ -103,12 +104,14 @@ class _Kernel:
         written = frozenset(t.pointer for t in targets)
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
-        if self.inst.attr("schedule") == "pointwise":
+        across = crossing_axis(accesses, groups)
+        each, grid = 1, ()
+        if self.inst.attr("schedule") == "tiles" and across is not None:
+            work = transposes.write(elements, Work(roots, index, pairs, targets), across)
+        elif self.inst.attr("block"):
             work = product(sizes)
-            each, grid = pointwise.write(elements, pointwise.Work(roots, index, pairs, targets))
+            each, grid = pointwise.write(elements, Work(roots, index, pairs, targets))
         else:
-            across = crossing_axis(accesses, groups)
-            each, grid = 1, ()
             if across is None:
                 work = body.rows(roots, index, pairs, targets)
             else:

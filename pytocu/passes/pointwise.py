@@ -16,6 +16,7 @@ rows
     Where all operands walk whole rows or stay the same along one, a thread's columns are vectors
     (see `pytocu.passes.vector_rows`).
 
+Where both axes are long that an operand and the result lie along, `pytocu.passes.transposes` is used instead.
 What does not fill a thread of these is computed element by element.
 """
 

@@ -1,6 +1,7 @@
 """Chooses how each launch runs on the target.
 
 ``pointwise`` (GPU): one index over the whole result, spread over the threads of a grid.
+``tiles`` (GPU): the same through tiles in shared memory, where an operand lies along another axis than the result.
 ``rows`` (CPU): the last axis is an inner loop that becomes vector code; the others are split
 over threads.
 """
@@ -14,10 +15,12 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, element
+from pytocu.ir.types import ArrayType, element, shape_of
+from pytocu.passes.accesses import demand, whole_index
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.elements import strides_of
 from pytocu.passes.split import NARROW, columns_first
 from pytocu.passes.stretch_loops import LANES
 
@@ -45,6 +48,9 @@ WIDEST_ROWS = 128
 VECTOR_ROWS = 2
 """Rows of a thread that has vectors of columns."""
 
+TILE_BYTES = 36 * 1024
+"""Shared memory of the tiles of a block at most; operands that find no room are read across their rows."""
+
 MOST_LANE_OPERATIONS, MOST_ROW_OPERATIONS = 2048, 512
 """Operations on elements that a thread is given at most before it is given fewer elements."""
 
@@ -63,6 +69,8 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
+        if gpu and not inst.attr("reduced") and _transposes(inst, classes):
+            attrs["schedule"] = "tiles"
         if gpu and inst.attr("reduced"):
             attrs |= _reduction(inst, classes)
         elif inst.attr("reduced"):
@@ -147,3 +155,24 @@ def _columns(inst: Inst, classes: Classes) -> bool:
     places = [tuple(unit(k, ndim) for k in place) for place in inst.attr("places")]
     along = columns_first(list(zip(roots, places, strict=True)), len(parallel), ndim)
     return along and classes.at_most(parallel[-1], NARROW) is False
+
+
+def _transposes(inst: Inst, classes: Classes) -> bool:
+    """Whether an operand lies along another axis than the result, and both axes are long."""
+    region = inst.regions[0]
+    roots = region.terminator.args
+    shape = shape_of(roots[0].type)
+    ndim = len(shape)
+    axes = [axis for axis, length in enumerate(shape) if length != 1]
+    arrays = {p: strides_of(p.type, p.name) for p in region.params if isinstance(p.type, ArrayType)}
+    for value, at in demand(roots, whole_index(ndim), ndim) if len(axes) > 1 else ():
+        if value not in arrays or any(place.parts for place in at):
+            continue
+        steps = [sum(place.coefficients[axis] * s for place, s in zip(at, arrays[value], strict=True)) for axis in axes]
+        if steps[-1] in (0, 1) or 1 not in steps:
+            continue
+        along = axes[steps.index(1)]
+        short = [classes.at_most(shape[axis], TILE_COLUMNS - 1) for axis in (along, axes[-1])]
+        if True not in short:
+            return True
+    return False

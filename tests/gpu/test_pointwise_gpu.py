@@ -158,6 +158,22 @@ def test_transposes(n: int):
     check(permuted, numbers(F32, n, 3, 7))
 
 
+@pytest.mark.parametrize("shape", [(32, 32), (64, 96), (33, 31), (100, 1000), (1, 5), (2048, 40)])
+def test_tiles(shape: tuple[int, int]):
+    for dtype in ALL_DTYPES:
+        x, y = numbers(dtype, *shape), numbers(dtype, *shape[::-1])
+        check(lambda x, y: np.where(y == x.T, y, x.T), x, y)
+    check(lambda x: np.transpose(x, (0, 2, 1)) * 2, numbers(F32, 3, *shape))
+    check(lambda x: np.transpose(x, (2, 1, 0)) * 2, numbers(F32, shape[0], 3, shape[1]))
+
+
+@pytest.mark.parametrize("shape", [(3, 8), (64, 128), (130, 1024), (7, 4), (9, 33)])
+def test_rows_of_vectors(shape: tuple[int, int]):
+    for dtype in (I8, F16, F32, F64, C64):
+        x, bias, scale = numbers(dtype, *shape), numbers(dtype, shape[1]), numbers(dtype, shape[0])
+        check(lambda x, bias, scale: (x + bias) * scale[:, np.newaxis], x, bias, scale)
+
+
 @pytest.mark.parametrize("n", [2, 100, 2048, 2050, 70_000])
 def test_elements_a_block_apart(n: int):
     check(differences, numbers(F32, n))
