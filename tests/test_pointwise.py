@@ -176,6 +176,10 @@ def planes(x):
     x[1:, 1:, 1:] += x[1:, 1:, 1:] * 2
 
 
+def cross(u):
+    return u[1:-1, 1:-1, 1:-1] - u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] * 2 + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, :-2]
+
+
 def grid_of(function: Any, *types: str) -> str | None:
     host = pytocu.jit(function).lower(*types).host("cuda:sm_90")
     (launch,) = launches(host)
@@ -187,6 +191,7 @@ def grid_of(function: Any, *types: str) -> str | None:
     ("function", "type", "shapes"),
     [
         (heat, "f32[n, m]", [(n, m) for n in (2, 3, 5, 6, 7, 11) for m in (2, 3, 9, 40)]),
+        (cross, "f32[n, m, k]", [(n, m, 7) for n in (3, 6, 7, 11) for m in (3, 5)]),
         (permuted, "f64[n, m, 9]", [(n, 2, 9) for n in (1, 4, 5, 9)]),
         (permuted, "u8[n, m, 17]", [(n, 7, 17) for n in (1, 4, 5, 9, 17)]),
         (permuted, "c64[n, m, 5]", [(2, 3, 5), (1, 1, 5), (5, 2, 5), (4, 33, 5)]),
@@ -220,6 +225,8 @@ def test_rows_and_strides(function: Any, type: str, shapes: list[tuple[int, ...]
     ("function", "type", "grid"),
     [
         (heat, "f32[n, m]", "max(m - 2, 0), ((max(n - 2, 0) + 3) // 4), 32"),
+        # Rows of a thread lie along the first axis, as those along the second are neighbours in a block.
+        (cross, "f32[n, m, k]", "max(k - 2, 0), ((max(n - 2, 0) + 3) // 4)*max(m - 2, 0), 32"),
         (permuted, "u8[n, m, 17]", "m*n, 3, 32"),
         (permuted, "f32[n, m, 5]", "m*n, 2, 32"),
         (every_other, "f32[2*n]", None),

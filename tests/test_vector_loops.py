@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from pointwise_tools import check, check_kernel, given_to, launch_of, numbers, sizes_of, vectors
 
+import pytocu
+from pytocu.driver import kernel_function, launches
 from pytocu.ir.core import Function, walk
 from pytocu.ir.interp_threads import ThreadFault, run_threads
 from pytocu.ir.parser import parse_function
@@ -204,3 +206,20 @@ def test_text_reads_back():
         assert print_function(parse_function(print_function(kernel))) == print_function(kernel)
     kernel, launch = launch_of(apart, "f64[n]")
     check_kernel(kernel, launch, apart, ["f64[n]"], [numbers(F64, 4 * 600 - 1)], aligned=True)
+
+
+@pytest.mark.parametrize("channels", [0, 2, 3, 4, 5])
+def test_short_rows_of_a_call(channels: int):
+    """Code is written for the few lengths that coordinates and channels have, and the call is asked for them."""
+    v, weights = numbers(F32, 37, channels), numbers(F32, 37)
+    host = pytocu.jit(scaled).lower(v, weights).host("cuda:sm_90")
+    (launch,) = launches(host)
+    kernel = kernel_function(host, launch)
+    facts = {(str(i.attr("dim")), i.attr("relation"), i.attr("number")) for i in host.body.insts if i.op.name == "assume"}
+    assert ("v_1", ">", 4) in facts if channels == 5 else ("v_1", "==", channels) in facts
+    assert vectors(kernel)["out"] == {2: 16, 3: 48, 4: 16}.get(channels, 16)
+    assert ("weights" in vectors(kernel)) == (channels in (2, 3))
+    named = {"v": v, "weights": weights, "out": np.zeros_like(v)}
+    given = given_to(kernel, launch, named, {"v_0": 37, "v_1": channels, "weights_0": 37})
+    run_threads(kernel, given, grid=(2, 2) if launch.attr("grid") else 2, block=(8, 4) if launch.attr("grid") else 32)
+    assert np.array_equal(named["out"], scaled(v, weights))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
+from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
@@ -34,16 +34,20 @@ def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Memory:
-    """An array in memory as a kernel sees it."""
+    """An array in memory as a kernel sees it; `known` are lengths that the kernel is written for."""
 
     pointer: Value
     strides: tuple[DimLike, ...]
+    known: Mapping[str, int] = field(default_factory=dict)
 
     def offset(self, index: Index, ndim: int) -> Affine:
         total = constant(0, ndim)
         for place, stride in zip(index, self.strides, strict=True):
             total = total + place * stride
-        return total
+        if not self.known:
+            return total
+        coefficients = tuple(substitute(c, self.known) for c in total.coefficients)
+        return Affine(coefficients, substitute(total.offset, self.known), total.parts)
 
 
 class Target(Record):

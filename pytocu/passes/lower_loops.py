@@ -14,7 +14,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes import pointwise, stretches, transposes
@@ -78,6 +78,11 @@ class _Kernel:
     offsets: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
     failures: tuple[Value, Mapping[Inst, int]] | None = None
 
+    @property
+    def known(self) -> dict[str, int]:
+        """Lengths that the code is written for."""
+        return dict(self.inst.attr("known") or ())
+
     def lower(self) -> None:
         outputs = self.inst.attr("outputs")
         inputs = self.args[: len(self.args) - outputs]
@@ -89,7 +94,7 @@ class _Kernel:
         if self.inst.attr("reduced"):
             self._rows(roots, results)
             return
-        shape = list(shape_of(roots[0].type))
+        shape = [substitute(length, self.known) for length in shape_of(roots[0].type)]
         ndim = len(shape)
         # Column-major results are walked in the order of memory: last axis outermost.
         first = view_chain(results[0])[0].type
@@ -198,12 +203,12 @@ class _Kernel:
         name = hint or f"a{len(self.params)}"
         pointer = self._parameter(outer, PointerType(element(type)), name)
         if not isinstance(type, ArrayType):
-            self.memory[outer] = Memory(pointer, ())
+            self.memory[outer] = Memory(pointer, (), self.known)
             return self.memory[outer]
         if type.layout == "S":
             for axis in range(type.ndim):
                 self.strides[f"{name}_s{axis}"] = (outer, axis)
-        self.memory[outer] = Memory(pointer, strides_of(type, name))
+        self.memory[outer] = Memory(pointer, strides_of(type, name), self.known)
         return self.memory[outer]
 
     def _target(self, value: Value, index: Index, ndim: int) -> Target:
@@ -228,7 +233,7 @@ class _Kernel:
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "lanes", "share", "vector", "whole"):
+        for name in ("parallel", "reduced", "places", "known", "lanes", "share", "vector", "whole"):
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

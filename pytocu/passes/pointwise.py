@@ -31,7 +31,7 @@ from pytocu.ir.types import INDEX
 from pytocu.passes import schedule, vector_loops, vector_rows
 from pytocu.passes.accesses import Index, demand
 from pytocu.passes.elements import Elements, Target
-from pytocu.passes.loop_parts import Work, copy_of, loop, shifted, walk, widest
+from pytocu.passes.loop_parts import Work, copy_of, loop, reads, shifted, walk, widest
 
 
 def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
@@ -112,20 +112,49 @@ def _unroll(e: Elements, work: Work, number: int, step: int, count: int) -> None
 
 def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     """Loops over rows and columns."""
-    *outer, rows, columns = e.sizes
+    *_, rows, columns = e.sizes
+    last = len(e.sizes) - 2
     count, width = _unrolled(e, work), vector_rows.width(e, work)
     if width == 1:
-        count = _fewer(count, rows)
-        _row_loops(e, work, count, 1, None)
+        along = _shared_loop(e, work, count)
+        count = _fewer(count, e.sizes[along])
+        _row_loops(e, work, along, count, 1, None)
     else:
+        along = last
         fit = vector_rows.fits(e, work, width)
         tall = _fewer(schedule.VECTOR_ROWS, rows)
-        _row_loops(e, work, tall, width, fit)
-        _row_loops(e, work, _fewer(count, rows), 1, e.before.emit("invert", (fit,)))
+        _row_loops(e, work, along, tall, width, fit)
+        _row_loops(e, work, along, _fewer(count, rows), 1, e.before.emit("invert", (fit,)))
         count = tall
-    groups = product(outer) * floordiv(rows + (count - 1), count)
     across = floordiv(columns + (width - 1), width)
-    return count * width, (across, groups, schedule.TILE_COLUMNS)
+    return count * width, (across, product(_groups(e, along, count)), schedule.TILE_COLUMNS)
+
+
+def _groups(e: Elements, along: int, count: int) -> list[DimLike]:
+    """How many groups of rows there are along each loop but the last."""
+    return [floordiv(size + (count - 1), count) if k == along else size for k, size in enumerate(e.sizes[:-1])]
+
+
+def _shared_loop(e: Elements, work: Work, count: int) -> int:
+    """The loop along which a thread has several rows: where these share most of what they read.
+
+    Of equals the first: rows of the last one are next to each other in a block, which shares what they read through
+    its cache.
+    """
+    last = len(e.sizes) - 2
+    if last == 0:
+        return 0
+    loaded = {k: _loads(e, work, k, count) for k in range(last + 1)}
+    least = min(loaded.values())
+    alone = count * _loads(e, work, last, 1)
+    return last if least == alone else next(k for k in loaded if loaded[k] == least)
+
+
+def _loads(e: Elements, work: Work, number: int, count: int) -> int:
+    """How many different elements some rows along a loop read."""
+    axis = e.groups[number][-1]
+    indices: list[Index] = [tuple(shifted(place, axis, k) for place in work.index) for k in range(count)]
+    return len(reads(e, [p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)]))
 
 
 def _fewer(count: int, rows: DimLike) -> int:
@@ -135,28 +164,30 @@ def _fewer(count: int, rows: DimLike) -> int:
     return count
 
 
-def _row_loops(e: Elements, work: Work, count: int, width: int, condition: Value | None) -> None:
-    """The loops of threads that have so many rows and columns, run where the condition holds."""
-    *outer, rows, columns = e.sizes
+def _row_loops(
+    e: Elements, work: Work, along: int, count: int, width: int, condition: Value | None
+) -> None:
+    """The loops of threads that have so many rows along a loop, and columns, run where the condition holds."""
+    rows, columns = e.sizes[along], e.sizes[-1]
     zero, one, each = e.dim(0), e.dim(1), e.dim(count)
     last = len(e.sizes) - 2
     names = [f"i{k}" for k in range(len(e.sizes))]
     head = Builder(e.loc)
-    group = row = Value(INDEX, names[last])
-    outer_index: list[Value] = []
+    group = Value(INDEX, names[last])
+    indices = [group]
     total, step = e.dim(rows), each
-    if outer:
-        groups = floordiv(rows + (count - 1), count)
-        group = Value(INDEX, "group")
-        number, step = e.dim(groups), one
-        total = e.dim(product(outer) * groups)
-        rest = head.emit("divide_truncated", (group, number))
-        row = head.emit("multiply", (head.emit("remainder_truncated", (group, number)), each), name=names[last])
-        for k in range(last - 1, 0, -1):
-            length = e.dim(outer[k])
-            outer_index.insert(0, head.emit("remainder_truncated", (rest, length), name=names[k]))
+    if last > 0:
+        group = rest = Value(INDEX, "group")
+        lengths = _groups(e, along, count)
+        total, step = e.dim(product(lengths)), one
+        indices = []
+        for k in range(last, 0, -1):
+            length = e.dim(lengths[k])
+            indices.insert(0, head.emit("remainder_truncated", (rest, length), name=names[k] if k != along else ""))
             rest = head.emit("divide_truncated", (rest, length))
-        outer_index.insert(0, rest)
+        indices.insert(0, rest)
+        indices[along] = head.emit("multiply", (indices[along], each), name=names[along])
+    row = indices[along]
     if condition is not None:
         total = e.before.emit("where", (condition, total, zero), name="rows" if width == 1 else "vector_rows")
 
@@ -164,11 +195,11 @@ def _row_loops(e: Elements, work: Work, count: int, width: int, condition: Value
         """The loop over columns, with some rows from one on."""
         body = copy_of(e, before)
         column = Value(INDEX, names[-1])
-        body.loop_index = [*outer_index, at, column]
+        body.loop_index = [*indices[:along], at, *indices[along + 1 :], column]
         if width == 1:
-            _unroll(body, work, last, 1, together)
+            _unroll(body, work, along, 1, together)
         else:
-            vector_rows.unroll(body, work, last, together, width)
+            vector_rows.unroll(body, work, along, together, width)
         loop(builder, body.inside, (zero, e.dim(columns), e.dim(width)), "grid", column)
 
     if count == 1:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import demand, whole_index
@@ -48,6 +48,9 @@ WIDEST_ROWS = 128
 VECTOR_ROWS = 2
 """Rows of a thread that has vectors of columns."""
 
+SHORTEST = 4
+"""Lengths of a last axis up to which each has code of its own."""
+
 TILE_BYTES = 36 * 1024
 """Shared memory of the tiles of a block at most; operands that find no room are read across their rows."""
 
@@ -69,6 +72,8 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
+        if gpu and not inst.attr("reduced"):
+            attrs |= _short_axes(inst, classes)
         if gpu and not inst.attr("reduced") and _transposes(inst, classes):
             attrs["schedule"] = "tiles"
         if gpu and inst.attr("reduced"):
@@ -176,3 +181,12 @@ def _transposes(inst: Inst, classes: Classes) -> bool:
         if True not in short:
             return True
     return False
+
+
+def _short_axes(inst: Inst, classes: Classes) -> dict[str, Any]:
+    """Lengths of last axes that are so short that code is written for each: coordinates and channels."""
+    lasts = [p.type.shape[-1] for p in inst.regions[0].params if isinstance(p.type, ArrayType) and p.type.ndim > 1]
+    names = dict.fromkeys(name for name in map(as_symbol, lasts) if name is not None)
+    known = [(name, classes.exactly(symbol(name), SHORTEST)) for name in names]
+    found = tuple((name, length) for name, length in known if length is not None and length > 1)
+    return {"known": found} if found else {}

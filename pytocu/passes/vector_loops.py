@@ -15,7 +15,7 @@ from math import gcd
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import DimLike, lower_bound, product
+from pytocu.ir.dims import DimLike, lower_bound, product, substitute
 from pytocu.ir.types import INDEX, ArrayType, VectorType, element, scalar
 from pytocu.passes import schedule
 from pytocu.passes.accesses import Index, demand, position
@@ -104,6 +104,8 @@ def _whole_rows(e: Elements, work: Work) -> Plan | None:
     """Rows of several elements, where these share what they compute."""
     inner = e.sizes[-1]
     assert isinstance(inner, int)
+    if inner < 2:
+        return None
     width = widest(e, work)
     lanes = max(schedule.VECTOR_BYTES // width, 1)
     if inner * lanes // gcd(lanes, inner) * width > schedule.WHOLE_ROW_BYTES:
@@ -157,7 +159,7 @@ def _spans(e: Elements, inner: int, rows: int, pairs: Sequence[tuple[Value, Inde
         step = _step(e, merged, inner)
         if step and isinstance(merged.offset, int) and merged.offset >= 0 and isinstance(value.type, ArrayType):
             found.setdefault((memory.pointer, step), {})[merged.offset] = merged
-            sizes[memory.pointer] = product(value.type.shape)
+            sizes[memory.pointer] = substitute(product(value.type.shape), memory.known)
         else:
             others.add((memory.pointer, merged))
     spans: list[Span] = []
