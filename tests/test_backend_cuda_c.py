@@ -508,7 +508,8 @@ def test_threads_shared_memory_and_barriers():
         """
     ) == textwrap.dedent("""\
         __shared__ float tile[128];
-        tile[(int)threadIdx.x] = x[(int)blockIdx.x * 128 + (int)threadIdx.x];
+        const float x_value = x[(int)blockIdx.x * 128 + (int)threadIdx.x];
+        tile[(int)threadIdx.x] = x_value;
         __syncthreads();
         const float tile_value = tile[127 - (int)threadIdx.x];
         __syncthreads();

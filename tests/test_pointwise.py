@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pointwise_tools import at, given_to, launch_of, numbers, vectors
 
 import pytocu
-from pytocu.ir.core import Function, walk
+from pytocu.ir.core import Function
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_launch import Fault, ThreadFault
 from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
-from pytocu.ir.types import ALL_DTYPES, DType, IndexType, PointerType, VectorType, dtype_named
+from pytocu.ir.types import ALL_DTYPES, DType, IndexType, PointerType, dtype_named
 from pytocu.planning import kernel_function, launches
 from pytocu.testing.compare import compare
 
@@ -32,39 +33,13 @@ def masked(points, mask):
 
 
 def kernel_of(function: Any, *types: str) -> Function:
-    host = pytocu.jit(function).lower(*types).host("cuda:sm_90")
-    (launch,) = launches(host)
-    return kernel_function(host, launch)
-
-
-def at(address: int, values: np.ndarray) -> np.ndarray:
-    """A copy of the values that begins `address` bytes behind a multiple of 64."""
-    memory = np.zeros(values.nbytes + 128, np.uint8)
-    first = -memory.ctypes.data % 64 + address
-    copy = memory[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
-    copy[...] = values
-    return copy
-
-
-def numbers(dtype: DType, count: int) -> np.ndarray:
-    values = (np.arange(count) * 7 + 1) % 51
-    return values % 3 == 1 if dtype.kind == "b" else (values * (1 + 2j) if dtype.kind == "c" else values).astype(dtype.numpy)
+    return launch_of(function, *types)[0]
 
 
 def call(kernel: Function, arrays: dict[str, np.ndarray], n: int, **options: Any) -> None:
     """Run a kernel; a length is the argument that is an index."""
     given = [n if isinstance(p.type, IndexType) else arrays[p.name] for p in kernel.params]
     run_threads(kernel, given, **options)
-
-
-def vectors(kernel: Function) -> dict[str, int]:
-    """Bytes of the vectors that are loaded and stored, by the pointer's name."""
-    found: dict[str, int] = {}
-    for inst in walk(kernel.body):
-        moved = inst.types[0] if inst.op.name == "load" else inst.args[2].type if inst.op.name == "store" else None
-        if isinstance(moved, VectorType):
-            found[inst.args[0].name] = moved.lanes * moved.dtype.itemsize
-    return found
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
@@ -186,10 +161,6 @@ def outer(x, y):
     return x[:, np.newaxis] - y[np.newaxis, :]
 
 
-def transposed(x):
-    return x + x.T
-
-
 def permuted(x):
     return np.transpose(x, (2, 0, 1)) + x[0, 0, 0]
 
@@ -206,6 +177,10 @@ def planes(x):
     x[1:, 1:, 1:] += x[1:, 1:, 1:] * 2
 
 
+def cross(u):
+    return u[1:-1, 1:-1, 1:-1] - u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] * 2 + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, :-2]
+
+
 def grid_of(function: Any, *types: str) -> str | None:
     host = pytocu.jit(function).lower(*types).host("cuda:sm_90")
     (launch,) = launches(host)
@@ -217,9 +192,10 @@ def grid_of(function: Any, *types: str) -> str | None:
     ("function", "type", "shapes"),
     [
         (heat, "f32[n, m]", [(n, m) for n in (2, 3, 5, 6, 7, 11) for m in (2, 3, 9, 40)]),
-        (transposed, "f64[n, n]", [(n, n) for n in (0, 1, 4, 5, 9)]),
-        (transposed, "u8[n, n]", [(n, n) for n in (0, 1, 4, 5, 9, 17)]),
-        (permuted, "c64[n, m, k]", [(2, 3, 5), (1, 1, 1), (5, 2, 4), (4, 33, 2)]),
+        (cross, "f32[n, m, k]", [(n, m, 7) for n in (3, 6, 7, 11) for m in (3, 5)]),
+        (permuted, "f64[n, m, 9]", [(n, 2, 9) for n in (1, 4, 5, 9)]),
+        (permuted, "u8[n, m, 17]", [(n, 7, 17) for n in (1, 4, 5, 9, 17)]),
+        (permuted, "c64[n, m, 5]", [(2, 3, 5), (1, 1, 5), (5, 2, 5), (4, 33, 5)]),
         (every_other, "f32[2*n]", [(0,), (2,), (6,), (2000,), (2048,), (4100,)]),
     ],
 )
@@ -234,6 +210,7 @@ def test_rows_and_strides(function: Any, type: str, shapes: list[tuple[int, ...]
         expected = function(x)
         sizes = dict(zip(type.partition("[")[2][:-1].replace("2*", "").split(", "), shape, strict=True))
         sizes = {name: length // 2 if "2*" in type else length for name, length in sizes.items()}
+        assert launch.attr("schedule") == "pointwise"
         out = np.zeros(expected.shape, expected.dtype)
         named = {"x": x, "u": x, "out": out}
         given = [
@@ -249,8 +226,10 @@ def test_rows_and_strides(function: Any, type: str, shapes: list[tuple[int, ...]
     ("function", "type", "grid"),
     [
         (heat, "f32[n, m]", "max(m - 2, 0), ((max(n - 2, 0) + 3) // 4), 32"),
-        (transposed, "u8[n, n]", "n, ((n + 7) // 8), 32"),
-        (permuted, "f32[n, m, k]", "m*n, ((k + 3) // 4), 32"),
+        # Rows of a thread lie along the first axis, as those along the second are neighbours in a block.
+        (cross, "f32[n, m, k]", "max(k - 2, 0), ((max(n - 2, 0) + 3) // 4)*max(m - 2, 0), 32"),
+        (permuted, "u8[n, m, 17]", "m*n, 3, 32"),
+        (permuted, "f32[n, m, 5]", "m*n, 2, 32"),
         (every_other, "f32[2*n]", None),
     ],
 )
@@ -284,11 +263,12 @@ def test_changes_in_place(function: Any):
 
 def test_a_broken_row_guard_is_reported():
     """Rows behind the last are out of bounds."""
-    kernel = kernel_of(transposed, "f32[n, n]")
+    kernel, launch = launch_of(heat, "f32[n, m]")
     text = print_function(kernel)
     condition = next(line for line in text.splitlines() if "less_equal" in line)
     broken = parse_function(text.replace(condition, condition.replace("less_equal", "greater_equal")))
-    x = np.zeros((6, 6), np.float32)
-    call(kernel, {"x": x, "out": np.zeros_like(x)}, 6, block=(4, 2))
+    arrays = {"u": np.zeros((8, 8), np.float32), "out": np.zeros((6, 6), np.float32)}
+    given = given_to(kernel, launch, arrays, {"n": 8, "m": 8})
+    run_threads(kernel, given, block=(4, 2))
     with pytest.raises(ThreadFault, match="out-of-bounds"):
-        call(broken, {"x": x, "out": np.zeros_like(x)}, 6, block=(4, 2))
+        run_threads(broken, given, block=(4, 2))

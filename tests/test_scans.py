@@ -11,12 +11,12 @@ from reduction_tools import DTYPES, both_raise, compiled, on_threads, small
 from test_reduce_kernels import without_barrier
 
 import pytocu
-from pytocu.driver import kernel_function, launches
 from pytocu.ir import interp
 from pytocu.ir.core import walk
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
+from pytocu.planning import kernel_function, launches
 from pytocu.testing.operands import make_function
 
 EXACT = ("np.cumsum(a, {})", "a.cumprod(axis={})", "np.cumsum(a, {}, 'i2')", "np.maximum.accumulate(a, {})",

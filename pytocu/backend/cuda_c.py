@@ -36,6 +36,7 @@ from pytocu.backend.cuda_functions import ALIGNED, LOAD_GROUPS, STORE_GROUPS
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
+from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     F32,
@@ -108,15 +109,26 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     parts = {"aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
     helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
     helpers += [text for name, text in parts.items() if name in used]
-    vectors = {t: None for f in functions for inst in walk(f.body) for t in inst.types if isinstance(t, VectorType)}
-    vectors |= dict.fromkeys(map(_group, grouped))
-    structures = ["\n".join(map(_structure, vectors))] if vectors else []
+    structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
+    structures = [text for text in structures if text]
     return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
 
 
-def _structure(type: VectorType) -> str:
-    """The C type of a vector, which is moved in accesses of up to 16 bytes."""
-    align = min(type.lanes * type.dtype.itemsize, 16)
+def _alignments(functions: Sequence[Function]) -> dict[VectorType, int]:
+    """The vectors, and what the addresses of each divide by, at most 16."""
+    found: dict[VectorType, int] = {}
+    for inst in (i for f in functions for i in walk(f.body)):
+        types = [v.type for v in (*inst.args, *inst.results) if isinstance(v.type, VectorType)]
+        grouped = inst.attr("width") is not None
+        for type in [*types, _group(inst)] if grouped else types:
+            bytes = type.lanes * type.dtype.itemsize
+            align = None if grouped else inst.attr("align")
+            found[type] = min(found.get(type, 16), bytes & -bytes, align or 16)
+    return found
+
+
+def _structure(type: VectorType, align: int) -> str:
+    """The C type of a vector, which is moved in accesses of `align` bytes."""
     return f"struct alignas({align}) {_vector_name(type)} {{ {C_TYPES[type.dtype]} lane[{type.lanes}]; }};"
 
 
@@ -283,6 +295,8 @@ class _Kernel:
             return
         # A read of memory the kernel writes stays in its place among the writes.
         ordered = inst.op.name == "load" and (inst.args[0] in self.written or self.is_shared(inst.args[0]))
+        # Nor does one that stands before a barrier wait until after it.
+        ordered |= inst.op.name == "load" and any(i.op.name == "barrier" for i in block.insts)
         # All threads of a warp come to an exchange, so it stays where it stands.
         if ordered or inst.op.kind == "warp" or len(uses) > 1 or uses[0] is not block:
             self.declare(result)
@@ -441,10 +455,11 @@ class _Kernel:
         self.statement("#pragma unroll")
         self.statement(f"for ({self.index_type} {k} = 0; {k} < {count}; {k}++) {{")
         self.depth += 1
-        given = [(v, v.type.lanes // count) for v in vectors if isinstance(v.type, VectorType)]
-        places = [(self.expressions[v].inside(POSTFIX), share, m) for v, share in given for m in range(share)]
-        for param, (vector, share, m) in zip(params, places, strict=False):
-            self.expressions[param] = Expression(f"{vector}.lane[{_share(k, share, m)}]", POSTFIX)
+        shares = zip(vectors, lane_reach(inst), strict=True)
+        given = [(self.expressions[v].inside(POSTFIX), share) for v, share in shares]
+        places = [(vector, share.step, m) for vector, share in given for m in share_of_lane(share, 0)]
+        for param, (vector, step, m) in zip(params, places, strict=False):
+            self.expressions[param] = Expression(f"{vector}.lane[{_share(k, step, m)}]", POSTFIX)
             if len(self.uses.get(param, ())) > 1:
                 text = self.expressions[param].text
                 self.statement(f"const {self.c_type(param.type)} {self.name_value(param)} = {text};")

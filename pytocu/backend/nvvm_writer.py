@@ -13,6 +13,7 @@ from pytocu.backend.llvm_dialect import Dialect, element_type
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
 from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar
 
 LARGEST = 16
@@ -60,9 +61,10 @@ class VectorWriter(Writer):
         number, *params = region.params
         vectors = [self.elements[v] for v in inst.args if v in self.elements]
         carried = self.operands([v for v in inst.args if v not in self.elements])
+        reach = lane_reach(inst)
         made: list[list[str]] = []
         for lane in range(count):
-            given = [name for names in vectors for name in _share(names, lane, count)]
+            given = [names[m] for names, share in zip(vectors, reach, strict=True) for m in share_of_lane(share, lane)]
             self.bind([number, *params], [str(lane), *given, *carried])
             yielded = self.operands(self.block(region))
             made.append(yielded)
@@ -101,6 +103,8 @@ class VectorWriter(Writer):
         """
         dtype, lanes = type.dtype, type.lanes
         each = min(lanes, LARGEST // dtype.itemsize)
+        if inst.attr("width") is None:
+            each = max(inst.attr("align") // dtype.itemsize, 1)
         size = each * dtype.itemsize
         word = element_type(dtype, True) if dtype.bits >= 32 else f"i{8 * min(size, 4)}"
         words = size * 8 // max(dtype.bits, min(32, 8 * size))
@@ -268,9 +272,3 @@ def _vector(type: Type) -> VectorType:
     if not isinstance(type, VectorType):
         raise InternalError(f"a vector of type {type}")
     return type
-
-
-def _share(names: Sequence[str], lane: int, count: int) -> Sequence[str]:
-    """What a lane is given of a vector: elements that follow each other."""
-    share = len(names) // count
-    return names[lane * share : (lane + 1) * share]

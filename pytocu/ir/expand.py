@@ -82,17 +82,22 @@ def cast(e: Expander, result: Type, x: Value) -> Value:
         flipped = e("bitwise_xor", high, e.const(_minimum_of(I64), high))
         return e.cast(e.where(e("less", x, half), low, flipped), U64)
     wide = I64 if target.bits == 64 or target.name == "u32" else I32
+    if target.bits < wide.bits:
+        # The low bits of the smallest integer are those of 0, which a number out of range is converted as.
+        return e.cast(_in_range(e, x, wide)[1], target)
     return e.cast(_float_to_int(e, x, wide), target)
 
 
+def _in_range(e: Expander, x: Value, target: DType) -> tuple[Value, Value]:
+    """Whether a float is a signed integer's when truncated, and that integer, or 0."""
+    # Comparisons are false for NaN, so it takes the other side as every out-of-range value does.  The smallest
+    # integer does so too, and what truncates to it.
+    inside = e("less", e("absolute", x), e.const(-float(_minimum_of(target)), x))
+    return inside, e.cast(e.where(inside, x, e.const(0.0, x)), target)
+
+
 def _float_to_int(e: Expander, x: Value, target: DType) -> Value:
-    # Comparisons are false for NaN, so it takes the other side as every out-of-range value does.
-    low = e.const(float(_minimum_of(target)), x)
-    high = e.const(-float(_minimum_of(target)), x)
-    # -2147483648.5 truncates to the bound, which is also what values out of range become.
-    inside = e("bitwise_and", e("greater_equal", x, low), e("less", x, high))
-    safe = e.where(inside, x, e.const(0.0, x))
-    converted = e.cast(safe, target)
+    inside, converted = _in_range(e, x, target)
     return e.where(inside, converted, e.const(_minimum_of(target), converted))
 
 
@@ -141,10 +146,23 @@ def _is_nan(e: Expander, x: Value) -> Value:
     return e("not_equal", x, x)
 
 
+_UNLESS = {"greater": "less_equal", "less": "greater_equal", "greater_equal": "less", "less_equal": "greater"}
+"""Comparisons that are false where those before hold, and for NaN."""
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is known not to be NaN."""
+    number = value.inst.attr("value") if value.inst is not None and value.inst.op.name == "const" else None
+    return number is not None and number == number
+
+
 def _choose(e: Expander, comparison: str, x: Value, y: Value, nan_of: Value) -> Value:
     """``x if x <op> y or nan_of is NaN else y``."""
+    # Not for zeros: which of them a comparison of equals leaves is lost where LLVM makes it a minimum or maximum.
+    if e.kind(x) == "f" and nan_of is x and _is_number(y) and y.inst is not None and y.inst.attr("value") != 0:
+        return e.where(e(_UNLESS[comparison], x, y), y, x)
     take = e(comparison, x, y)
-    if e.kind(x) == "f":
+    if e.kind(x) == "f" and not _is_number(nan_of):
         take = e("bitwise_or", take, _is_nan(e, nan_of))
     return e.where(take, x, y)
 
@@ -177,10 +195,7 @@ def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
     """``min(max(x, low), high)`` where NaN, of `x` first, wins."""
 
     def bound(comparison: str, a: Value, b: Value) -> Value:
-        take = e(comparison, a, b)
-        if e.kind(a) == "f":
-            take = e("bitwise_or", take, _is_nan(e, a))
-        return e.where(take, a, b)
+        return _choose(e, comparison, a, b, a)
 
     return bound("less", bound("greater", x, low), high)
 

@@ -20,6 +20,7 @@ from pytocu.ir.interp_launch import Fault, Run
 from pytocu.ir.interp_memory import Memory, Touched, memory_of
 from pytocu.ir.interp_rows import broken_rule, cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
+from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
 from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, VectorType, element
 
@@ -254,11 +255,11 @@ def _lanes(run: Run, inst: Inst, mask: np.ndarray) -> Steps:
     number, *params = region.params
     vectors = [run.values[a] for a in inst.args if isinstance(a.type, VectorType)]
     carried = [run.values[a] for a in inst.args if not isinstance(a.type, VectorType)]
+    reach = lane_reach(inst)
     made: list[Sequence[Any]] = []
     for lane in range(count):
         run.values[number] = np.full(1, lane)
-        # An array of lanes * m elements hands m that follow each other to each lane.
-        given = [v[:, m] for v in vectors for m in range(lane * v.shape[1] // count, (lane + 1) * v.shape[1] // count)]
+        given = [v[:, m] for v, shares in zip(vectors, reach, strict=True) for m in share_of_lane(shares, lane)]
         run.values.update(zip(params, [*given, *carried], strict=True))
         yielded = yield _steps(run, region, mask)
         if yielded is None:

@@ -287,7 +287,7 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "lanes", "share", "vector", "whole"))  # fmt: skip
+    "known", "lanes", "share", "vector", "whole"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
@@ -305,8 +305,9 @@ row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and 
 row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,
     levels=LOOP, attrs=("bytes",))  # fmt: skip
 row("lanes", "control", None, "The region for each of so many lanes in turn: it is given the lane's number, its share of each "
-    "vector's elements and the carried values, and yields its share of each result and the next carried values",
-    levels=LOOP, regions=1, attrs=("lanes",))  # fmt: skip
+    "vector's elements and the carried values, and yields its share of each result and the next carried values. `reach` has "
+    "three numbers for each vector: lane k is given, from element k * first + second on, as many as the third says",
+    levels=LOOP, regions=1, attrs=("lanes", "reach"))  # fmt: skip
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
     levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
 row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,

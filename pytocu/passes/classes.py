@@ -58,6 +58,24 @@ class Classes:
             self._facts[Fact(rest, "==" if size % number == 0 else "!=", 0)] = None
         return size % number == 0
 
+    def exactly(self, dim: DimLike, most: int) -> int | None:
+        """A short length itself: each up to `most` is a class of its own; None for longer ones and where it may be any.
+
+        Examples
+        --------
+        >>> from pytocu.ir.dims import symbol
+        >>> classes = Classes(PassContext(sizes={"n": 3, "m": 9}))
+        >>> classes.exactly(symbol("n"), 4), classes.exactly(symbol("m"), 4), classes.exactly(symbol("k"), 4)
+        (3, None, None)
+        """
+        if not isinstance(dim, Dim):
+            return dim if dim <= most else None
+        size = self._size(dim)
+        if size is None:
+            return None
+        self._facts[Fact(dim, "==", size) if size <= most else Fact(dim, ">", most)] = None
+        return size if size <= most else None
+
     def _size(self, dim: Dim) -> int | None:
         try:
             return evaluate(dim, self._sizes)

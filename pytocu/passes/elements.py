@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import Atom, Dim, DimLike, product, symbol
+from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
@@ -32,16 +32,20 @@ def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
 
 
 class Memory(Mutable):
-    """An array in memory as a kernel sees it."""
+    """An array in memory as a kernel sees it; `known` are lengths that the kernel is written for."""
 
     pointer: Value
     strides: tuple[DimLike, ...]
+    known: Mapping[str, int] = fresh(default_factory=dict)
 
     def offset(self, index: Index, ndim: int) -> Affine:
         total = constant(0, ndim)
         for place, stride in zip(index, self.strides, strict=True):
             total = total + place * stride
-        return total
+        if not self.known:
+            return total
+        coefficients = tuple(substitute(c, self.known) for c in total.coefficients)
+        return Affine(coefficients, substitute(total.offset, self.known), total.parts)
 
 
 class Target(Record):
@@ -78,8 +82,8 @@ class Elements(Mutable):
         The first word of each requirement.
     picked : mapping
         The number of the piece that holds a position of a concatenation, where the loops around it know.
-    vectors : mapping of Value to Value
-        The element that an iteration reads, where it walks the memory of a pointer from its beginning.
+    vectors : mapping of (Value, Affine) to Value
+        What an iteration reads through a pointer at an offset over the loops, where it was loaded before.
     """
 
     loc: Loc
@@ -100,7 +104,7 @@ class Elements(Mutable):
     failures: Value | None = None
     words: Mapping[Inst, int] = fresh(default_factory=dict)
     picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
-    vectors: Mapping[Value, Value] = fresh(default_factory=dict)
+    vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -154,8 +158,9 @@ class Elements(Mutable):
             memory = self.memory[value]
             builder.loc = self.loc
             offset = memory.offset(at, self.ndim)
-            if memory.pointer in self.vectors and self.is_linear(offset):
-                return self.vectors[memory.pointer]
+            loaded = self.vectors.get((memory.pointer, self.merged(offset)))
+            if loaded is not None:
+                return loaded
             return builder.emit("load", (memory.pointer, self.address(builder, offset)))
         builder.loc = inst.loc
         match inst.op.name:

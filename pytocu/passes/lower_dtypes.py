@@ -174,7 +174,12 @@ class _Lowering:
             regions.append(Block(tuple(word for words in params for word in words), tuple(insts)))
         self.builder.loc = inst.loc
         types = [t for result in inst.types for t in _word_types(result)]
-        made = self.builder.inst(inst.op, self.words(inst.args), dict(inst.attrs), types, regions)
+        attrs = dict(inst.attrs)
+        if "reach" in attrs:
+            vectors = [a.type for a in inst.args if isinstance(a.type, VectorType)]
+            words = [element(type).words if needs_lowering(type) else 1 for type in vectors]
+            attrs["reach"] = tuple(tuple(n * count for n in r) for r, count in zip(attrs["reach"], words, strict=True))
+        made = self.builder.inst(inst.op, self.words(inst.args), attrs, types, regions)
         out: list[Words] = []
         place = 0
         for result in inst.types:

@@ -13,16 +13,17 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, stretches
+from pytocu.passes import pointwise, stretches, transposes
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, strides_of
 from pytocu.passes.failures import place_words, requirements
+from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
 from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
@@ -77,6 +78,11 @@ class _Kernel(Mutable):
     offsets: Mapping[str, tuple[Value, Value]] = fresh(default_factory=dict)
     failures: tuple[Value, Mapping[Inst, int]] | None = None
 
+    @property
+    def known(self) -> dict[str, int]:
+        """Lengths that the code is written for."""
+        return dict(self.inst.attr("known") or ())
+
     def lower(self) -> None:
         outputs = self.inst.attr("outputs")
         inputs = self.args[: len(self.args) - outputs]
@@ -88,7 +94,7 @@ class _Kernel(Mutable):
         if self.inst.attr("reduced"):
             self._rows(roots, results)
             return
-        shape = list(shape_of(roots[0].type))
+        shape = [substitute(length, self.known) for length in shape_of(roots[0].type)]
         ndim = len(shape)
         # Column-major results are walked in the order of memory: last axis outermost.
         first = view_chain(results[0])[0].type
@@ -103,12 +109,14 @@ class _Kernel(Mutable):
         written = frozenset(t.pointer for t in targets)
         elements = self._elements(sizes, groups, ndim, written)
         body = _Body(elements)
-        if self.inst.attr("schedule") == "pointwise":
+        across = crossing_axis(accesses, groups)
+        each, grid = 1, ()
+        if self.inst.attr("schedule") == "tiles" and across is not None:
+            work = transposes.write(elements, Work(roots, index, pairs, targets), across)
+        elif self.inst.attr("block"):
             work = product(sizes)
-            each, grid = pointwise.write(elements, pointwise.Work(roots, index, pairs, targets))
+            each, grid = pointwise.write(elements, Work(roots, index, pairs, targets))
         else:
-            across = crossing_axis(accesses, groups)
-            each, grid = 1, ()
             if across is None:
                 work = body.rows(roots, index, pairs, targets)
             else:
@@ -197,12 +205,12 @@ class _Kernel(Mutable):
         name = hint or f"a{len(self.params)}"
         pointer = self._parameter(outer, PointerType(element(type)), name)
         if not isinstance(type, ArrayType):
-            self.memory[outer] = Memory(pointer, ())
+            self.memory[outer] = Memory(pointer, (), self.known)
             return self.memory[outer]
         if type.layout == "S":
             for axis in range(type.ndim):
                 self.strides[f"{name}_s{axis}"] = (outer, axis)
-        self.memory[outer] = Memory(pointer, strides_of(type, name))
+        self.memory[outer] = Memory(pointer, strides_of(type, name), self.known)
         return self.memory[outer]
 
     def _target(self, value: Value, index: Index, ndim: int) -> Target:
@@ -227,7 +235,7 @@ class _Kernel(Mutable):
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "lanes", "share", "vector", "whole"):
+        for name in ("parallel", "reduced", "places", "known", "lanes", "share", "vector", "whole"):
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

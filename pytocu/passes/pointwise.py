@@ -5,7 +5,7 @@ loads of several elements before the first store, so that many bytes are on thei
 
 vectors
     One loop over all elements, some that follow each other a thread; accesses that walk memory
-    as the iterations are counted move 16 bytes at once.
+    as the iterations are counted move 16 bytes at once (see `pytocu.passes.vector_loops`).
 strides
     One loop, where no result is a vector: elements of a thread lie a block apart, so that threads
     next to each other touch elements next to each other.
@@ -13,44 +13,23 @@ rows
     Several loops that are not one: columns of the grid are the last axis, and each thread has a
     few rows of one column.  No index is divided by a length, and what neighbouring rows share (of a
     stencil, of a broadcast operand, of the sector that a transposed operand comes in) is read once.
+    Where all operands walk whole rows or stay the same along one, a thread's columns are vectors
+    (see `pytocu.passes.vector_rows`).
 
+Where both axes are long that an operand and the result lie along, `pytocu.passes.transposes` is used instead.
 What does not fill a thread of these is computed element by element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv, product
-from pytocu.ir.types import INDEX, VectorType, element, scalar
-from pytocu.passes import schedule
-from pytocu.passes.accesses import Index, demand, position
-from pytocu.passes.affine import Affine
+from pytocu.ir.types import INDEX
+from pytocu.passes import schedule, vector_loops, vector_rows
+from pytocu.passes.accesses import Index, demand
 from pytocu.passes.elements import Elements, Target
-from pytocu.record import Mutable
-
-
-class Work(Mutable):
-    """What the iterations of a kernel compute.
-
-    Attributes
-    ----------
-    roots : sequence of Value
-        The results.
-    index : Index
-        The position of an iteration in them.
-    pairs : list of (Value, Index)
-        Everything they need, operands before users.
-    targets : list of Target
-        Where each of them is stored.
-    """
-
-    roots: Sequence[Value]
-    index: Index
-    pairs: list[tuple[Value, Index]]
-    targets: list[Target]
+from pytocu.passes.loop_parts import Work, copy_of, loop, reads, shifted, walk, widest
 
 
 def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
@@ -70,17 +49,17 @@ def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     if len(e.sizes) > 1 and not _is_short(e):
         each, grid = _rows(e, work)
     else:
-        each = _lanes(e, work)
-        if each > 1:
-            lower = _vectors(e, work, each)
+        made = vector_loops.plan(e, work)
+        if made is not None and made.each > 1:
+            each, lower = made.each, vector_loops.write(e, work, made)
         elif len(e.sizes) == 1:
             each = _unrolled(e, work)
             lower = _strides(e, work, each) if each > 1 else lower
-        single = _copy(e, e.before)
+        single = copy_of(e, e.before)
         i = Value(INDEX, "i")
-        _walk(single, i)
+        walk(single, i)
         single.elements(work.roots, work.index, work.pairs, work.targets)
-        _loop(e.before, single.inside, (lower, e.dim(product(e.sizes)), e.dim(1)), "grid", i)
+        loop(e.before, single.inside, (lower, e.dim(product(e.sizes)), e.dim(1)), "grid", i)
     e.before.emit("return")
     return each, grid
 
@@ -90,109 +69,15 @@ def _is_short(e: Elements) -> bool:
     return isinstance(e.sizes[-1], int) and e.sizes[-1] < schedule.TILE_COLUMNS
 
 
-def _copy(e: Elements, before: Builder) -> Elements:
-    """The same kernel, to write its elements once more; lengths that it needs besides go to `before`."""
-    copy = e._replace(before=before, inside=Builder(e.loc), made=dict(e.made), offsets=dict(e.offsets))
-    if before is not e.before:
-        copy.dims = dict(e.dims)
-    return copy
-
-
-def _loop(to: Builder, body: Builder, bounds: tuple[Value, Value, Value], over: str, index: Value) -> None:
-    """A loop whose iterations hand nothing on."""
-    body.emit("yield")
-    to.inst("for", bounds, {"over": over}, (), (Block((index,), body.take()),))
-
-
-def _walk(e: Elements, i: Value) -> None:
-    """Take the number of an iteration apart where there are several loops."""
-    count = len(e.sizes)
-    if count < 2:
-        e.loop_index = [i] * count
-        return
-    e.linear = i
-    e.loop_index = []
-    rest = i
-    for k in range(count - 1, 0, -1):
-        length = e.dim(e.sizes[k])
-        e.loop_index.insert(0, e.inside.emit("remainder_truncated", (rest, length), name=f"i{k}"))
-        rest = e.inside.emit("divide_truncated", (rest, length), name="i0" if k == 1 else "")
-    e.loop_index.insert(0, rest)
-
-
-def _lanes(e: Elements, work: Work) -> int:
-    """Elements of a thread that follow each other: 1 where no vector is stored, or most loads would be none."""
-    if not e.sizes or not all(e.is_linear(t.offset) for t in work.targets):
-        return 1
-    reads = {(v, at) for v, at in work.pairs if v in e.memory and (v, at) not in e.made}
-    if len(e.sizes) == 1 and len(reads) > 2 * len(_loaded(e, work)):
-        return 1
-    width = min(max(schedule.VECTOR_BYTES // _widest(e, work), schedule.LEAST_LANES), schedule.MOST_LANES)
-    while width > 1 and width * len(work.pairs) > schedule.MOST_LANE_OPERATIONS:
-        width //= 2
-    return width
-
-
-def _widest(e: Elements, work: Work) -> int:
-    """Bytes an element of the widest array that moves with the iterations."""
-    pointers = [t.pointer for t in work.targets]
-    pointers += [e.memory[v].pointer for v, at in work.pairs if v in e.memory and (v, at) not in e.made]
-    return max(element(p.type).itemsize for p in pointers)
-
-
 def _unrolled(e: Elements, work: Work) -> int:
     """Elements of a thread that are written out one by one."""
     if any(t.offset.parts for t in work.targets):
         # Where the next element goes is not a fixed distance away.
         return 1
-    count = min(max(schedule.VECTOR_BYTES // _widest(e, work), schedule.LEAST_ROWS), schedule.MOST_ROWS)
+    count = min(max(schedule.VECTOR_BYTES // widest(e, work), schedule.LEAST_ROWS), schedule.MOST_ROWS)
     while count > 1 and count * len(work.pairs) > schedule.MOST_ROW_OPERATIONS:
         count //= 2
     return count
-
-
-def _loaded(e: Elements, work: Work) -> list[tuple[Value, Affine]]:
-    """The vectors that are loaded: pointers and offsets, each once."""
-    found: dict[Value, Affine] = {}
-    for value, at in work.pairs:
-        memory = e.memory.get(value)
-        if memory is not None and (value, at) not in e.made:
-            offset = memory.offset(at, e.ndim)
-            if e.is_linear(offset):
-                found[memory.pointer] = offset
-    return list(found.items())
-
-
-def _vectors(e: Elements, work: Work, width: int) -> Value:
-    """The loop over vectors; the index behind the last of their elements."""
-    loaded = _loaded(e, work)
-    pointers = list(dict.fromkeys([*(p for p, _ in loaded), *(t.pointer for t in work.targets)]))
-    alignment = {p: min(element(p.type).itemsize * width, schedule.VECTOR_BYTES) for p in pointers}
-    count, upper = e.dim(width), e.dim(product(e.sizes))
-    fit = e.before.emit("aligned", pointers, {"bytes": tuple(alignment.values())})
-    whole = e.before.emit("subtract", (upper, e.before.emit("remainder_truncated", (upper, count))))
-    end = e.before.emit("where", (fit, whole, e.dim(0)), name="vectors")
-
-    i, k = Value(INDEX, "i"), Value(INDEX, "k")
-    outer, inner = Builder(e.loc), Builder(e.loc)
-    vectors = [
-        outer.emit("load", (p, i), {"align": alignment[p], "lanes": width}, name=f"{p.name}_vector") for p, _ in loaded
-    ]
-    given = [Value(scalar(element(p.type)), f"{p.name}_k") for p, _ in loaded]
-    lane = _copy(e, e.before)
-    lane.inside = inner
-    lane.vectors = {p: value for (p, _), value in zip(loaded, given, strict=True)}
-    _walk(lane, inner.emit("add", (i, k), name="i_k"))
-    lane.compute(work.pairs)
-    results = [lane.made[root, position(root, work.index)] for root in work.roots]
-    inner.emit("yield", results)
-    types = [VectorType(element(r.type), width) for r in results]
-    made = outer.inst("lanes", vectors, {"lanes": width}, types, (Block((k, *given), inner.take()),))
-    for target, vector in zip(work.targets, made.results, strict=True):
-        vector.name = f"{target.pointer.name}_vector"
-        outer.inst("store", (target.pointer, i, vector), {"align": alignment[target.pointer]})
-    _loop(e.before, outer, (e.dim(0), end, count), "grid", i)
-    return end
 
 
 def _strides(e: Elements, work: Work, count: int) -> Value:
@@ -200,63 +85,120 @@ def _strides(e: Elements, work: Work, count: int) -> Value:
     total, block = e.dim(product(e.sizes)), e.dim(schedule.BLOCK)
     whole = e.before.emit("divide_truncated", (total, e.dim(count * schedule.BLOCK)))
     i = Value(INDEX, "thread")
-    body = _copy(e, Builder(e.loc))
+    body = copy_of(e, Builder(e.loc))
     body.before = body.inside
     number = body.inside.emit("divide_truncated", (i, block))
     before = body.inside.emit("multiply", (number, e.dim((count - 1) * schedule.BLOCK)))
     body.loop_index = [body.inside.emit("add", (i, before), name="i")]
     _unroll(body, work, 0, schedule.BLOCK, count)
     threads = e.before.emit("multiply", (whole, block), name="threads")
-    _loop(e.before, body.inside, (e.dim(0), threads, e.dim(1)), "grid", i)
+    loop(e.before, body.inside, (e.dim(0), threads, e.dim(1)), "grid", i)
     return e.before.emit("multiply", (threads, e.dim(count)), name="done")
 
 
-def _unroll(e: Elements, work: Work, loop: int, step: int, count: int) -> None:
+def _unroll(e: Elements, work: Work, number: int, step: int, count: int) -> None:
     """Elements that lie `step` apart on a loop: all loads, then the operations, then the stores."""
-    axis = e.groups[loop][-1]
-    shifted = [[place + place.coefficients[axis] * step * k for place in work.index] for k in range(count)]
-    indices: list[Index] = [tuple(places) for places in shifted]
+    axis = e.groups[number][-1]
+    indices: list[Index] = [tuple(shifted(place, axis, step * k) for place in work.index) for k in range(count)]
     pairs = list(dict.fromkeys(p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)))
     e.compute([pair for pair in pairs if pair[0] in e.memory])
     e.compute(pairs)
     for k, index in enumerate(indices):
-        moved = [Target(t.pointer, t.offset + t.offset.coefficients[axis] * step * k) for t in work.targets]
+        moved = [Target(t.pointer, shifted(t.offset, axis, step * k)) for t in work.targets]
         e.store(work.roots, index, moved)
 
 
 def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     """Loops over rows and columns."""
-    *outer, rows, columns = e.sizes
-    count = _unrolled(e, work)
+    *_, rows, columns = e.sizes
+    last = len(e.sizes) - 2
+    count, width = _unrolled(e, work), vector_rows.width(e, work)
+    if width == 1:
+        along = _shared_loop(e, work, count)
+        count = _fewer(count, e.sizes[along])
+        _row_loops(e, work, along, count, 1, None)
+    else:
+        along = last
+        fit = vector_rows.fits(e, work, width)
+        tall = _fewer(schedule.VECTOR_ROWS, rows)
+        _row_loops(e, work, along, tall, width, fit)
+        _row_loops(e, work, along, _fewer(count, rows), 1, e.before.emit("invert", (fit,)))
+        count = tall
+    across = floordiv(columns + (width - 1), width)
+    return count * width, (across, product(_groups(e, along, count)), schedule.TILE_COLUMNS)
+
+
+def _groups(e: Elements, along: int, count: int) -> list[DimLike]:
+    """How many groups of rows there are along each loop but the last."""
+    return [floordiv(size + (count - 1), count) if k == along else size for k, size in enumerate(e.sizes[:-1])]
+
+
+def _shared_loop(e: Elements, work: Work, count: int) -> int:
+    """The loop along which a thread has several rows: where these share most of what they read.
+
+    Of equals the first: rows of the last one are next to each other in a block, which shares what they read through
+    its cache.
+    """
+    last = len(e.sizes) - 2
+    if last == 0:
+        return 0
+    loaded = {k: _loads(e, work, k, count) for k in range(last + 1)}
+    least = min(loaded.values())
+    alone = count * _loads(e, work, last, 1)
+    return last if least == alone else next(k for k in loaded if loaded[k] == least)
+
+
+def _loads(e: Elements, work: Work, number: int, count: int) -> int:
+    """How many different elements some rows along a loop read."""
+    axis = e.groups[number][-1]
+    indices: list[Index] = [tuple(shifted(place, axis, k) for place in work.index) for k in range(count)]
+    return len(reads(e, [p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)]))
+
+
+def _fewer(count: int, rows: DimLike) -> int:
+    """No more rows than there are."""
     while isinstance(rows, int) and count > max(rows, 1):
         count //= 2
+    return count
+
+
+def _row_loops(
+    e: Elements, work: Work, along: int, count: int, width: int, condition: Value | None
+) -> None:
+    """The loops of threads that have so many rows along a loop, and columns, run where the condition holds."""
+    rows, columns = e.sizes[along], e.sizes[-1]
     zero, one, each = e.dim(0), e.dim(1), e.dim(count)
     last = len(e.sizes) - 2
     names = [f"i{k}" for k in range(len(e.sizes))]
     head = Builder(e.loc)
-    group = row = Value(INDEX, names[last])
-    outer_index: list[Value] = []
-    groups: DimLike = floordiv(rows + (count - 1), count)
+    group = Value(INDEX, names[last])
+    indices = [group]
     total, step = e.dim(rows), each
-    if outer:
-        group = Value(INDEX, "group")
-        number, step = e.dim(groups), one
-        total = e.dim(product(outer) * groups)
-        rest = head.emit("divide_truncated", (group, number))
-        row = head.emit("multiply", (head.emit("remainder_truncated", (group, number)), each), name=names[last])
-        for k in range(last - 1, 0, -1):
-            length = e.dim(outer[k])
-            outer_index.insert(0, head.emit("remainder_truncated", (rest, length), name=names[k]))
+    if last > 0:
+        group = rest = Value(INDEX, "group")
+        lengths = _groups(e, along, count)
+        total, step = e.dim(product(lengths)), one
+        indices = []
+        for k in range(last, 0, -1):
+            length = e.dim(lengths[k])
+            indices.insert(0, head.emit("remainder_truncated", (rest, length), name=names[k] if k != along else ""))
             rest = head.emit("divide_truncated", (rest, length))
-        outer_index.insert(0, rest)
+        indices.insert(0, rest)
+        indices[along] = head.emit("multiply", (indices[along], each), name=names[along])
+    row = indices[along]
+    if condition is not None:
+        total = e.before.emit("where", (condition, total, zero), name="rows" if width == 1 else "vector_rows")
 
     def across(builder: Builder, before: Builder, at: Value, together: int) -> None:
         """The loop over columns, with some rows from one on."""
-        body = _copy(e, before)
+        body = copy_of(e, before)
         column = Value(INDEX, names[-1])
-        body.loop_index = [*outer_index, at, column]
-        _unroll(body, work, last, 1, together)
-        _loop(builder, body.inside, (zero, e.dim(columns), one), "grid", column)
+        body.loop_index = [*indices[:along], at, *indices[along + 1 :], column]
+        if width == 1:
+            _unroll(body, work, along, 1, together)
+        else:
+            vector_rows.unroll(body, work, along, together, width)
+        loop(builder, body.inside, (zero, e.dim(columns), e.dim(width)), "grid", column)
 
     if count == 1:
         across(head, e.before, row, 1)
@@ -268,9 +210,8 @@ def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
         full.emit("yield")
         at = Value(INDEX, "row")
         across(single, e.before, at, 1)
-        _loop(part, single, (row, e.dim(rows), one), "serial", at)
+        loop(part, single, (row, e.dim(rows), one), "serial", at)
         part.emit("yield")
         whole = head.emit("less_equal", (end, e.dim(rows)))
         head.inst("if", (whole,), {}, (), (Block((), full.take()), Block((), part.take())))
-    _loop(e.before, head, (zero, total, step), "grid_rows", group)
-    return count, (columns, product(outer) * groups, schedule.TILE_COLUMNS)
+    loop(e.before, head, (zero, total, step), "grid_rows", group)

@@ -1,6 +1,7 @@
 """Chooses how each launch runs on the target.
 
 ``pointwise`` (GPU): one index over the whole result, spread over the threads of a grid.
+``tiles`` (GPU): the same through tiles in shared memory, where an operand lies along another axis than the result.
 ``rows`` (CPU): the last axis is an inner loop that becomes vector code; the others are split
 over threads.
 """
@@ -12,12 +13,14 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, element
+from pytocu.ir.types import ArrayType, element, shape_of
+from pytocu.passes.accesses import demand, whole_index
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.elements import strides_of
 from pytocu.passes.split import NARROW, columns_first
 from pytocu.passes.stretch_loops import LANES
 
@@ -32,6 +35,24 @@ LEAST_LANES, MOST_LANES = 2, 16
 
 LEAST_ROWS, MOST_ROWS = 4, 8
 """Elements of a thread that lie in several rows, or a block apart."""
+
+BYTES_IN_FLIGHT, MOST_GROUPS = 32, 4
+"""What a thread loads of vectors at least before it stores, by vectors a block apart, and how many these are at most."""
+
+WHOLE_ROW_BYTES, LEAST_SHARED_OPERATIONS = 64, 1
+"""A thread has whole rows along a short last axis: if they have so few bytes, and save so many operations a row."""
+
+WIDEST_ROWS = 128
+"""Bytes of memory that the rows of a thread lie in at most, to be loaded as one vector."""
+
+VECTOR_ROWS = 2
+"""Rows of a thread that has vectors of columns."""
+
+SHORTEST = 4
+"""Lengths of a last axis up to which each has code of its own."""
+
+TILE_BYTES = 36 * 1024
+"""Shared memory of the tiles of a block at most; operands that find no room are read across their rows."""
 
 MOST_LANE_OPERATIONS, MOST_ROW_OPERATIONS = 2048, 512
 """Operations on elements that a thread is given at most before it is given fewer elements."""
@@ -51,6 +72,10 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
+        if gpu and not inst.attr("reduced"):
+            attrs |= _short_axes(inst, classes)
+        if gpu and not inst.attr("reduced") and _transposes(inst, classes):
+            attrs["schedule"] = "tiles"
         if gpu and inst.attr("reduced"):
             attrs |= _reduction(inst, classes)
         elif inst.attr("reduced"):
@@ -162,3 +187,33 @@ def _columns(inst: Inst, classes: Classes) -> bool:
     places = [tuple(unit(k, ndim) for k in place) for place in inst.attr("places")]
     along = columns_first(list(zip(roots, places, strict=True)), len(parallel), ndim)
     return along and classes.at_most(parallel[-1], NARROW) is False
+
+
+def _transposes(inst: Inst, classes: Classes) -> bool:
+    """Whether an operand lies along another axis than the result, and both axes are long."""
+    region = inst.regions[0]
+    roots = region.terminator.args
+    shape = shape_of(roots[0].type)
+    ndim = len(shape)
+    axes = [axis for axis, length in enumerate(shape) if length != 1]
+    arrays = {p: strides_of(p.type, p.name) for p in region.params if isinstance(p.type, ArrayType)}
+    for value, at in demand(roots, whole_index(ndim), ndim) if len(axes) > 1 else ():
+        if value not in arrays or any(place.parts for place in at):
+            continue
+        steps = [sum(place.coefficients[axis] * s for place, s in zip(at, arrays[value], strict=True)) for axis in axes]
+        if steps[-1] in (0, 1) or 1 not in steps:
+            continue
+        along = axes[steps.index(1)]
+        short = [classes.at_most(shape[axis], TILE_COLUMNS - 1) for axis in (along, axes[-1])]
+        if True not in short:
+            return True
+    return False
+
+
+def _short_axes(inst: Inst, classes: Classes) -> dict[str, Any]:
+    """Lengths of last axes that are so short that code is written for each: coordinates and channels."""
+    lasts = [p.type.shape[-1] for p in inst.regions[0].params if isinstance(p.type, ArrayType) and p.type.ndim > 1]
+    names = dict.fromkeys(name for name in map(as_symbol, lasts) if name is not None)
+    known = [(name, classes.exactly(symbol(name), SHORTEST)) for name in names]
+    found = tuple((name, length) for name, length in known if length is not None and length > 1)
+    return {"known": found} if found else {}

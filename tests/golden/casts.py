@@ -11,51 +11,67 @@ def quantised(x):
 #| host func @quantised(%x: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : i8[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {block = 256, each = 4, name = "quantised", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr i8, %n: index) {
+#|   launch %x, %out, %0 {block = 256, each = 8, name = "quantised", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr i8, %n: index) {
 #|     %0 = const 127.0 : f32
 #|     %1 = const 0 : index
 #|     %2 = const 4 : index
 #|     %3 = aligned %x, %out {bytes = (16, 4)} : bool
-#|     %4 = remainder_truncated %n, %2 : index
-#|     %5 = subtract %n, %4 : index
-#|     %vectors = where %3, %5, %1 : index
-#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
+#|     %4 = const 256 : index
+#|     %5 = const 2048 : index
+#|     %6 = divide_truncated %n, %5 : index
+#|     %7 = where %3, %6, %1 : index
+#|     %threads = multiply %7, %4 : index
+#|     %8 = const 1024 : index
+#|     %9 = const 1 : index
+#|     for %1, %threads, %9 {over = "grid"} (%thread: index) {
+#|       %10 = divide_truncated %thread, %4 : index
+#|       %11 = multiply %10, %4 : index
+#|       %12 = add %thread, %11 : index
+#|       %i = multiply %12, %2 : index
+#|       %i_1 = add %i, %8 : index
 #|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
+#|       %x_vector_1 = load %x, %i_1 {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %x_vector {lanes = 4} : <4 x i8> (%k: index, %x_k: f32) {
 #|         %i_k = add %i, %k : index
-#|         %6 = multiply %x_k, %0 : f32
-#|         %7 = const -2147483648.0 : f32
-#|         %8 = const 2147483648.0 : f32
-#|         %9 = greater_equal %6, %7 : bool
-#|         %10 = less %6, %8 : bool
-#|         %11 = bitwise_and %9, %10 : bool
-#|         %12 = const 0.0 : f32
-#|         %13 = where %11, %6, %12 : f32
-#|         %14 = convert_raw %13 : i32
-#|         %15 = const -2147483648 : i32
-#|         %16 = where %11, %14, %15 : i32
-#|         %17 = convert_raw %16 : i8
-#|         yield %17
+#|         %13 = multiply %x_k, %0 : f32
+#|         %14 = absolute %13 : f32
+#|         %15 = const 2147483648.0 : f32
+#|         %16 = less %14, %15 : bool
+#|         %17 = const 0.0 : f32
+#|         %18 = where %16, %13, %17 : f32
+#|         %19 = convert_raw %18 : i32
+#|         %20 = convert_raw %19 : i8
+#|         yield %20
+#|       }
+#|       %out_vector_1 = lanes %x_vector_1 {lanes = 4} : <4 x i8> (%k_1: index, %x_k_1: f32) {
+#|         %i_k_1 = add %i_1, %k_1 : index
+#|         %21 = multiply %x_k_1, %0 : f32
+#|         %22 = absolute %21 : f32
+#|         %23 = const 2147483648.0 : f32
+#|         %24 = less %22, %23 : bool
+#|         %25 = const 0.0 : f32
+#|         %26 = where %24, %21, %25 : f32
+#|         %27 = convert_raw %26 : i32
+#|         %28 = convert_raw %27 : i8
+#|         yield %28
 #|       }
 #|       store %out, %i, %out_vector {align = 4}
+#|       store %out, %i_1, %out_vector_1 {align = 4}
 #|       yield
 #|     }
-#|     %18 = const 1 : index
-#|     for %vectors, %n, %18 {over = "grid"} (%i_1: index) {
-#|       %19 = load %x, %i_1 : f32
-#|       %20 = multiply %19, %0 : f32
-#|       %21 = const -2147483648.0 : f32
-#|       %22 = const 2147483648.0 : f32
-#|       %23 = greater_equal %20, %21 : bool
-#|       %24 = less %20, %22 : bool
-#|       %25 = bitwise_and %23, %24 : bool
-#|       %26 = const 0.0 : f32
-#|       %27 = where %25, %20, %26 : f32
-#|       %28 = convert_raw %27 : i32
-#|       %29 = const -2147483648 : i32
-#|       %30 = where %25, %28, %29 : i32
-#|       %31 = convert_raw %30 : i8
-#|       store %out, %i_1, %31
+#|     %29 = const 8 : index
+#|     %done = multiply %threads, %29 : index
+#|     for %done, %n, %9 {over = "grid"} (%i_2: index) {
+#|       %30 = load %x, %i_2 : f32
+#|       %31 = multiply %30, %0 : f32
+#|       %32 = absolute %31 : f32
+#|       %33 = const 2147483648.0 : f32
+#|       %34 = less %32, %33 : bool
+#|       %35 = const 0.0 : f32
+#|       %36 = where %34, %31, %35 : f32
+#|       %37 = convert_raw %36 : i32
+#|       %38 = convert_raw %37 : i8
+#|       store %out, %i_2, %38
 #|       yield
 #|     }
 #|     return
@@ -76,26 +92,35 @@ def quantised(x):
 #|     signed char* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 4)) ? n - n % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 4)) ? n / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         i8x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float t = x_vector.lane[k] * 127.0f;
-#|             const bool t_1 = (t >= -2147483600.0f) & (t < 2147483600.0f);
-#|             out_vector.lane[k] = (signed char)(t_1 ? (int)(t_1 ? t : 0.0f) : (-2147483647 - 1));
+#|             out_vector.lane[k] = (signed char)(int)(fabsf(t) < 2147483600.0f ? t : 0.0f);
+#|         }
+#|         i8x4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             const float t_1 = x_vector_1.lane[k_1] * 127.0f;
+#|             out_vector_1.lane[k_1] = (signed char)(int)(fabsf(t_1) < 2147483600.0f ? t_1 : 0.0f);
 #|         }
 #|         *(i8x4*)&out[i] = out_vector;
+#|         *(i8x4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const float t_2 = x[i_1] * 127.0f;
-#|         const bool t_3 = (t_2 >= -2147483600.0f) & (t_2 < 2147483600.0f);
-#|         out[i_1] = (signed char)(t_3 ? (int)(t_3 ? t_2 : 0.0f) : (-2147483647 - 1));
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const float t_2 = x[i_2] * 127.0f;
+#|         out[i_2] = (signed char)(int)(fabsf(t_2) < 2147483600.0f ? t_2 : 0.0f);
 #|     }
 #| }
 
@@ -118,36 +143,53 @@ def unsigned(x):
 #|     unsigned long long* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 2 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 1024 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 2;
+#|         const int i_1 = i + 512;
 #|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         const f64x2 x_vector_1 = *(const f64x2*)&x[i_1];
 #|         u64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             const double x_k = x_vector.lane[k];
-#|             const bool t = x_k < 9.223372036854776e+18;
-#|             const bool t_1 = (x_k >= -9.223372036854776e+18) & t;
-#|             const double t_2 = x_k - 9.223372036854776e+18;
-#|             const bool t_3 = (t_2 >= -9.223372036854776e+18) & (t_2 < 9.223372036854776e+18);
-#|             const long long t_4 = t_3 ? (long long)(t_3 ? t_2 : 0.0) : (-9223372036854775807LL - 1);
-#|             const long long t_5 = t_1 ? (long long)(t_1 ? x_k : 0.0) : (-9223372036854775807LL - 1);
-#|             out_vector.lane[k] = (unsigned long long)(t ? t_5 : t_4 ^ (-9223372036854775807LL - 1));
+#|             const bool t = fabs(x_k) < 9.223372036854776e+18;
+#|             const double t_1 = x_k - 9.223372036854776e+18;
+#|             const bool t_2 = fabs(t_1) < 9.223372036854776e+18;
+#|             const long long t_3 = t_2 ? (long long)(t_2 ? t_1 : 0.0) : (-9223372036854775807LL - 1);
+#|             const long long t_4 = t ? (long long)(t ? x_k : 0.0) : (-9223372036854775807LL - 1);
+#|             const long long t_5 = x_k < 9.223372036854776e+18 ? t_4 : t_3 ^ (-9223372036854775807LL - 1);
+#|             out_vector.lane[k] = (unsigned long long)t_5;
+#|         }
+#|         u64x2 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 2; k_1++) {
+#|             const double x_k_1 = x_vector_1.lane[k_1];
+#|             const bool t_6 = fabs(x_k_1) < 9.223372036854776e+18;
+#|             const double t_7 = x_k_1 - 9.223372036854776e+18;
+#|             const bool t_8 = fabs(t_7) < 9.223372036854776e+18;
+#|             const long long t_9 = t_8 ? (long long)(t_8 ? t_7 : 0.0) : (-9223372036854775807LL - 1);
+#|             const long long t_10 = t_6 ? (long long)(t_6 ? x_k_1 : 0.0) : (-9223372036854775807LL - 1);
+#|             const long long t_11 = x_k_1 < 9.223372036854776e+18 ? t_10 : t_9 ^ (-9223372036854775807LL - 1);
+#|             out_vector_1.lane[k_1] = (unsigned long long)t_11;
 #|         }
 #|         *(u64x2*)&out[i] = out_vector;
+#|         *(u64x2*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const double x_i_1 = x[i_1];
-#|         const bool t_6 = x_i_1 < 9.223372036854776e+18;
-#|         const bool t_7 = (x_i_1 >= -9.223372036854776e+18) & t_6;
-#|         const double t_8 = x_i_1 - 9.223372036854776e+18;
-#|         const bool t_9 = (t_8 >= -9.223372036854776e+18) & (t_8 < 9.223372036854776e+18);
-#|         const long long t_10 = t_9 ? (long long)(t_9 ? t_8 : 0.0) : (-9223372036854775807LL - 1);
-#|         const long long t_11 = t_7 ? (long long)(t_7 ? x_i_1 : 0.0) : (-9223372036854775807LL - 1);
-#|         out[i_1] = (unsigned long long)(t_6 ? t_11 : t_10 ^ (-9223372036854775807LL - 1));
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const double x_i_2 = x[i_2];
+#|         const bool t_12 = fabs(x_i_2) < 9.223372036854776e+18;
+#|         const double t_13 = x_i_2 - 9.223372036854776e+18;
+#|         const bool t_14 = fabs(t_13) < 9.223372036854776e+18;
+#|         const long long t_15 = t_14 ? (long long)(t_14 ? t_13 : 0.0) : (-9223372036854775807LL - 1);
+#|         const long long t_16 = t_12 ? (long long)(t_12 ? x_i_2 : 0.0) : (-9223372036854775807LL - 1);
+#|         const long long t_17 = x_i_2 < 9.223372036854776e+18 ? t_16 : t_15 ^ (-9223372036854775807LL - 1);
+#|         out[i_2] = (unsigned long long)t_17;
 #|     }
 #| }
 
@@ -177,12 +219,16 @@ def widened(x, y):
 #|     int n
 #| ) {
 #|     const bool t = aligned(x, 2) && aligned(y, 16) && aligned(out0, 16) && aligned(out1, 8) && aligned(out2, 2);
-#|     const int vectors = t ? n - n % 2 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     const int threads = (t ? n / 1024 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 2;
+#|         const int i_1 = i + 512;
 #|         const u8x2 x_vector = *(const u8x2*)&x[i];
 #|         const i64x2 y_vector = *(const i64x2*)&y[i];
+#|         const u8x2 x_vector_1 = *(const u8x2*)&x[i_1];
+#|         const i64x2 y_vector_1 = *(const i64x2*)&y[i_1];
 #|         f64x2 out0_vector;
 #|         i32x2 out1_vector;
 #|         boolx2 out2_vector;
@@ -194,18 +240,33 @@ def widened(x, y):
 #|             out1_vector.lane[k] = (int)x_k;
 #|             out2_vector.lane[k] = y_k != 0LL;
 #|         }
+#|         f64x2 out0_vector_1;
+#|         i32x2 out1_vector_1;
+#|         boolx2 out2_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 2; k_1++) {
+#|             const unsigned char x_k_1 = x_vector_1.lane[k_1];
+#|             const long long y_k_1 = y_vector_1.lane[k_1];
+#|             out0_vector_1.lane[k_1] = (double)(float)x_k_1 + (double)y_k_1;
+#|             out1_vector_1.lane[k_1] = (int)x_k_1;
+#|             out2_vector_1.lane[k_1] = y_k_1 != 0LL;
+#|         }
 #|         *(f64x2*)&out0[i] = out0_vector;
 #|         *(i32x2*)&out1[i] = out1_vector;
 #|         *(boolx2*)&out2[i] = out2_vector;
+#|         *(f64x2*)&out0[i_1] = out0_vector_1;
+#|         *(i32x2*)&out1[i_1] = out1_vector_1;
+#|         *(boolx2*)&out2[i_1] = out2_vector_1;
 #|     }
+#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const unsigned char x_i_1 = x[i_1];
-#|         const long long y_i_1 = y[i_1];
-#|         out0[i_1] = (double)(float)x_i_1 + (double)y_i_1;
-#|         out1[i_1] = (int)x_i_1;
-#|         out2[i_1] = y_i_1 != 0LL;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const unsigned char x_i_2 = x[i_2];
+#|         const long long y_i_2 = y[i_2];
+#|         out0[i_2] = (double)(float)x_i_2 + (double)y_i_2;
+#|         out1[i_2] = (int)x_i_2;
+#|         out2[i_2] = y_i_2 != 0LL;
 #|     }
 #| }
 #$ run widened --args "u8[n], i64[n]"

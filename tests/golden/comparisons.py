@@ -33,24 +33,35 @@ def inside(x, low, high):
 #|     bool* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 4)) ? n - n % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 4)) ? n / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         boolx4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
 #|             out_vector.lane[k] = (x_k >= low) & (x_k < high) & !(x_k != x_k);
 #|         }
+#|         boolx4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             const float x_k_1 = x_vector_1.lane[k_1];
+#|             out_vector_1.lane[k_1] = (x_k_1 >= low) & (x_k_1 < high) & !(x_k_1 != x_k_1);
+#|         }
 #|         *(boolx4*)&out[i] = out_vector;
+#|         *(boolx4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const float x_i_1 = x[i_1];
-#|         out[i_1] = (x_i_1 >= low) & (x_i_1 < high) & !(x_i_1 != x_i_1);
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const float x_i_2 = x[i_2];
+#|         out[i_2] = (x_i_2 >= low) & (x_i_2 < high) & !(x_i_2 != x_i_2);
 #|     }
 #| }
 #$ packed inside --args "f32[n], weak float, weak float"
@@ -81,12 +92,16 @@ def logic(a, b):
 #|     int n
 #| ) {
 #|     const bool t = aligned(a, 4) && aligned(b, 16) && aligned(out0, 4) && aligned(out1, 4) && aligned(out2, 4) && aligned(out3, 4) && aligned(out4, 4);
-#|     const int vectors = t ? n - n % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = (t ? n / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const boolx4 a_vector = *(const boolx4*)&a[i];
 #|         const f32x4 b_vector = *(const f32x4*)&b[i];
+#|         const boolx4 a_vector_1 = *(const boolx4*)&a[i_1];
+#|         const f32x4 b_vector_1 = *(const f32x4*)&b[i_1];
 #|         boolx4 out0_vector;
 #|         boolx4 out1_vector;
 #|         boolx4 out2_vector;
@@ -103,23 +118,45 @@ def logic(a, b):
 #|             out3_vector.lane[k] = !a_k;
 #|             out4_vector.lane[k] = (float)a_k != b_k;
 #|         }
+#|         boolx4 out0_vector_1;
+#|         boolx4 out1_vector_1;
+#|         boolx4 out2_vector_1;
+#|         boolx4 out3_vector_1;
+#|         boolx4 out4_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             const bool a_k_1 = a_vector_1.lane[k_1];
+#|             const float b_k_1 = b_vector_1.lane[k_1];
+#|             const bool t_2 = b_k_1 != 0.0f;
+#|             out0_vector_1.lane[k_1] = a_k_1 & t_2;
+#|             out1_vector_1.lane[k_1] = a_k_1 | t_2;
+#|             out2_vector_1.lane[k_1] = a_k_1 ^ t_2;
+#|             out3_vector_1.lane[k_1] = !a_k_1;
+#|             out4_vector_1.lane[k_1] = (float)a_k_1 != b_k_1;
+#|         }
 #|         *(boolx4*)&out0[i] = out0_vector;
 #|         *(boolx4*)&out1[i] = out1_vector;
 #|         *(boolx4*)&out2[i] = out2_vector;
 #|         *(boolx4*)&out3[i] = out3_vector;
 #|         *(boolx4*)&out4[i] = out4_vector;
+#|         *(boolx4*)&out0[i_1] = out0_vector_1;
+#|         *(boolx4*)&out1[i_1] = out1_vector_1;
+#|         *(boolx4*)&out2[i_1] = out2_vector_1;
+#|         *(boolx4*)&out3[i_1] = out3_vector_1;
+#|         *(boolx4*)&out4[i_1] = out4_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const bool a_i_1 = a[i_1];
-#|         const float b_i_1 = b[i_1];
-#|         const bool t_2 = b_i_1 != 0.0f;
-#|         out0[i_1] = a_i_1 & t_2;
-#|         out1[i_1] = a_i_1 | t_2;
-#|         out2[i_1] = a_i_1 ^ t_2;
-#|         out3[i_1] = !a_i_1;
-#|         out4[i_1] = (float)a_i_1 != b_i_1;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const bool a_i_2 = a[i_2];
+#|         const float b_i_2 = b[i_2];
+#|         const bool t_3 = b_i_2 != 0.0f;
+#|         out0[i_2] = a_i_2 & t_3;
+#|         out1[i_2] = a_i_2 | t_3;
+#|         out2[i_2] = a_i_2 ^ t_3;
+#|         out3[i_2] = !a_i_2;
+#|         out4[i_2] = (float)a_i_2 != b_i_2;
 #|     }
 #| }
 #$ run logic --args "bool[n], bool[n]"

@@ -18,34 +18,53 @@ def mirror(z):
 #|   %2 = convert %1 : c64
 #|   %out = allocate : c64[n]
 #|   %3 = dim {value = n} : index
-#|   launch %z, %2, %out, %3 {block = 256, each = 2, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
+#|   launch %z, %2, %out, %3 {block = 256, each = 4, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
 #|     %0 = const complex(0.0, 0.0) : c64
 #|     %1 = const complex(0.0, 1.0) : c64
 #|     %2 = const 0 : index
 #|     %3 = const 2 : index
 #|     %4 = aligned %z, %out {bytes = (16, 16)} : bool
-#|     %5 = remainder_truncated %n, %3 : index
-#|     %6 = subtract %n, %5 : index
-#|     %vectors = where %4, %6, %2 : index
-#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
+#|     %5 = const 256 : index
+#|     %6 = const 1024 : index
+#|     %7 = divide_truncated %n, %6 : index
+#|     %8 = where %4, %7, %2 : index
+#|     %threads = multiply %8, %5 : index
+#|     %9 = const 512 : index
+#|     %10 = const 1 : index
+#|     for %2, %threads, %10 {over = "grid"} (%thread: index) {
+#|       %11 = divide_truncated %thread, %5 : index
+#|       %12 = multiply %11, %5 : index
+#|       %13 = add %thread, %12 : index
+#|       %i = multiply %13, %3 : index
+#|       %i_1 = add %i, %9 : index
 #|       %z_vector = load %z, %i {align = 16, lanes = 2} : <2 x c64>
+#|       %z_vector_1 = load %z, %i_1 {align = 16, lanes = 2} : <2 x c64>
 #|       %out_vector = lanes %z_vector {lanes = 2} : <2 x c64> (%k: index, %z_k: c64) {
 #|         %i_k = add %i, %k : index
-#|         %7 = equal %z_k, %0 : bool
-#|         %8 = where %7, %1, %z_k : c64
-#|         %9 = add %8, %scalar : c64
-#|         yield %9
+#|         %14 = equal %z_k, %0 : bool
+#|         %15 = where %14, %1, %z_k : c64
+#|         %16 = add %15, %scalar : c64
+#|         yield %16
+#|       }
+#|       %out_vector_1 = lanes %z_vector_1 {lanes = 2} : <2 x c64> (%k_1: index, %z_k_1: c64) {
+#|         %i_k_1 = add %i_1, %k_1 : index
+#|         %17 = equal %z_k_1, %0 : bool
+#|         %18 = where %17, %1, %z_k_1 : c64
+#|         %19 = add %18, %scalar : c64
+#|         yield %19
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
+#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %10 = const 1 : index
-#|     for %vectors, %n, %10 {over = "grid"} (%i_1: index) {
-#|       %11 = load %z, %i_1 : c64
-#|       %12 = equal %11, %0 : bool
-#|       %13 = where %12, %1, %11 : c64
-#|       %14 = add %13, %scalar : c64
-#|       store %out, %i_1, %14
+#|     %20 = const 4 : index
+#|     %done = multiply %threads, %20 : index
+#|     for %done, %n, %10 {over = "grid"} (%i_2: index) {
+#|       %21 = load %z, %i_2 : c64
+#|       %22 = equal %21, %0 : bool
+#|       %23 = where %22, %1, %21 : c64
+#|       %24 = add %23, %scalar : c64
+#|       store %out, %i_2, %24
 #|       yield
 #|     }
 #|     return
@@ -253,9 +272,9 @@ def mirror(z):
 #|   %low.4 = and i64 %address.2, 7
 #|   %low.5 = or i64 %low.3, %low.4
 #|   %aligned = icmp eq i64 %low.5, 0
-#|   %v = srem i32 %n, 2
-#|   %v.1 = sub nsw i32 %n, %v
-#|   %vectors = select i1 %aligned, i32 %v.1, i32 0
+#|   %v = sdiv i32 %n, 1024
+#|   %v.1 = select i1 %aligned, i32 %v, i32 0
+#|   %threads = mul nsw i32 %v.1, 256
 #|   %v.2 = sub nsw i32 %n, 1
 #|   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #|   %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -263,101 +282,147 @@ def mirror(z):
 #|   %nctaid = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #|   %before = mul nuw nsw i32 %ctaid, %ntid
 #|   %thread = add nuw nsw i32 %before, %tid
-#|   %threads = mul nuw nsw i32 %nctaid, %ntid
-#|   %offset = mul nsw i32 %thread, 2
-#|   %stride = mul nsw i32 %threads, 2
+#|   %threads.1 = mul nuw nsw i32 %nctaid, %ntid
 #|   br label %loop
 #| loop:
-#|   %i = phi i32 [ %offset, %entry ], [ %next, %body ]
-#|   %more = icmp slt i32 %i, %vectors
+#|   %thread.1 = phi i32 [ %thread, %entry ], [ %next, %body ]
+#|   %more = icmp slt i32 %thread.1, %threads
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %known = icmp sge i32 %i, 0
+#|   %known = icmp sge i32 %thread.1, 0
 #|   call void @llvm.assume(i1 %known)
-#|   %v.3 = mul nsw i32 %i, 2
-#|   %at = getelementptr inbounds float, float* %z, i32 %v.3
+#|   %v.3 = sdiv i32 %thread.1, 256
+#|   %v.4 = mul nsw i32 %v.3, 256
+#|   %v.5 = add nsw i32 %thread.1, %v.4
+#|   %i = mul nsw i32 %v.5, 2
+#|   %i.1 = add nsw i32 %i, 512
+#|   %v.6 = mul nsw i32 %i, 2
+#|   %at = getelementptr inbounds float, float* %z, i32 %v.6
 #|   %at.1 = bitcast float* %at to <4 x float>*
 #|   %z_vector = load <4 x float>, <4 x float>* %at.1, align 16
 #|   %word = extractelement <4 x float> %z_vector, i32 0
 #|   %word.1 = extractelement <4 x float> %z_vector, i32 1
 #|   %word.2 = extractelement <4 x float> %z_vector, i32 2
 #|   %word.3 = extractelement <4 x float> %z_vector, i32 3
+#|   %v.7 = mul nsw i32 %i.1, 2
+#|   %at.2 = getelementptr inbounds float, float* %z, i32 %v.7
+#|   %at.3 = bitcast float* %at.2 to <4 x float>*
+#|   %z_vector.1 = load <4 x float>, <4 x float>* %at.3, align 16
+#|   %word.4 = extractelement <4 x float> %z_vector.1, i32 0
+#|   %word.5 = extractelement <4 x float> %z_vector.1, i32 1
+#|   %word.6 = extractelement <4 x float> %z_vector.1, i32 2
+#|   %word.7 = extractelement <4 x float> %z_vector.1, i32 3
 #|   %i_k = add nsw i32 %i, 0
-#|   %v.4 = bitcast float %word.1 to i32
-#|   %v.5 = xor i32 %v.4, -2147483648
-#|   %v.6 = bitcast i32 %v.5 to float
-#|   %v.7 = mul nsw i32 %i_k, -1
-#|   %v.8 = add nsw i32 %v.7, %v.2
-#|   %v.9 = mul nsw i32 %v.8, 2
-#|   %v.10 = add nsw i32 %v.9, 1
-#|   %at.2 = getelementptr inbounds float, float* %z, i32 %v.10
-#|   %v.11 = load float, float* %at.2, align 4
-#|   %v.12 = fmul float %v.11, 0x4000000000000000
+#|   %v.8 = bitcast float %word.1 to i32
+#|   %v.9 = xor i32 %v.8, -2147483648
+#|   %v.10 = bitcast i32 %v.9 to float
+#|   %v.11 = mul nsw i32 %i_k, -1
+#|   %v.12 = add nsw i32 %v.11, %v.2
+#|   %v.13 = mul nsw i32 %v.12, 2
+#|   %v.14 = add nsw i32 %v.13, 1
+#|   %at.4 = getelementptr inbounds float, float* %z, i32 %v.14
+#|   %v.15 = load float, float* %at.4, align 4
+#|   %v.16 = fmul float %v.15, 0x4000000000000000
 #|   %i_k.1 = add nsw i32 %i, 1
-#|   %v.13 = bitcast float %word.3 to i32
-#|   %v.14 = xor i32 %v.13, -2147483648
-#|   %v.15 = bitcast i32 %v.14 to float
-#|   %v.16 = mul nsw i32 %i_k.1, -1
-#|   %v.17 = add nsw i32 %v.16, %v.2
-#|   %v.18 = mul nsw i32 %v.17, 2
-#|   %v.19 = add nsw i32 %v.18, 1
-#|   %at.3 = getelementptr inbounds float, float* %z, i32 %v.19
-#|   %v.20 = load float, float* %at.3, align 4
-#|   %v.21 = fmul float %v.20, 0x4000000000000000
-#|   %at.4 = getelementptr inbounds float, float* %out0, i32 %v.3
-#|   %at.5 = bitcast float* %at.4 to <4 x float>*
+#|   %v.17 = bitcast float %word.3 to i32
+#|   %v.18 = xor i32 %v.17, -2147483648
+#|   %v.19 = bitcast i32 %v.18 to float
+#|   %v.20 = mul nsw i32 %i_k.1, -1
+#|   %v.21 = add nsw i32 %v.20, %v.2
+#|   %v.22 = mul nsw i32 %v.21, 2
+#|   %v.23 = add nsw i32 %v.22, 1
+#|   %at.5 = getelementptr inbounds float, float* %z, i32 %v.23
+#|   %v.24 = load float, float* %at.5, align 4
+#|   %v.25 = fmul float %v.24, 0x4000000000000000
+#|   %i_k.2 = add nsw i32 %i.1, 0
+#|   %v.26 = bitcast float %word.5 to i32
+#|   %v.27 = xor i32 %v.26, -2147483648
+#|   %v.28 = bitcast i32 %v.27 to float
+#|   %v.29 = mul nsw i32 %i_k.2, -1
+#|   %v.30 = add nsw i32 %v.29, %v.2
+#|   %v.31 = mul nsw i32 %v.30, 2
+#|   %v.32 = add nsw i32 %v.31, 1
+#|   %at.6 = getelementptr inbounds float, float* %z, i32 %v.32
+#|   %v.33 = load float, float* %at.6, align 4
+#|   %v.34 = fmul float %v.33, 0x4000000000000000
+#|   %i_k.3 = add nsw i32 %i.1, 1
+#|   %v.35 = bitcast float %word.7 to i32
+#|   %v.36 = xor i32 %v.35, -2147483648
+#|   %v.37 = bitcast i32 %v.36 to float
+#|   %v.38 = mul nsw i32 %i_k.3, -1
+#|   %v.39 = add nsw i32 %v.38, %v.2
+#|   %v.40 = mul nsw i32 %v.39, 2
+#|   %v.41 = add nsw i32 %v.40, 1
+#|   %at.7 = getelementptr inbounds float, float* %z, i32 %v.41
+#|   %v.42 = load float, float* %at.7, align 4
+#|   %v.43 = fmul float %v.42, 0x4000000000000000
+#|   %at.8 = getelementptr inbounds float, float* %out0, i32 %v.6
+#|   %at.9 = bitcast float* %at.8 to <4 x float>*
 #|   %vector = insertelement <4 x float> undef, float %word, i32 0
-#|   %vector.1 = insertelement <4 x float> %vector, float %v.6, i32 1
+#|   %vector.1 = insertelement <4 x float> %vector, float %v.10, i32 1
 #|   %vector.2 = insertelement <4 x float> %vector.1, float %word.2, i32 2
-#|   %vector.3 = insertelement <4 x float> %vector.2, float %v.15, i32 3
-#|   store <4 x float> %vector.3, <4 x float>* %at.5, align 16
-#|   %at.6 = getelementptr inbounds float, float* %out1, i32 %i
-#|   %at.7 = bitcast float* %at.6 to <2 x float>*
-#|   %vector.4 = insertelement <2 x float> undef, float %v.12, i32 0
-#|   %vector.5 = insertelement <2 x float> %vector.4, float %v.21, i32 1
-#|   store <2 x float> %vector.5, <2 x float>* %at.7, align 8
-#|   %next = add i32 %i, %stride
+#|   %vector.3 = insertelement <4 x float> %vector.2, float %v.19, i32 3
+#|   store <4 x float> %vector.3, <4 x float>* %at.9, align 16
+#|   %at.10 = getelementptr inbounds float, float* %out1, i32 %i
+#|   %at.11 = bitcast float* %at.10 to <2 x float>*
+#|   %vector.4 = insertelement <2 x float> undef, float %v.16, i32 0
+#|   %vector.5 = insertelement <2 x float> %vector.4, float %v.25, i32 1
+#|   store <2 x float> %vector.5, <2 x float>* %at.11, align 8
+#|   %at.12 = getelementptr inbounds float, float* %out0, i32 %v.7
+#|   %at.13 = bitcast float* %at.12 to <4 x float>*
+#|   %vector.6 = insertelement <4 x float> undef, float %word.4, i32 0
+#|   %vector.7 = insertelement <4 x float> %vector.6, float %v.28, i32 1
+#|   %vector.8 = insertelement <4 x float> %vector.7, float %word.6, i32 2
+#|   %vector.9 = insertelement <4 x float> %vector.8, float %v.37, i32 3
+#|   store <4 x float> %vector.9, <4 x float>* %at.13, align 16
+#|   %at.14 = getelementptr inbounds float, float* %out1, i32 %i.1
+#|   %at.15 = bitcast float* %at.14 to <2 x float>*
+#|   %vector.10 = insertelement <2 x float> undef, float %v.34, i32 0
+#|   %vector.11 = insertelement <2 x float> %vector.10, float %v.43, i32 1
+#|   store <2 x float> %vector.11, <2 x float>* %at.15, align 8
+#|   %next = add i32 %thread.1, %threads.1
 #|   br label %loop
 #| done:
+#|   %done.1 = mul nsw i32 %threads, 4
 #|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #|   %ctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #|   %ntid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 #|   %nctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #|   %before.1 = mul nuw nsw i32 %ctaid.1, %ntid.1
-#|   %thread.1 = add nuw nsw i32 %before.1, %tid.1
-#|   %threads.1 = mul nuw nsw i32 %nctaid.1, %ntid.1
-#|   %first = add nsw i32 %vectors, %thread.1
+#|   %thread.2 = add nuw nsw i32 %before.1, %tid.1
+#|   %threads.2 = mul nuw nsw i32 %nctaid.1, %ntid.1
+#|   %first = add nsw i32 %done.1, %thread.2
 #|   br label %loop.1
 #| loop.1:
-#|   %i.1 = phi i32 [ %first, %done ], [ %next.1, %body.1 ]
-#|   %more.1 = icmp slt i32 %i.1, %n
-#|   br i1 %more.1, label %body.1, label %done.1
+#|   %i.2 = phi i32 [ %first, %done ], [ %next.1, %body.1 ]
+#|   %more.1 = icmp slt i32 %i.2, %n
+#|   br i1 %more.1, label %body.1, label %done.2
 #| body.1:
-#|   %v.22 = mul nsw i32 %i.1, 2
-#|   %v.23 = add nsw i32 %v.22, 1
-#|   %at.8 = getelementptr inbounds float, float* %z, i32 %v.22
-#|   %v.24 = load float, float* %at.8, align 4
-#|   %at.9 = getelementptr inbounds float, float* %z, i32 %v.23
-#|   %v.25 = load float, float* %at.9, align 4
-#|   %v.26 = bitcast float %v.25 to i32
-#|   %v.27 = xor i32 %v.26, -2147483648
-#|   %v.28 = bitcast i32 %v.27 to float
-#|   %v.29 = mul nsw i32 %i.1, -1
-#|   %v.30 = add nsw i32 %v.29, %v.2
-#|   %v.31 = mul nsw i32 %v.30, 2
-#|   %v.32 = add nsw i32 %v.31, 1
-#|   %at.10 = getelementptr inbounds float, float* %z, i32 %v.32
-#|   %v.33 = load float, float* %at.10, align 4
-#|   %v.34 = fmul float %v.33, 0x4000000000000000
-#|   %at.11 = getelementptr inbounds float, float* %out0, i32 %v.22
-#|   store float %v.24, float* %at.11, align 4
-#|   %at.12 = getelementptr inbounds float, float* %out0, i32 %v.23
-#|   store float %v.28, float* %at.12, align 4
-#|   %at.13 = getelementptr inbounds float, float* %out1, i32 %i.1
-#|   store float %v.34, float* %at.13, align 4
-#|   %next.1 = add i32 %i.1, %threads.1
+#|   %v.44 = mul nsw i32 %i.2, 2
+#|   %v.45 = add nsw i32 %v.44, 1
+#|   %at.16 = getelementptr inbounds float, float* %z, i32 %v.44
+#|   %v.46 = load float, float* %at.16, align 4
+#|   %at.17 = getelementptr inbounds float, float* %z, i32 %v.45
+#|   %v.47 = load float, float* %at.17, align 4
+#|   %v.48 = bitcast float %v.47 to i32
+#|   %v.49 = xor i32 %v.48, -2147483648
+#|   %v.50 = bitcast i32 %v.49 to float
+#|   %v.51 = mul nsw i32 %i.2, -1
+#|   %v.52 = add nsw i32 %v.51, %v.2
+#|   %v.53 = mul nsw i32 %v.52, 2
+#|   %v.54 = add nsw i32 %v.53, 1
+#|   %at.18 = getelementptr inbounds float, float* %z, i32 %v.54
+#|   %v.55 = load float, float* %at.18, align 4
+#|   %v.56 = fmul float %v.55, 0x4000000000000000
+#|   %at.19 = getelementptr inbounds float, float* %out0, i32 %v.44
+#|   store float %v.46, float* %at.19, align 4
+#|   %at.20 = getelementptr inbounds float, float* %out0, i32 %v.45
+#|   store float %v.50, float* %at.20, align 4
+#|   %at.21 = getelementptr inbounds float, float* %out1, i32 %i.2
+#|   store float %v.56, float* %at.21, align 4
+#|   %next.1 = add i32 %i.2, %threads.2
 #|   br label %loop.1
-#| done.1:
+#| done.2:
 #|   ret void
 #| }
 #|

@@ -392,11 +392,14 @@ def from_double(x):
 #|     unsigned short* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 4)) ? n - n % 2 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 4)) ? n / 1024 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 2;
+#|         const int i_1 = i + 512;
 #|         const f64x2 x_vector = *(const f64x2*)&x[i];
+#|         const f64x2 x_vector_1 = *(const f64x2*)&x[i_1];
 #|         u16x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
@@ -407,16 +410,28 @@ def from_double(x):
 #|             const unsigned int t_3 = fabs(t_1) > fabs(x_k) ? t_2 - 1u : t_2;
 #|             out_vector.lane[k] = float_to_half(__int_as_float((int)(t_1 != x_k ? t_3 | 1u : t_3)));
 #|         }
+#|         u16x2 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 2; k_1++) {
+#|             const double x_k_1 = x_vector_1.lane[k_1];
+#|             const float t_4 = (float)x_k_1;
+#|             const double t_5 = (double)t_4;
+#|             const unsigned int t_6 = (unsigned int)__float_as_int(t_4);
+#|             const unsigned int t_7 = fabs(t_5) > fabs(x_k_1) ? t_6 - 1u : t_6;
+#|             out_vector_1.lane[k_1] = float_to_half(__int_as_float((int)(t_5 != x_k_1 ? t_7 | 1u : t_7)));
+#|         }
 #|         *(u16x2*)&out[i] = out_vector;
+#|         *(u16x2*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const double x_i_1 = x[i_1];
-#|         const float t_4 = (float)x_i_1;
-#|         const double t_5 = (double)t_4;
-#|         const unsigned int t_6 = (unsigned int)__float_as_int(t_4);
-#|         const unsigned int t_7 = fabs(t_5) > fabs(x_i_1) ? t_6 - 1u : t_6;
-#|         out[i_1] = float_to_half(__int_as_float((int)(t_5 != x_i_1 ? t_7 | 1u : t_7)));
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const double x_i_2 = x[i_2];
+#|         const float t_8 = (float)x_i_2;
+#|         const double t_9 = (double)t_8;
+#|         const unsigned int t_10 = (unsigned int)__float_as_int(t_8);
+#|         const unsigned int t_11 = fabs(t_9) > fabs(x_i_2) ? t_10 - 1u : t_10;
+#|         out[i_2] = float_to_half(__int_as_float((int)(t_9 != x_i_2 ? t_11 | 1u : t_11)));
 #|     }
 #| }

@@ -135,10 +135,10 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const double shade_3 = t * (double)cosf(slope_3) + t_23;
 #|                 const double t_24 = ((shade_3 > 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
 #|                 const int t_25 = i0 * length2 + i1;
-#|                 out[t_25] = 255.0 * (((t_18 < 1.0) | (t_18 != t_18)) ? t_18 : 1.0);
-#|                 out[t_25 + length2] = 255.0 * (((t_20 < 1.0) | (t_20 != t_20)) ? t_20 : 1.0);
-#|                 out[t_25 + t_14] = 255.0 * (((t_22 < 1.0) | (t_22 != t_22)) ? t_22 : 1.0);
-#|                 out[t_25 + t_15] = 255.0 * (((t_24 < 1.0) | (t_24 != t_24)) ? t_24 : 1.0);
+#|                 out[t_25] = 255.0 * (t_18 >= 1.0 ? 1.0 : t_18);
+#|                 out[t_25 + length2] = 255.0 * (t_20 >= 1.0 ? 1.0 : t_20);
+#|                 out[t_25 + t_14] = 255.0 * (t_22 >= 1.0 ? 1.0 : t_22);
+#|                 out[t_25 + t_15] = 255.0 * (t_24 >= 1.0 ? 1.0 : t_24);
 #|             }
 #|         } else {
 #|             for (int row = i0; row < length0; row++) {
@@ -153,7 +153,7 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                     const double t_27 = t_1 * (double)sinf(slope_4) * cos(direction - (double)aspect_4);
 #|                     const double shade_4 = t * (double)cosf(slope_4) + t_27;
 #|                     const double t_28 = ((shade_4 > 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
-#|                     out[row * length2 + i1_1] = 255.0 * (((t_28 < 1.0) | (t_28 != t_28)) ? t_28 : 1.0);
+#|                     out[row * length2 + i1_1] = 255.0 * (t_28 >= 1.0 ? 1.0 : t_28);
 #|                 }
 #|             }
 #|         }

@@ -114,53 +114,110 @@ def chained(x, y):
 #|   return %x, %x_2 {tree = 0, updates = ((0, 1),)}
 #| }
 #$ dump chained --args "f32[n, m], f32[m]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // chained (in_place.py:15)
 #| extern "C" __global__ void __launch_bounds__(256) chained(
 #|     float* __restrict__ x,
 #|     const float* __restrict__ y,
-#|     int n,
-#|     int m
+#|     int m,
+#|     int n
 #| ) {
-#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
+#|     const bool t = (aligned(x, 16) && aligned(y, 16)) & (m % 4 == 0);
+#|     const int vector_rows = t ? n : 0;
+#|     const int stride = (int)(gridDim.y * blockDim.y) * 2;
 #|     #pragma unroll 1
-#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
-#|         if (i0 + 4 <= n) {
-#|             const int t = m * 2;
-#|             const int t_1 = m * 3;
+#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 2; i0 < vector_rows; i0 += stride) {
+#|         if (i0 + 2 <= n) {
+#|             const int stride_1 = (int)(gridDim.x * blockDim.x) * 4;
 #|             #pragma unroll 1
-#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
-#|                 const int t_2 = i0 * m + i1;
-#|                 const float x_t_2 = x[t_2];
-#|                 const float y_i1 = y[i1];
-#|                 const int t_3 = t_2 + m;
-#|                 const float x_t_3 = x[t_3];
-#|                 const int t_4 = t_2 + t;
-#|                 const float x_t_4 = x[t_4];
-#|                 const int t_5 = t_2 + t_1;
-#|                 const float x_t_5 = x[t_5];
-#|                 const float x_1 = x_t_2 + y_i1;
-#|                 const float x_2 = x_1 * 2.0f;
-#|                 const float x_3 = x_t_3 + y_i1;
-#|                 const float x_4 = x_3 * 2.0f;
-#|                 const float x_5 = x_t_4 + y_i1;
-#|                 const float x_6 = x_5 * 2.0f;
-#|                 const float x_7 = x_t_5 + y_i1;
-#|                 const float x_8 = x_7 * 2.0f;
-#|                 x[t_2] = x_2;
-#|                 x[t_3] = x_4;
-#|                 x[t_4] = x_6;
-#|                 x[t_5] = x_8;
+#|             for (int i1 = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i1 < m; i1 += stride_1) {
+#|                 const int t_1 = i0 * m + i1;
+#|                 const f32x4 x_vector = *(const f32x4*)&x[t_1];
+#|                 const f32x4 y_vector = *(const f32x4*)&y[i1];
+#|                 const int t_2 = t_1 + m;
+#|                 const f32x4 x_vector_1 = *(const f32x4*)&x[t_2];
+#|                 f32x4 x_vector_2;
+#|                 f32x4 x_vector_3;
+#|                 #pragma unroll
+#|                 for (int k = 0; k < 4; k++) {
+#|                     const float y_k = y_vector.lane[k];
+#|                     const float x_1 = x_vector.lane[k] + y_k;
+#|                     const float x_2 = x_1 * 2.0f;
+#|                     const float x_3 = x_vector_1.lane[k] + y_k;
+#|                     const float x_4 = x_3 * 2.0f;
+#|                     x_vector_2.lane[k] = x_2;
+#|                     x_vector_3.lane[k] = x_4;
+#|                 }
+#|                 *(f32x4*)&x[t_1] = x_vector_2;
+#|                 *(f32x4*)&x[t_2] = x_vector_3;
 #|             }
 #|         } else {
 #|             for (int row = i0; row < n; row++) {
-#|                 const int stride_1 = gridDim.x * blockDim.x;
+#|                 const int stride_2 = (int)(gridDim.x * blockDim.x) * 4;
 #|                 #pragma unroll 1
-#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
-#|                     const int t_6 = row * m + i1_1;
-#|                     const float x_t_6 = x[t_6];
-#|                     const float x_9 = x_t_6 + y[i1_1];
-#|                     const float x_10 = x_9 * 2.0f;
-#|                     x[t_6] = x_10;
+#|                 for (int i1_1 = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i1_1 < m; i1_1 += stride_2) {
+#|                     const int t_3 = row * m + i1_1;
+#|                     const f32x4 x_vector_4 = *(const f32x4*)&x[t_3];
+#|                     const f32x4 y_vector_1 = *(const f32x4*)&y[i1_1];
+#|                     f32x4 x_vector_5;
+#|                     #pragma unroll
+#|                     for (int k_1 = 0; k_1 < 4; k_1++) {
+#|                         const float x_5 = x_vector_4.lane[k_1] + y_vector_1.lane[k_1];
+#|                         const float x_6 = x_5 * 2.0f;
+#|                         x_vector_5.lane[k_1] = x_6;
+#|                     }
+#|                     *(f32x4*)&x[t_3] = x_vector_5;
+#|                 }
+#|             }
+#|         }
+#|     }
+#|     const int rows = !t ? n : 0;
+#|     const int stride_3 = (int)(gridDim.y * blockDim.y) * 4;
+#|     #pragma unroll 1
+#|     for (int i0_1 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0_1 < rows; i0_1 += stride_3) {
+#|         if (i0_1 + 4 <= n) {
+#|             const int t_4 = m * 2;
+#|             const int t_5 = m * 3;
+#|             const int stride_4 = gridDim.x * blockDim.x;
+#|             #pragma unroll 1
+#|             for (int i1_2 = blockIdx.x * blockDim.x + threadIdx.x; i1_2 < m; i1_2 += stride_4) {
+#|                 const int t_6 = i0_1 * m + i1_2;
+#|                 const float x_t_6 = x[t_6];
+#|                 const float y_i1_2 = y[i1_2];
+#|                 const int t_7 = t_6 + m;
+#|                 const float x_t_7 = x[t_7];
+#|                 const int t_8 = t_6 + t_4;
+#|                 const float x_t_8 = x[t_8];
+#|                 const int t_9 = t_6 + t_5;
+#|                 const float x_t_9 = x[t_9];
+#|                 const float x_7 = x_t_6 + y_i1_2;
+#|                 const float x_8 = x_7 * 2.0f;
+#|                 const float x_9 = x_t_7 + y_i1_2;
+#|                 const float x_10 = x_9 * 2.0f;
+#|                 const float x_11 = x_t_8 + y_i1_2;
+#|                 const float x_12 = x_11 * 2.0f;
+#|                 const float x_13 = x_t_9 + y_i1_2;
+#|                 const float x_14 = x_13 * 2.0f;
+#|                 x[t_6] = x_8;
+#|                 x[t_7] = x_10;
+#|                 x[t_8] = x_12;
+#|                 x[t_9] = x_14;
+#|             }
+#|         } else {
+#|             for (int row_1 = i0_1; row_1 < n; row_1++) {
+#|                 const int stride_5 = gridDim.x * blockDim.x;
+#|                 #pragma unroll 1
+#|                 for (int i1_3 = blockIdx.x * blockDim.x + threadIdx.x; i1_3 < m; i1_3 += stride_5) {
+#|                     const int t_10 = row_1 * m + i1_3;
+#|                     const float x_t_10 = x[t_10];
+#|                     const float x_15 = x_t_10 + y[i1_3];
+#|                     const float x_16 = x_15 * 2.0f;
+#|                     x[t_10] = x_16;
 #|                 }
 #|             }
 #|         }
@@ -195,6 +252,7 @@ def relax(u):
 #|   return %u {tree = 0}
 #| }
 #$ dump relax --args "f64[n]" --emit cuda
+#| struct alignas(16) f64x4 { double lane[4]; };
 #| struct alignas(16) f64x2 { double lane[2]; };
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
@@ -207,23 +265,32 @@ def relax(u):
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     const int vectors = (aligned(u, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     const int threads = ((aligned(u, 16) && aligned(out, 16)) ? length0 / 1024 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
-#|         const f64x2 u_vector = *(const f64x2*)&u[i];
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 2;
+#|         const int i_1 = i + 512;
+#|         const f64x4 u_vector = *(const f64x4*)&u[i];
+#|         const f64x4 u_vector_1 = *(const f64x4*)&u[i_1];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
-#|             const int i_k = i + k;
-#|             out_vector.lane[k] = 0.5 * (u[i_k + 2] + u_vector.lane[k]);
+#|             out_vector.lane[k] = 0.5 * (u_vector.lane[k + 2] + u_vector.lane[k]);
+#|         }
+#|         f64x2 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 2; k_1++) {
+#|             out_vector_1.lane[k_1] = 0.5 * (u_vector_1.lane[k_1 + 2] + u_vector_1.lane[k_1]);
 #|         }
 #|         *(f64x2*)&out[i] = out_vector;
+#|         *(f64x2*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
-#|         out[i_1] = 0.5 * (u[i_1 + 2] + u[i_1]);
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < length0; i_2 += stride_1) {
+#|         out[i_2] = 0.5 * (u[i_2 + 2] + u[i_2]);
 #|     }
 #| }
 #|

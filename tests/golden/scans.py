@@ -21,8 +21,8 @@ def shares(x):
 #| }
 #$ dump shares --args "f32[m, 300]" --values positive --within 1e-5 --emit cuda
 #| struct alignas(16) f32x16 { float lane[16]; };
-#| struct alignas(16) f32x8 { float lane[8]; };
 #| struct alignas(16) f32x4 { float lane[4]; };
+#| struct alignas(16) f32x8 { float lane[8]; };
 #| struct alignas(8) f32x2 { float lane[2]; };
 #| struct alignas(4) f32x1 { float lane[1]; };
 #|
@@ -209,11 +209,11 @@ def running(x):
 #| }
 #$ dump running --args "i32[20000]" --emit cuda
 #| struct alignas(16) i32x16 { int lane[16]; };
+#| struct alignas(8) i32x2 { int lane[2]; };
 #| struct alignas(16) i64x8 { long long lane[8]; };
+#| struct alignas(16) i64x2 { long long lane[2]; };
 #| struct alignas(16) i64x4 { long long lane[4]; };
 #| struct alignas(16) i64x16 { long long lane[16]; };
-#| struct alignas(8) i32x2 { int lane[2]; };
-#| struct alignas(16) i64x2 { long long lane[2]; };
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;

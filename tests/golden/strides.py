@@ -169,41 +169,78 @@ def mixed_layouts(a, b, c):
 #|     const float* __restrict__ b,
 #|     const float* __restrict__ c,
 #|     float* __restrict__ out,
+#|     int length0,
 #|     int n,
 #|     int m,
 #|     int c_s0,
-#|     int c_s1
+#|     int c_s1,
+#|     int length5
 #| ) {
-#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
-#|     #pragma unroll 1
-#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < n; i0 += stride) {
-#|         if (i0 + 4 <= n) {
-#|             const int t = m * 2;
-#|             const int t_1 = c_s0 * 2;
-#|             const int t_2 = m * 3;
-#|             const int t_3 = c_s0 * 3;
-#|             #pragma unroll 1
-#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
-#|                 const int t_4 = i0 * m + i1;
-#|                 const int t_5 = i0 + i1 * n;
-#|                 const int t_6 = i0 * c_s0 + i1 * c_s1;
-#|                 const int t_7 = t_4 + m;
-#|                 const int t_8 = t_4 + t;
-#|                 const int t_9 = t_4 + t_2;
-#|                 out[t_4] = a[t_4] + b[t_5] * c[t_6];
-#|                 out[t_7] = a[t_7] + b[t_5 + 1] * c[t_6 + c_s0];
-#|                 out[t_8] = a[t_8] + b[t_5 + 2] * c[t_6 + t_1];
-#|                 out[t_9] = a[t_9] + b[t_5 + 3] * c[t_6 + t_3];
-#|             }
+#|     __shared__ float b_tile[1056];
+#|     const int thread = (int)threadIdx.x;
+#|     const int low = thread % 32;
+#|     const int high = thread / 32;
+#|     for (int tile = (int)blockIdx.x; tile < length0 * length5; tile += (int)gridDim.x) {
+#|         const int row = tile / length0 * 32;
+#|         const int column = tile % length0 * 32;
+#|         if ((row + 32 <= n) & (column + 32 <= m)) {
+#|             const int t = row + low + (column + high) * n;
+#|             const float b_t = b[t];
+#|             const float b_value = b[t + n * 8];
+#|             const float b_value_1 = b[t + n * 16];
+#|             const float b_value_2 = b[t + n * 24];
+#|             const int t_1 = row + high;
+#|             const int t_2 = column + low;
+#|             const int t_3 = t_1 * m + t_2;
+#|             const float a_t_3 = a[t_3];
+#|             const int t_4 = t_1 * c_s0 + t_2 * c_s1;
+#|             const float c_t_4 = c[t_4];
+#|             const int t_5 = t_3 + m * 8;
+#|             const float a_t_5 = a[t_5];
+#|             const float c_value = c[t_4 + c_s0 * 8];
+#|             const int t_6 = t_3 + m * 16;
+#|             const float a_t_6 = a[t_6];
+#|             const float c_value_1 = c[t_4 + c_s0 * 16];
+#|             const int t_7 = t_3 + m * 24;
+#|             const float a_t_7 = a[t_7];
+#|             const float c_value_2 = c[t_4 + c_s0 * 24];
+#|             const int t_8 = high * 33 + low;
+#|             b_tile[t_8] = b_t;
+#|             b_tile[t_8 + 264] = b_value;
+#|             b_tile[t_8 + 528] = b_value_1;
+#|             b_tile[t_8 + 792] = b_value_2;
+#|             __syncthreads();
+#|             const int t_9 = low * 33 + high;
+#|             const float b_tile_t_9 = b_tile[t_9];
+#|             const float b_tile_value = b_tile[t_9 + 8];
+#|             const float b_tile_value_1 = b_tile[t_9 + 16];
+#|             const float b_tile_value_2 = b_tile[t_9 + 24];
+#|             out[t_3] = a_t_3 + b_tile_t_9 * c_t_4;
+#|             out[t_5] = a_t_5 + b_tile_value * c_value;
+#|             out[t_6] = a_t_6 + b_tile_value_1 * c_value_1;
+#|             out[t_7] = a_t_7 + b_tile_value_2 * c_value_2;
+#|             __syncthreads();
 #|         } else {
-#|             for (int row = i0; row < n; row++) {
-#|                 const int stride_1 = gridDim.x * blockDim.x;
-#|                 #pragma unroll 1
-#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
-#|                     const int t_10 = row * m + i1_1;
-#|                     out[t_10] = a[t_10] + b[row + i1_1 * n] * c[row * c_s0 + i1_1 * c_s1];
+#|             for (int k = 0; k < 32; k += 8) {
+#|                 const int t_10 = high + k;
+#|                 const int t_11 = row + low;
+#|                 const int t_12 = column + t_10;
+#|                 if ((t_11 < n) & (t_12 < m)) {
+#|                     b_tile[t_10 * 33 + low] = b[t_11 + t_12 * n];
 #|                 }
 #|             }
+#|             __syncthreads();
+#|             for (int k_1 = 0; k_1 < 32; k_1 += 8) {
+#|                 const int t_13 = high + k_1;
+#|                 const int t_14 = row + t_13;
+#|                 const int t_15 = column + low;
+#|                 if ((t_14 < n) & (t_15 < m)) {
+#|                     const float b_tile_value_3 = b_tile[low * 33 + t_13];
+#|                     const int t_16 = t_14 * m + t_15;
+#|                     out[t_16] = a[t_16] + b_tile_value_3 * c[t_14 * c_s0 + t_15 * c_s1];
+#|                 }
+#|             }
+#|             __syncthreads();
 #|         }
 #|     }
 #| }

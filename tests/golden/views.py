@@ -22,22 +22,32 @@ def flat(x):
 #|     int n
 #| ) {
 #|     const int t = m * n;
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             out_vector.lane[k] = x_vector.lane[k] * 2.0f;
 #|         }
+#|         f32x4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             out_vector_1.lane[k_1] = x_vector_1.lane[k_1] * 2.0f;
+#|         }
 #|         *(f32x4*)&out[i] = out_vector;
+#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
-#|         out[i_1] = x[i_1] * 2.0f;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
+#|         out[i_2] = x[i_2] * 2.0f;
 #|     }
 #| }
 
@@ -284,12 +294,15 @@ def with_a_border(x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
 #|     const int t = n + 1;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -310,25 +323,47 @@ def with_a_border(x):
 #|             }
 #|             out_vector.lane[k] = t_2 - x_k;
 #|         }
+#|         f32x4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             const float x_k_1 = x_vector_1.lane[k_1];
+#|             const int i_k_1 = i_1 + k_1;
+#|             const int t_4 = i_k_1 + 2;
+#|             float t_5;
+#|             if (t_4 < t) {
+#|                 float t_6;
+#|                 if (t_4 < 1) {
+#|                     t_6 = x[t_4];
+#|                 } else {
+#|                     t_6 = x[i_k_1 + 1];
+#|                 }
+#|                 t_5 = t_6;
+#|             } else {
+#|                 t_5 = x_k_1;
+#|             }
+#|             out_vector_1.lane[k_1] = t_5 - x_k_1;
+#|         }
 #|         *(f32x4*)&out[i] = out_vector;
+#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         const int t_4 = i_1 + 2;
-#|         float t_5;
-#|         if (t_4 < t) {
-#|             float t_6;
-#|             if (t_4 < 1) {
-#|                 t_6 = x[t_4];
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const int t_7 = i_2 + 2;
+#|         float t_8;
+#|         if (t_7 < t) {
+#|             float t_9;
+#|             if (t_7 < 1) {
+#|                 t_9 = x[t_7];
 #|             } else {
-#|                 t_6 = x[i_1 + 1];
+#|                 t_9 = x[i_2 + 1];
 #|             }
-#|             t_5 = t_6;
+#|             t_8 = t_9;
 #|         } else {
-#|             t_5 = x[i_1];
+#|             t_8 = x[i_2];
 #|         }
-#|         out[i_1] = t_5 - x[i_1];
+#|         out[i_2] = t_8 - x[i_2];
 #|     }
 #| }
 
@@ -350,23 +385,34 @@ def ramp(x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = (thread + thread / 256 * 256) * 4;
+#|         const int i_1 = i + 1024;
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const int i_k = i + k;
 #|             out_vector.lane[k] = x_vector.lane[k] * (float)(long long)i_k;
 #|         }
+#|         f32x4 out_vector_1;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 4; k_1++) {
+#|             const int i_k_1 = i_1 + k_1;
+#|             out_vector_1.lane[k_1] = x_vector_1.lane[k_1] * (float)(long long)i_k_1;
+#|         }
 #|         *(f32x4*)&out[i] = out_vector;
+#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
+#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
-#|         out[i_1] = x[i_1] * (float)(long long)i_1;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         out[i_2] = x[i_2] * (float)(long long)i_2;
 #|     }
 #| }
 

@@ -165,7 +165,8 @@ def test_goldens(cupy: Any, golden: Any, command: Any) -> None:
 def test_random_programs(chunk: int, backend: str) -> None:
     report = run_chunk(RUNS[backend], 7, chunk)
     assert not report.kinds["differs"], "\n".join(report.tests)
-    assert report.kinds["same"] > 0.95 * report.programs
+    # Where NumPy raises an exception, so does pytocu.
+    assert report.kinds["refused"] <= 0.05 * report.programs
 
 
 @pytest.mark.parametrize("n", [2**25, 2**25 + 3])

@@ -10,7 +10,7 @@ import pytest
 from test_pointwise import heat, masked, outer, transposed, twice
 
 import pytocu
-from pytocu.ir.types import ALL_DTYPES, BOOL, C128, F32, I8, DType
+from pytocu.ir.types import ALL_DTYPES, BOOL, C64, C128, F16, F32, F64, I8, U8, DType
 from pytocu.runtime import device_array
 from pytocu.testing.compare import compare
 
@@ -33,6 +33,24 @@ def differences(x):
 def interior(x, y):
     x[1:-1] = x[1:-1] + y[1:-1]
     return x
+
+
+def moving(x):
+    return (x[:-4] + x[1:-3] + x[2:-2] + x[3:-1] + x[4:]) / 5
+
+
+def far(x):
+    return x[:-1001] + x[1000:-1] + x[1001:]
+
+
+def gray(image):
+    red, green, blue = image[..., 0], image[..., 1], image[..., 2]
+    return (red * np.float32(0.299) + green * np.float32(0.587) + blue * np.float32(0.114)).astype(np.uint8)
+
+
+def unit(v):
+    x, y, z = v[:, 0], v[:, 1], v[:, 2]
+    return v / np.sqrt(x * x + y * y + z * z)[:, np.newaxis]
 
 
 def on_gpu(function, *arrays):
@@ -71,6 +89,30 @@ def test_a_small_last_axis(n: int):
     check(masked, numbers(F32, n, 3), numbers(BOOL, n))
 
 
+@pytest.mark.parametrize("n", [1004, 1005, 2047, 2052, 4101, 100_003, 100_004])
+def test_windows(n: int):
+    for dtype in (F32, F16, F64, C64, I8):
+        check(far, numbers(dtype, n))
+    check(moving, numbers(F32, n))
+
+
+@pytest.mark.parametrize("shift", range(1, 5))
+def test_windows_and_rows_that_begin_anywhere(shift: int):
+    cupy = pytest.importorskip("cupy")
+    for function, whole in ((moving, numbers(F32, 9003)), (gray, numbers(U8, 3002, 3)), (unit, numbers(F32, 3002, 3) + 1)):
+        x = whole.reshape(-1)[shift:][: 9000 - 3 * shift].reshape(-1, *whole.shape[1:])
+        on_device = cupy.asarray(whole).reshape(-1)[shift:][: 9000 - 3 * shift].reshape(x.shape)
+        compare(pytocu.jit(function)(on_device).get(), function(x))
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 31, 1000, 70_001])
+def test_rows_that_lie_side_by_side(n: int):
+    for dtype in (F16, F32, F64):
+        check(unit, numbers(dtype, n, 3) + dtype.numpy(1))
+    check(gray, numbers(U8, n, 5, 3))
+    check(gray, numbers(F32, n, 5, 3))
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (6, 3), (7, 40), (130, 33), (1000, 999), (70_001, 5)])
 def test_stencils_and_broadcasts(shape: tuple[int, int]):
     check(heat, numbers(F32, *shape))
@@ -87,6 +129,22 @@ def test_transposes(n: int):
     for dtype in (I8, F32, C128):
         check(transposed, numbers(dtype, n, n))
     check(permuted, numbers(F32, n, 3, 7))
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (64, 96), (33, 31), (100, 1000), (1, 5), (2048, 40)])
+def test_tiles(shape: tuple[int, int]):
+    for dtype in ALL_DTYPES:
+        x, y = numbers(dtype, *shape), numbers(dtype, *shape[::-1])
+        check(lambda x, y: np.where(y == x.T, y, x.T), x, y)
+    check(lambda x: np.transpose(x, (0, 2, 1)) * 2, numbers(F32, 3, *shape))
+    check(lambda x: np.transpose(x, (2, 1, 0)) * 2, numbers(F32, shape[0], 3, shape[1]))
+
+
+@pytest.mark.parametrize("shape", [(3, 8), (64, 128), (130, 1024), (7, 4), (9, 33)])
+def test_rows_of_vectors(shape: tuple[int, int]):
+    for dtype in (I8, F16, F32, F64, C64):
+        x, bias, scale = numbers(dtype, *shape), numbers(dtype, shape[1]), numbers(dtype, shape[0])
+        check(lambda x, bias, scale: (x + bias) * scale[:, np.newaxis], x, bias, scale)
 
 
 @pytest.mark.parametrize("n", [2, 100, 2048, 2050, 70_000])

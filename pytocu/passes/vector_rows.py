@@ -1,0 +1,102 @@
+"""Rows of a grid whose threads have several columns that follow each other, moved as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Value
+from pytocu.ir.dims import product
+from pytocu.ir.types import INDEX, VectorType, element, scalar
+from pytocu.passes import schedule
+from pytocu.passes.accesses import Index, demand, position
+from pytocu.passes.affine import Affine
+from pytocu.passes.elements import Elements
+from pytocu.passes.loop_parts import Work, alignment, copy_of, itemsize_of, reads, shifted, widest
+
+
+def width(e: Elements, work: Work) -> int:
+    """Columns of a thread: 1 where an access does not walk whole rows and is not the same for a row either."""
+    lanes = min(max(schedule.VECTOR_BYTES // widest(e, work), schedule.LEAST_LANES), schedule.MOST_LANES)
+    if schedule.VECTOR_ROWS * lanes * len(work.pairs) > schedule.MOST_ROW_OPERATIONS:
+        return 1
+    stored = [e.merged(t.offset) for t in work.targets]
+    if not all(_walks(e, offset, lanes) for offset in stored):
+        return 1
+    loaded = [offset for _, offset in reads(e, work.pairs)]
+    return lanes if all(_same(offset) or _walks(e, offset, lanes) for offset in loaded) else 1
+
+
+def _same(offset: Affine) -> bool:
+    """Whether all columns of a row read one element."""
+    return not offset.parts and offset.coefficients[-1] == 0
+
+
+def _walks(e: Elements, offset: Affine, lanes: int) -> bool:
+    """Whether rows begin at a multiple of so many elements where their length is one."""
+    *outer, last = offset.coefficients
+    lengths = [product(e.sizes[k + 1 :]) for k in range(len(outer))]
+    whole = all(c == 0 or c in lengths for c in outer)
+    return last == 1 and whole and not offset.parts and isinstance(offset.offset, int) and offset.offset % lanes == 0
+
+
+def fits(e: Elements, work: Work, lanes: int) -> Value:
+    """Whether memory begins where vectors do, and so does each row."""
+    loaded = [pointer for pointer, offset in reads(e, work.pairs) if not _same(offset)]
+    pointers = list(dict.fromkeys([*loaded, *(t.pointer for t in work.targets)]))
+    bytes = tuple(alignment(lanes * itemsize_of(p)) for p in pointers)
+    fit = e.before.emit("aligned", pointers, {"bytes": bytes})
+    rest = e.before.emit("remainder_truncated", (e.dim(e.sizes[-1]), e.dim(lanes)))
+    return e.before.emit("bitwise_and", (fit, e.before.emit("equal", (rest, e.dim(0)))))
+
+
+def unroll(e: Elements, work: Work, loop: int, count: int, lanes: int) -> None:
+    """Some rows of the columns from the loop's index on: all loads, then the operations, then the stores."""
+    axis = e.groups[loop][-1]
+    indices: list[Index] = [tuple(shifted(place, axis, k) for place in work.index) for k in range(count)]
+    pairs = list(dict.fromkeys(p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)))
+    body = e.inside
+    found: dict[tuple[Value, Affine], Value] = {}
+    for value, at in pairs:
+        memory = e.memory.get(value)
+        if memory is None or (value, at) in e.made:
+            continue
+        offset = memory.offset(at, e.ndim)
+        key = memory.pointer, e.merged(offset)
+        if _same(key[1]):
+            e.compute([(value, at)])
+        elif key not in found:
+            attrs = {"align": alignment(lanes * itemsize_of(memory.pointer)), "lanes": lanes}
+            name = f"{memory.pointer.name}_vector"
+            found[key] = body.emit("load", (memory.pointer, e.address(body, offset)), attrs, name=name)
+    results = _lanes(e, work, indices, pairs, found, lanes)
+    for k in range(count):
+        for target, vector in zip(work.targets, results[k * len(work.targets) :], strict=False):
+            vector.name = f"{target.pointer.name}_vector"
+            at = e.address(body, shifted(target.offset, axis, k))
+            body.inst("store", (target.pointer, at, vector), {"align": alignment(lanes * itemsize_of(target.pointer))})
+
+
+def _lanes(
+    e: Elements,
+    work: Work,
+    indices: Sequence[Index],
+    pairs: list[tuple[Value, Index]],
+    found: dict[tuple[Value, Affine], Value],
+    lanes: int,
+) -> Sequence[Value]:
+    k = Value(INDEX, "k")
+    lane = copy_of(e, e.before)
+    lane.inside = Builder(e.loc)
+    # Offsets of this column are no other column's.
+    lane.offsets = {a: value for a, value in lane.offsets.items() if a.coefficients[-1] == 0 and not a.parts}
+    *outer, column = e.loop_index
+    lane.loop_index = [*outer, lane.inside.emit("add", (column, k), name=f"{column.name}_k")]
+    params = [Value(scalar(element(pointer.type)), f"{pointer.name}_k") for pointer, _ in found]
+    lane.vectors = dict(zip(found, params, strict=True))
+    lane.compute(pairs)
+    results = [lane.made[root, position(root, index)] for index in indices for root in work.roots]
+    lane.inside.emit("yield", results)
+    types = [VectorType(element(result.type), lanes) for result in results]
+    region = Block((k, *params), lane.inside.take())
+    return e.inside.inst("lanes", list(found.values()), {"lanes": lanes}, types, (region,)).results
