@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_pointwise import heat, masked, outer, transposed, twice
+from test_pointwise import heat, masked, outer, twice
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES, BOOL, C64, C128, F16, F32, F64, I8, U8, DType
@@ -122,6 +122,10 @@ def test_stencils_and_broadcasts(shape: tuple[int, int]):
 def test_more_rows_than_a_grid_has():
     """The grid has 65,535 rows of blocks; each thread then goes round more than once."""
     check(outer, numbers(I8, 2_200_000), numbers(I8, 33))
+
+
+def transposed(x):
+    return x + x.T
 
 
 @pytest.mark.parametrize("n", [1, 4, 33, 257, 1000])
