@@ -24,8 +24,8 @@ def lane_reach(inst: Inst) -> list[Share]:
     >>> f = parse_function('''
     ... loop func @sums(%x: ptr f32, %out: ptr f32) {
     ...   %0 = const 0 : index
-    ...   %x_vector = load %x, %0 {align = 16, lanes = 8} : vec f32 8
-    ...   %out_vector = lanes %x_vector {lanes = 4, reach = ((1, 2, 2),)} : vec f32 4 (%k: index, %a: f32, %b: f32) {
+    ...   %x_vector = load %x, %0 {align = 16, lanes = 8} : <8 x f32>
+    ...   %out_vector = lanes %x_vector {lanes = 4, reach = ((1, 2, 2),)} : <4 x f32> (%k: index, %a: f32, %b: f32) {
     ...     %1 = add %a, %b : f32
     ...     yield %1
     ...   }

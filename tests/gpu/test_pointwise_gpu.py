@@ -108,7 +108,7 @@ def test_windows_and_rows_that_begin_anywhere(shift: int):
 @pytest.mark.parametrize("n", [1, 3, 4, 31, 1000, 70_001])
 def test_rows_that_lie_side_by_side(n: int):
     for dtype in (F16, F32, F64):
-        check(unit, numbers(dtype, n, 3) + dtype.numpy(1))
+        check(unit, numbers(dtype, n, 3) + dtype.numpy.type(1))
     check(gray, numbers(U8, n, 5, 3))
     check(gray, numbers(F32, n, 5, 3))
 

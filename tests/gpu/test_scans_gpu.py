@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.runtime import cuda
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
@@ -24,18 +23,6 @@ from reduction_tools import DTYPES
 pytestmark = pytest.mark.gpu
 
 SHAPES = ((7, 5), (3, 700), (700, 30), (2, 5000), (1, 40_000), (40_000, 1), (3000, 40), (130, 260), (0, 3), (3, 0))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def a_gpu():
-    fine, reason = cuda.available()
-    if not fine:
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def cupy():
-    return pytest.importorskip("cupy")
 
 
 def sparse(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
