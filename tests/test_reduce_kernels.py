@@ -238,3 +238,17 @@ def test_one_element_is_combined_with_nothing() -> None:
     for axis in (0, 1):
         function = pytocu.jit(lambda x: np.gcd.reduce(x, axis=axis))
         np.testing.assert_array_equal(function(x), np.gcd.reduce(x, axis=axis))
+
+
+@pytest.mark.parametrize("shape", [(40, 5), (40, 40), (3, 7), (2, 100), (5, 3000), (2000, 3), (6, 6)])
+def test_nothing_is_required_of_rows_that_do_not_exist(shape: tuple[int, ...]) -> None:
+    """Threads behind the last row have reduced nothing, and all of nothing is NaN."""
+    x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    x[0, 0] = np.nan
+    for axis in (0, 1):
+        low = pytocu.jit(lambda x: np.nanargmax(x, axis=axis)).lower(x)
+        np.testing.assert_array_equal(interp.run(low.host("cuda"), [x])[0], np.nanargmax(x, axis=axis))
+        x[:, 1] = x[1] = np.nan
+        with pytest.raises(ValueError, match="All-NaN slice encountered"):
+            interp.run(low.host("cuda"), [x])
+        x = np.nan_to_num(x)

@@ -80,6 +80,8 @@ class Elements(Mutable):
         Points to the words in which requirements note that they do not hold.
     words : mapping
         The first word of each requirement.
+    exists : Value or None
+        Whether the row is one, where threads without a row go round too: nothing is required of these.
     picked : mapping
         The number of the piece that holds a position of a concatenation, where the loops around it know.
     vectors : mapping of (Value, Affine) to Value
@@ -102,6 +104,7 @@ class Elements(Mutable):
     offsets: dict[Affine, Value] = fresh(default_factory=dict)
     linear: Value | None = None
     failures: Value | None = None
+    exists: Value | None = None
     words: Mapping[Inst, int] = fresh(default_factory=dict)
     picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
@@ -239,6 +242,8 @@ class Elements(Mutable):
         with builder.nested() as good:
             builder.emit("yield")
         broken = builder.emit("invert", (condition,))
+        if self.exists is not None:
+            broken = builder.emit("bitwise_and", (broken, self.exists))
         builder.inst("if", (broken,), {}, (), (Block((), tuple(bad)), Block((), tuple(good))))
         return value
 

@@ -110,6 +110,7 @@ class Rows(Mutable):
             self.inside_rows = self.body.emit("less", (row, e.dim(rows)))
             # Threads behind the last row go round with the others, with nothing to combine and nothing to store.
             row = self.body.emit("where", (self.inside_rows, row, e.dim(0)), name="row")
+            e.exists = self.inside_rows
         self._row(row, roots, targets)
         self.body.emit("yield")
         region = Block((tile,), self.body.take())
