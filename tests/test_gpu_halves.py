@@ -187,3 +187,15 @@ def test_hyperbolic_tangent_does_not_depend_on_the_last_digits(monkeypatch: Any)
         monkeypatch.setitem(interp_rows._RAW, "near_power_of_two", power)
         monkeypatch.setitem(interp_rows._RAW, "near_reciprocal", reciprocal)
         assert same_bits(call_threads(tangent, HALVES[used]), plain[used]).all()
+
+
+def test_constants_that_are_not_numbers() -> None:
+    """Their bits are one, which formulas over bits must not take for a number."""
+
+    def chosen(x):
+        nan = np.float16("nan")
+        return np.fmax(x, nan), np.fmin(nan, x), np.maximum(x, nan), np.clip(x, nan, 1)
+
+    x = np.array([1.0, -0.0, np.nan, np.inf], np.float16)
+    for found, wanted in zip(call_threads(chosen, x), chosen(x), strict=True):
+        assert same_bits(found, wanted).all()

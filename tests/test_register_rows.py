@@ -142,3 +142,11 @@ def test_groups() -> None:
     run_threads(parse_function(GROUPS.replace("FIT", "False")), [placed(x, 1), out, 10], block=4)
     with pytest.raises(ThreadFault, match="out-of-bounds"):
         run_threads(parse_function(GROUPS.replace("FIT", "False")), [x[:8], out, 10], block=4)
+
+
+def test_rows_of_several_axes_of_which_one_is_empty_and_rows_of_generated_numbers() -> None:
+    for shape in ((0, 1), (2, 0), (0, 0)):
+        on_threads(["np.count_nonzero(np.outer(a, a), axis=(0, 1))", "a[::-1].sum()"], np.zeros(shape, np.uint16))
+    on_threads(["np.sum(a[::-1] // 3, axis=(0, 1))", "np.count_nonzero(a[::-1], axis=(0, 1))"], np.zeros((2, 0, 1), np.uint8))
+    on_threads(["np.vecdot(np.arange(a.size, dtype=a.dtype), np.arange(a.size, dtype=a.dtype))"], np.ones(40, np.int32))
+    on_threads(["np.all(np.meshgrid(a, np.inf)[1], axis=(0, 1))"], np.array(1))

@@ -151,7 +151,9 @@ _UNLESS = {"greater": "less_equal", "less": "greater_equal", "greater_equal": "l
 
 
 def _is_number(value: Value) -> bool:
-    """Whether a value is known not to be NaN."""
+    """Whether a value is known not to be NaN; the bits of a float16 are not looked into."""
+    if element(value.type).kind != "f":
+        return False
     number = value.inst.attr("value") if value.inst is not None and value.inst.op.name == "const" else None
     return number is not None and number == number
 

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import Dim, DimLike, modulo
+from pytocu.ir.dims import Dim, DimLike, dim_max, modulo
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, DType, Type, VectorType, element, scalar
@@ -450,7 +450,9 @@ class Registers(Rows):
         e.offsets, e.loop_index, e.inside = offsets, index, inside
 
     def _stand(self, builder: Builder, i: Value) -> None:
-        self.e.loop_index = [*self.e.loop_index[: self.loops], *self._decompose(builder, i, self.e.sizes[self.loops :])]
+        # Of an empty row an index is computed too, though nothing is read there.
+        lengths = [dim_max(length, 1) for length in self.e.sizes[self.loops :]]
+        self.e.loop_index = [*self.e.loop_index[: self.loops], *self._decompose(builder, i, lengths)]
 
     def _where_exists(
         self,

@@ -157,8 +157,8 @@ def _shared(schedule: str, lanes: int, block: int, share: int, vector: int = 1, 
 
 
 def _widest(inst: Inst) -> int:
-    """Bytes an element of the widest array that a launch reads or writes."""
-    return max(element(a.type).itemsize for a in inst.args if isinstance(a.type, ArrayType))
+    """Bytes an element of the widest array that a launch reads or writes; of generated numbers there is none."""
+    return max((element(a.type).itemsize for a in inst.args if isinstance(a.type, ArrayType)), default=VECTOR_BYTES)
 
 
 def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
