@@ -71,6 +71,13 @@ def test_offsets_past_32_bits_need_wide_indices():
         assert suits(add_one, ("i8[n]",), (length,), index_bits=64)
 
 
+def test_loops_over_rows_step_beyond_their_end() -> None:
+    """An index that passes 2**31 there would be negative, and its loop would go on outside of the array."""
+    total = lambda x: x.sum()  # noqa: E731
+    assert suits(total, ("i8[n]",), (2**31 - 2**17,))
+    assert not suits(total, ("i8[n]",), (2**31 - 4096,))
+
+
 def test_a_broadcast_result_counts_not_only_the_inputs():
     outer = lambda x, y: x[:, None] * y  # noqa: E731
     assert suits(outer, ("f32[n]", "f32[m]"), (1000,), (1000,))

@@ -45,6 +45,10 @@ def python_part() -> Any:
     return python_functions
 
 
+LARGEST_STEP = 2**16
+"""Elements that a loop of a kernel goes beyond the last index at most: so many a block of threads has of a row at once."""
+
+
 class Access(Record):
     """How a program reads arrays and makes new ones.
 
@@ -245,8 +249,8 @@ class _Writer:
         return self.function("suits", prefix)
 
     def fits(self) -> list[str]:
-        """Conditions under which every offset, and an index one grid further, fits 32 bits."""
-        limit = 2**31 - 1
+        """Conditions under which every offset, and an index one grid or one step of a loop further, fits 32 bits."""
+        limit = 2**31 - 1 - LARGEST_STEP
         conditions = [f"{self.lengths[name]} <= {limit}" for name, _ in self.plan.spans()]
         for n in self.arrays():
             parameter = self.plan.parameters[n]
@@ -258,7 +262,7 @@ class _Writer:
                 conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit // words}")
         for spec in self.plan.kernels:
             elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
-            conditions.append(f"2*{elements} < {limit - spec.tile}")
+            conditions.append(f"2*{elements} < {2**31 - 1 - spec.tile}")
         return conditions
 
     def function(self, name: str, prefix: Sequence[str]) -> str:
