@@ -15,7 +15,7 @@ import numpy as np
 
 from pytocu.errors import DTypeError
 from pytocu.ir.core import Op
-from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, ScalarType, Type, WeakType, dtype_of, element
+from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, Type, WeakType, dtype_of, element
 
 Operand: TypeAlias = "DType | str"
 """A dtype, or ``int``, ``float``, ``complex`` for a weak scalar."""
@@ -124,11 +124,6 @@ def default_dtype(weak: WeakType) -> DType:
 def strong(type: Type) -> DType:
     """The dtype of a value on its own: its own, or NumPy's default for a Python scalar."""
     return default_dtype(type) if isinstance(type, WeakType) else element(type)
-
-
-def is_strong_scalar(type: Type) -> bool:
-    """A NumPy scalar (not a 0-d array, not a Python scalar)."""
-    return isinstance(type, ScalarType)
 
 
 @lru_cache(maxsize=1)

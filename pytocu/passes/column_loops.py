@@ -182,18 +182,9 @@ class Columns(Rows):
             else:
                 e.made[pair] = e.write(inner, *pair)
 
-    def _closure(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """What is not computed yet, operands first; reductions that are in arrays are not followed."""
-        wanted: set[Pair] = set()
-        stack = list(pairs)
-        while stack:
-            pair = stack.pop()
-            if pair in wanted or pair in self.e.made:
-                continue
-            wanted.add(pair)
-            if pair not in self.arrays:
-                stack.extend(operands(*pair, self.e.ndim))
-        return [p for p in self.pairs if p in wanted]
+    def _made_of(self, pair: Pair) -> Sequence[Pair]:
+        """Reductions that are in arrays are not followed."""
+        return () if pair in self.arrays else Rows._made_of(self, pair)
 
     def _store(self, inner: Builder, stores: Sequence[tuple[Pair, Target]]) -> None:
         e = self.e

@@ -27,6 +27,8 @@ FEW = 4
 
 def run(function: Function, context: PassContext) -> Function:
     """Write them out."""
+    if not any(inst.op.kind == "reduce" for inst in function.body.insts):
+        return function
     classes = Classes(context)
     spread = _spread(function)
 

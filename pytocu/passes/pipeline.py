@@ -97,9 +97,6 @@ PIPELINE: tuple[Pass, ...] = (
 )  # fmt: skip
 """Every pass, in order."""
 
-TARGET_PASS = "split"
-"""The first pass that depends on the target."""
-
 
 def pass_names() -> tuple[str, ...]:
     """Names to select a pass by; a pass that runs again is ``fold-2``, ``fold-3``."""

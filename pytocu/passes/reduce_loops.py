@@ -188,8 +188,12 @@ class Rows(Mutable):
             if pair in wanted or pair in self.e.made:
                 continue
             wanted.add(pair)
-            stack.extend(operands(*pair, self.e.ndim))
+            stack.extend(self._made_of(pair))
         return [p for p in self.pairs if p in wanted]
+
+    def _made_of(self, pair: Pair) -> Sequence[Pair]:
+        """What has to be computed for a value."""
+        return operands(*pair, self.e.ndim)
 
     def _once(self, pairs: Iterable[Pair]) -> None:
         """Compute what does not move along the row."""

@@ -29,7 +29,7 @@ from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Reduced, Rows
-from pytocu.passes.spaces import is_scan
+from pytocu.passes.spaces import is_reduction, is_scan
 from pytocu.record import fresh
 
 KEPT_BYTES = 256
@@ -121,8 +121,8 @@ class Registers(Rows):
 
     def _plan(self) -> None:
         """Decide what each sweep leaves to later ones."""
-        levels = sorted({self.levels[p] for p in self.pairs if self._is_reduced(p)})
-        needed = [[q for p in self.pairs if self._is_reduced(p) and self.levels[p] == level
+        levels = sorted({self.levels[p] for p in self.pairs if is_reduction(p[0])})
+        needed = [[q for p in self.pairs if is_reduction(p[0]) and self.levels[p] == level
                    for q in operands(*p, self.e.ndim)] for level in levels]  # fmt: skip
         needed.append([pair for pair, _ in self.stores if self.moving[pair]])
         self.keep = []
@@ -146,9 +146,6 @@ class Registers(Rows):
         """Bytes of an element of all arrays that a sweep loads ahead, at most."""
         loads = ([p for p in self._reach(pairs, set())[0] if self._is_loaded(p)] for pairs in needed)
         return max(sum(element(p[0].type).itemsize for p in pairs) for pairs in loads)
-
-    def _is_reduced(self, pair: Pair) -> bool:
-        return pair[0].inst is not None and pair[0].inst.op.kind == "reduce"
 
     def _reach(self, needed: Iterable[Pair], known: set[Pair]) -> tuple[list[Pair], set[Pair]]:
         """What has to be computed in a row's elements, and what of the known that takes."""
