@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytocu import config
 from pytocu.ahead import Ahead
-from pytocu.backend.names import kernel_names
 from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.frontend import lower as frontend_lower
@@ -24,7 +23,7 @@ from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.planning import kernel_function, launches, make_plan, written_arguments
+from pytocu.planning import kernel_function, kernel_functions, launches, make_plan, written_arguments
 from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
@@ -268,7 +267,7 @@ class Compiled:
         self.name = name
         self.plan = make_plan(host)
         self.executable = Executable(name, target.kind, self.plan, self._binary_for)
-        self._functions = tuple(kernel_function(host, i) for i in launches(host))
+        self._functions = kernel_functions(host)
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
@@ -288,7 +287,7 @@ class Compiled:
             raise BackendError("registers are counted for CUDA targets; the assembly shows the CPU's")
         from pytocu.backend import cubin
 
-        return tuple(cubin.resources(self.binary, name) for name in kernel_names(self._functions))
+        return tuple(cubin.resources(self.binary, kernel.name) for kernel in self.plan.kernels)
 
     @lazy
     def source(self) -> str:

@@ -27,6 +27,21 @@ def kernel_function(host: Function, launch: Inst) -> Function:
     return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
 
 
+def kernel_functions(host: Function) -> tuple[Function, ...]:
+    """The functions that launches call, each once."""
+    found: dict[str, Function] = {}
+    for launch in launches(host):
+        if launch.attr("name") not in found:
+            found[launch.attr("name")] = kernel_function(host, launch)
+    return tuple(found.values())
+
+
+def names_in_module(functions: Sequence[Function], target: str) -> dict[str, str]:
+    """What each function is called in the compiled module, by its name."""
+    names = kernel_names(functions) if target == "cuda" else [f.name for f in functions]
+    return {f.name: name for f, name in zip(functions, names, strict=True)}
+
+
 def written_arguments(function: Function) -> tuple[int, ...]:
     """The numbers of the parameters that a function changes."""
     changed = {i.args[0] for i in function.body.insts if i.op.name == "writable"}
@@ -46,14 +61,12 @@ class _PlanWriter:
         self.kernels: list[KernelSpec] = []
         self.assumptions: list[Any] = []
         self.locs: dict[int, Any] = {}
-        self.names: tuple[str, ...] = ()
+        self.names: dict[str, str] = {}
         self.tree: Any = None
 
     def write(self) -> Plan:
         host = self.host
-        functions = [kernel_function(host, i) for i in launches(host)]
-        is_cuda = host.fact("target") == "cuda"
-        self.names = kernel_names(functions) if is_cuda else tuple(f.name for f in functions)
+        self.names = names_in_module(kernel_functions(host), host.fact("target"))
         parameters = tuple(_parameter(p) for p in host.params)
         for param in host.params:
             self.slots[param] = len(self.slots)
@@ -122,7 +135,7 @@ class _PlanWriter:
     def kernel(self, launch: Inst) -> KernelSpec:
         words = tuple(_word(p.type) for p in launch.regions[0].params)
         return KernelSpec(
-            self.names[len(self.kernels)],
+            self.names[launch.attr("name")],
             words,
             launch.attr("schedule"),
             launch.attr("work"),

@@ -35,6 +35,10 @@ def stencil(u):
     return u[1:-1, 1:-1] + u[2:, 1:-1] + u[1:-1, 2:]
 
 
+def pairs(x, y):
+    return x[:, np.newaxis, 0] * y[:, 0] + x[:, np.newaxis, 1] * y[:, 1]
+
+
 CASES: dict[str, tuple[Any, list[str], dict[str, int]]] = {
     "outer": (outer, ["f32[n]", "f32[m]"], {"y": 16, "out": 16}),
     "outer of float64": (outer, ["f64[n]", "f64[m]"], {"y": 16, "out": 16}),
@@ -43,6 +47,7 @@ CASES: dict[str, tuple[Any, list[str], dict[str, int]]] = {
     "rows and columns": (biased, ["f32[n, m]", "f32[m]", "f32[n]"], {"x": 16, "bias": 16, "out0": 16, "out1": 16}),
     "halves": (biased, ["f16[n, m]", "f16[m]", "f16[n]"], {"x": 16, "bias": 16, "out0": 16, "out1": 16}),
     "planes": (planes, ["f32[n, k]", "f32[m, k]"], {"x": 16, "y": 16, "out": 16}),
+    "elements side by side": (pairs, ["f32[n, 3]", "f32[m, 2]"], {"y": 32, "out": 16}),
     "positions": (numbered, ["i32[n, m]"], {"x": 8, "out": 16}),
 }
 
@@ -58,7 +63,7 @@ def test_rows_of_every_length(name: str):
             arrays = []
             for type in types:
                 dtype, _, shape = type[:-1].partition("[")
-                arrays.append(numbers(dtype_named(dtype), *(lengths[d] for d in shape.split(", "))))
+                arrays.append(numbers(dtype_named(dtype), *(lengths[d] if d in lengths else int(d) for d in shape.split(", "))))
             check_kernel(kernel, launch, function, types, arrays, grid=(2, 2), block=(4, 2))
             check_kernel(kernel, launch, function, types, arrays, grid=(1, 3), block=(8, 1), aligned=False)
 
@@ -96,6 +101,19 @@ def test_rows_of_different_lengths_are_walked_one_column_at_a_time():
     """No array has them all at multiples of 16 bytes."""
     kernel, _ = launch_of(stencil, "f32[n, m]")
     assert vectors(kernel) == {}
+
+
+def test_elements_that_no_column_reads_are_not_loaded():
+    """Few of those side by side are read, or what is behind the last of them is no memory."""
+
+    def sparse(x, y):
+        return x[:, np.newaxis] * y[:, 1]
+
+    def every_other(x, y):
+        return x[:, np.newaxis] * y[::2]
+
+    assert vectors(launch_of(sparse, "f32[n]", "f32[m, 5]")[0]) == {}
+    assert vectors(launch_of(every_other, "f32[n]", "f32[m]")[0]) == {}
 
 
 def test_changed_in_place():

@@ -9,7 +9,8 @@ in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from pytocu.ir.core import Inst, Value
@@ -31,11 +32,13 @@ def demand(
     ndim: int,
     stops: Callable[[Value], bool] = lambda value: value.inst is None,
     chosen: bool = True,
+    picked: Mapping[tuple[Value, Affine], int] = MappingProxyType({}),
 ) -> list[tuple[Value, Index]]:
     """Every (value, position) the results need, operands before users, each once.
 
     Values that `stops` says yes to are read from memory; what they are made of is not followed.
     Without `chosen` neither are the pieces of a concatenation, of which an iteration needs one.
+    Of a concatenation that has a position in `picked`, the piece of this number alone is followed.
     """
     order: list[tuple[Value, Index]] = []
     seen: set[tuple[Value, Index]] = set()
@@ -49,9 +52,15 @@ def demand(
             continue
         seen.add((value, at))
         stack.append((value, at, True))
-        if stops(value) or (not chosen and is_choice(value)):
+        if stops(value):
             continue
-        for arg, place in reversed(operands(value, at, ndim)):
+        needed = operands(value, at, ndim)
+        if is_choice(value):
+            number = picked.get(choice_key(value, at))
+            if number is None and not chosen:
+                continue
+            needed = needed if number is None else [needed[number]]
+        for arg, place in reversed(needed):
             if (arg, place) not in seen:
                 stack.append((arg, place, False))
     return order
@@ -60,6 +69,12 @@ def demand(
 def is_choice(value: Value) -> bool:
     """Whether an element of the value is that of one operand, by its position."""
     return value.inst is not None and value.inst.op.name == "concatenate"
+
+
+def choice_key(value: Value, at: Index) -> tuple[Value, Affine]:
+    """What decides which piece of a concatenation an element is of: its position along the axis."""
+    assert value.inst is not None
+    return value, at[value.inst.attr("axis")]
 
 
 def position(value: Value, index: Index) -> Index:

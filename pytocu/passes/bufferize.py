@@ -14,7 +14,7 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.types import ArrayType, Type, element, shape_of
-from pytocu.passes.accesses import Index, aligned, demand, target_index, whole_index
+from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.storages import contents_of, rebased, tree_numbers
 
@@ -22,8 +22,8 @@ from pytocu.passes.storages import contents_of, rebased, tree_numbers
 def run(function: Function, context: PassContext) -> Function:
     """Allocate results and turn kernels into launches."""
     writer = _Writer(function)
-    for inst in function.body.insts:
-        writer.builder.loc = inst.loc
+    for position, inst in enumerate(function.body.insts):
+        writer.builder.loc, writer.position = inst.loc, position
         match inst.op.name:
             case "kernel":
                 writer.kernel(inst)
@@ -60,6 +60,10 @@ class _Writer:
         The place of the last kernel, or return, that reads a value from memory.
     change : dict
         The update that a kernel's result is for.
+    last : dict
+        The place of the last instruction that uses the memory of first contents.
+    position : int
+        The place of the instruction that is written.
     """
 
     def __init__(self, function: Function):
@@ -72,7 +76,11 @@ class _Writer:
         self.change: dict[Value, Inst] = {}
         self.positions: dict[Inst, int] = {}
         self.copies = 0
+        self.last: dict[Value, int] = {}
+        self.position = 0
         for position, inst in enumerate(function.body.insts):
+            for arg in inst.args:
+                self.last[contents_of(view_chain(arg)[0])[0]] = position
             match inst.op.name:
                 case "kernel":
                     self.readers.update(dict.fromkeys(inst.args, position))
@@ -123,12 +131,12 @@ class _Writer:
                     continue
                 # Later updates of this memory have to wait for this one.
                 blocked.add(memory)
-            out = self._allocate(inst, result)
-            outputs.append(out)
             if change is not None:
-                self.pending[change] = out
+                out = self.pending[change] = self._allocate(inst, result)
             else:
+                out = self._unused(_stored(result.type, _layout(inst, result.type))) or self._allocate(inst, result)
                 self.places[result] = self.memory[result] = out
+            outputs.append(out)
         attrs: dict[str, Any] = {"name": inst.attr("name"), "outputs": len(outputs)}
         attrs |= {name: value for name, value in inst.attrs if name in ("why", "parallel", "reduced", "places")}
         self.builder.inst("launch", (*map(self.where, inst.args), *outputs), attrs, (), inst.regions)
@@ -184,6 +192,14 @@ class _Writer:
     def _allocate(self, inst: Inst, result: Value) -> Value:
         stored = _stored(result.type, _layout(inst, result.type))
         return self.builder.emit("allocate", (), {}, (stored,), name=_pointer_name(inst, result))
+
+    def _unused(self, type: Type) -> Value | None:
+        """Memory that was made for an array of this type, which nobody uses any more."""
+        for result, memory in self.memory.items():
+            if memory.type == type and self.last.get(result, -1) < self.position:
+                del self.memory[result]
+                return memory
+        return None
 
     def _copy(self, source: Value, target: Value, why: str) -> None:
         """Launch a kernel that copies an array."""

@@ -13,7 +13,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
-from pytocu.passes.accesses import Index, demand, is_choice, operands, pieces, position
+from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.record import Mutable, Record, fresh
 
@@ -192,7 +192,7 @@ class Elements(Mutable):
     def choose(self, builder: Builder, inst: Inst, at: Index) -> Value:
         """The element of the piece that has the position; the others are not read."""
         parts = pieces(inst, at)
-        key = (inst.results[0], at[inst.attr("axis")])
+        key = choice_key(inst.results[0], at)
         if key in self.picked:
             value, where, _ = parts[self.picked[key]]
             return self.needed(builder, value, where)

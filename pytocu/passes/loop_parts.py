@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.types import element
+from pytocu.ir.dims import evaluate, symbols
+from pytocu.ir.types import element, shape_of
 from pytocu.passes import schedule
-from pytocu.passes.accesses import Index
+from pytocu.passes.accesses import Index, choice_key, demand, is_choice, whole_index
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 from pytocu.record import Mutable
+
+LEAST_LONG, LONG = 32, 1 << 20
+"""Which pieces are long, and what a length that is not known counts as."""
+
+MOST_WAYS = 3
+"""Forms of the loop's body besides the one for any pieces."""
+
+Picked: TypeAlias = Mapping[tuple[Value, Affine], int]
+"""The numbers of pieces of concatenations, by what decides on them."""
 
 
 class Work(Mutable):
@@ -86,6 +98,64 @@ def reads(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> list[tuple[Value
 def shifted(place: Affine, axis: int, steps: int) -> Affine:
     """A position some steps further along an axis."""
     return place + place.coefficients[axis] * steps
+
+
+def one_piece_each(e: Elements, roots: Sequence[Value], indices: Sequence[Index]) -> list[Picked]:
+    """The ways in which all elements of a thread may be in one piece of each concatenation, the likeliest first.
+
+    These are the main piece of each, and where one concatenation alone decides first, its other long pieces.
+    """
+    first = _choices(e, roots, indices, {})
+    if not first:
+        return []
+    ways = [main_pieces(e, roots, indices)]
+    values = {value for value, _ in first}
+    if len(values) == 1:
+        (value,) = values
+        main = ways[0][next(iter(first))]
+        others = [n for n, piece in enumerate(_arguments(value)) if n != main and _length(value, piece) >= LEAST_LONG]
+        ways += [main_pieces(e, roots, indices, dict.fromkeys(first, n)) for n in others[: MOST_WAYS - 1]]
+    return ways
+
+
+def main_pieces(e: Elements, roots: Sequence[Value], indices: Sequence[Index], given: Picked = MappingProxyType({})) -> Picked:
+    """For every concatenation that the main pieces of others need: which of its pieces is the main one."""
+    picked = dict(given)
+    while True:
+        found = _choices(e, roots, indices, picked)
+        if found.keys() <= picked.keys():
+            return picked
+        picked |= {key: _main_piece(key[0]) for key in found if key not in picked}
+
+
+def _choices(
+    e: Elements, roots: Sequence[Value], indices: Sequence[Index], picked: Picked
+) -> dict[tuple[Value, Affine], None]:
+    pairs = (p for at in indices for p in demand(roots, at, e.ndim, chosen=False, picked=picked))
+    return {choice_key(v, at): None for v, at in pairs if is_choice(v)}
+
+
+def _main_piece(value: Value) -> int:
+    """A long piece with the most operations, the longest of equals."""
+    ndim = len(shape_of(value.type))
+    weights: list[tuple[bool, int, int]] = []
+    for piece in _arguments(value):
+        length = _length(value, piece)
+        needed = demand([piece], whole_index(ndim), ndim)
+        operations = sum(v.inst is not None and v.inst.op.kind == "elementwise" for v, _ in needed)
+        weights.append((length >= LEAST_LONG, operations, length))
+    return weights.index(max(weights))
+
+
+def _arguments(value: Value) -> tuple[Value, ...]:
+    return value.inst.args if value.inst is not None else ()
+
+
+def _length(concatenation: Value, piece: Value) -> int:
+    """Of a piece, where all lengths that are not known are long."""
+    assert concatenation.inst is not None
+    length = shape_of(piece.type)[concatenation.inst.attr("axis")]
+    return evaluate(length, dict.fromkeys(symbols(length), LONG))
 
 
 def alignment(bytes: int) -> int:

@@ -14,6 +14,7 @@ from pytocu.ir import collector
 from pytocu.ir.core import Function
 from pytocu.ir.verifier import verify
 from pytocu.passes import (
+    alike,
     bufferize,
     cleanup,
     expand,
@@ -23,6 +24,7 @@ from pytocu.passes import (
     fuse,
     infer_shapes,
     infer_types,
+    insert,
     lower_dtypes,
     lower_loops,
     narrow,
@@ -69,6 +71,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold.run, "Conversions of constants are computed now."),
     Pass("simplify", simplify.run, "Algebra that keeps every bit.",
          after=(("infer-types", "identities are stated for one dtype"),)),
+    Pass("insert", insert.run, "Changes of memory that the function makes become concatenations.",
+         after=(("infer-shapes", "broadcasting is visible"),)),
     Pass("cse", cleanup.cse, "Equal computations are done once."),
     Pass("dce", cleanup.dce, "What nobody reads is dropped."),
     Pass("narrow", narrow.run, "Lengths divide float32 in float32, where that gives the same bits.",
@@ -94,6 +98,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),
+    Pass("alike", alike.run, "Launches of the same code get one name.",
+         after=(("lower-loops", "kernels differ until they are loops"),)),
 )  # fmt: skip
 """Every pass, in order."""
 

@@ -16,20 +16,28 @@ rows
     Where all operands walk whole rows or stay the same along one, a thread's columns are vectors
     (see `pytocu.passes.vector_rows`).
 
+A concatenation is decided once for all elements of a thread where these lie in its main piece (of an array with a
+border of its own: inside), and for each of them elsewhere.
+
 Where both axes are long that an operand and the result lie along, `pytocu.passes.transposes` is used instead.
 What does not fill a thread of these is computed element by element.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import DimLike, floordiv, product
-from pytocu.ir.types import INDEX
+from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, product
+from pytocu.ir.types import BOOL, INDEX, scalar, shape_of
 from pytocu.passes import schedule, vector_loops, vector_rows
 from pytocu.passes.accesses import Index, demand
+from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
-from pytocu.passes.loop_parts import Work, copy_of, loop, reads, shifted, walk, widest
+from pytocu.passes.loop_parts import Picked, Work, copy_of, loop, main_pieces, one_piece_each, reads, shifted, walk, widest
 
 
 def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
@@ -100,12 +108,66 @@ def _unroll(e: Elements, work: Work, number: int, step: int, count: int) -> None
     """Elements that lie `step` apart on a loop: all loads, then the operations, then the stores."""
     axis = e.groups[number][-1]
     indices: list[Index] = [tuple(shifted(place, axis, step * k) for place in work.index) for k in range(count)]
-    pairs = list(dict.fromkeys(p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)))
+    ways = one_piece_each(e, work.roots, indices) if count > 1 else []
+    if not ways:
+        _together(e, work, axis, step, indices)
+        return
+    # The offsets that the conditions compute are not those of the loop inside.
+    one, outside = copy_of(e, e.before), copy_of(e, e.before)
+    first, at = e.loop_index[number], Value(INDEX, e.loop_index[number].name)
+    one.loop_index = [*e.loop_index[:number], at, *e.loop_index[number + 1 :]]
+    _together(one, work, axis, step, [work.index])
+
+    def write(rest: Sequence[Picked]) -> None:
+        """The first way that holds all elements, or else one element at a time."""
+        if not rest:
+            end = e.inside.emit("add", (first, e.dim(step * count)))
+            loop(e.inside, one.inside, (first, end, e.dim(step)), "serial", at)
+            return
+        body = copy_of(outside, e.before)
+        body.picked = rest[0]
+        _together(body, work, axis, step, indices)
+        body.inside.emit("yield")
+        inside = _are_inside(e, e.inside, rest[0])
+        offsets = dict(e.offsets)
+        with e.inside.nested() as elsewhere:
+            write(rest[1:])
+            e.inside.emit("yield")
+        e.offsets = offsets
+        e.inside.inst("if", (inside,), {}, (), (Block((), body.inside.take()), Block((), tuple(elsewhere))))
+
+    write(ways)
+
+
+def _together(e: Elements, work: Work, axis: int, step: int, indices: Sequence[Index]) -> None:
+    wanted = (p for at in indices for p in demand(work.roots, at, e.ndim, chosen=False, picked=e.picked))
+    pairs = list(dict.fromkeys(wanted))
     e.compute([pair for pair in pairs if pair[0] in e.memory])
     e.compute(pairs)
     for k, index in enumerate(indices):
         moved = [Target(t.pointer, shifted(t.offset, axis, step * k)) for t in work.targets]
         e.store(work.roots, index, moved)
+
+
+def _are_inside(e: Elements, builder: Builder, picked: Picked) -> Value:
+    """Whether all positions of concatenations are in the pieces that are picked."""
+    bounds: dict[tuple[Affine, DimLike, DimLike | None], tuple[DimLike, DimLike]] = {}
+    for (value, place), number in picked.items():
+        assert value.inst is not None
+        sizes = [shape_of(p.type)[value.inst.attr("axis")] for p in value.inst.args]
+        start = reduce(add, sizes[:number], 0)
+        end = None if number + 1 == len(sizes) else start + sizes[number]
+        base = place + (0 - place.offset)
+        low, high = bounds.get((base, start, end), (place.offset, place.offset))
+        bounds[base, start, end] = (dim_min(low, place.offset), dim_max(high, place.offset))
+    conditions: dict[tuple[str, Affine, DimLike], None] = {}
+    for (base, start, end), (low, high) in bounds.items():
+        if start != 0:
+            conditions["greater_equal", base + low, start] = None
+        if end is not None:
+            conditions["less", base + high, end] = None
+    terms = [builder.emit(row, (e.address(builder, place), e.dim(limit))) for row, place, limit in conditions]
+    return reduce(lambda a, b: builder.emit("bitwise_and", (a, b)), terms) if terms else builder.const(True, scalar(BOOL))
 
 
 def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
@@ -152,7 +214,8 @@ def _loads(e: Elements, work: Work, number: int, count: int) -> int:
     """How many different elements some rows along a loop read."""
     axis = e.groups[number][-1]
     indices: list[Index] = [tuple(shifted(place, axis, k) for place in work.index) for k in range(count)]
-    return len(reads(e, [p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)]))
+    picked = main_pieces(e, work.roots, indices)
+    return len(reads(e, [p for at in indices for p in demand(work.roots, at, e.ndim, chosen=False, picked=picked)]))
 
 
 def _fewer(count: int, rows: DimLike) -> int:

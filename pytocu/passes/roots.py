@@ -16,6 +16,7 @@ from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain
 from pytocu.passes.spaces import Dims, Space, combines, settle
 from pytocu.passes.storages import contents_of
+from pytocu.passes.store_or_repeat import COMPUTED, worth_storing
 from pytocu.record import Mutable, fresh
 
 
@@ -31,9 +32,6 @@ def on_host(value: Value) -> bool:
         if not isinstance(value.type, ArrayType):
             return False
     return True
-
-
-_INSIDE = ("elementwise", "view", "const", "generated", "choice")
 
 
 class Root(Mutable):
@@ -60,6 +58,8 @@ class Root(Mutable):
         The reductions and scans that are computed with it.
     before : set of Value
         What other kernels make of reductions and scans and put into memory for it.
+    stored : set of Value
+        What other kernels put into memory for it because it is read at several positions.
     """
 
     value: Value
@@ -72,6 +72,7 @@ class Root(Mutable):
     index: Index = ()
     inside: frozenset[Inst] = frozenset()
     before: set[Value] = fresh(default_factory=set)
+    stored: set[Value] = fresh(default_factory=set)
 
     @property
     def shape(self) -> Dims:
@@ -83,7 +84,7 @@ class Root(Mutable):
         inst = value.inst
         if inst is None or isinstance(value.type, WeakType) or (value in self.kept and value is not self.value):
             return False
-        return inst.op.kind in _INSIDE or inst in self.inside
+        return inst.op.kind in COMPUTED or inst in self.inside
 
     def needs(self) -> list[tuple[Value, Index]]:
         """All values that go into it, and where they are read."""
@@ -158,9 +159,13 @@ class _Finder:
         Small operands that an earlier root puts into memory.
     reductions : dict
         Reductions and scans that an earlier root puts into memory, each with its iterations.
+    stored : dict of Value
+        What is put into memory rather than computed for every reader; `done` is what already was.
     """
 
     def __init__(self, function: Function):
+        self.stored = dict.fromkeys(worth_storing(function))
+        self.done: set[Value] = set()
         self.loc = function.body.terminator.loc
         self.updates = [i for i in function.body.insts if i.op.name == "update"]
         self.kept: set[Value] = set()
@@ -171,7 +176,7 @@ class _Finder:
     def find(self, returned: Sequence[Value]) -> list[Root]:
         """The roots."""
         wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
-        self.late = [Root(v, v, "read" if _in_memory(v) else "returned", set()) for v in wanted]
+        self.late = [Root(v, v, "read" if _in_memory(v) or v in self.stored else "returned", set()) for v in wanted]
         # First contents have to be there before the first update, and what they are made of may change before.
         heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in self.updates if _is_head(i.args[0])}
         self.late.extend(heads.values())
@@ -189,7 +194,7 @@ class _Finder:
         if old in heads and heads[old] in self.late:
             self.late.remove(heads[old])
             self.add(heads[old])
-        change = Root(new, new, "written", set(self.kept), inst).look()
+        change = Root(new, new, "written", self.kept | self.stored.keys(), inst).look()
         for operand in _small_operands(change):
             op = "copy" if isinstance(operand.type, ArrayType) else "as_array"
             copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
@@ -215,7 +220,7 @@ class _Finder:
             seen.add(value)
             if value in self.kept:
                 continue
-            if value.inst is None or not (value.inst.op.kind in _INSIDE or combines(value)):
+            if value.inst is None or not (value.inst.op.kind in COMPUTED or combines(value)):
                 found.add(value)
             else:
                 stack.extend(value.inst.args)
@@ -223,9 +228,11 @@ class _Finder:
 
     def add(self, root: Root) -> None:
         """A root, behind the reductions that have to be in memory for it."""
-        if root.use == "read" and root.stands_for in self.reductions:
+        if root.use == "read" and (root.stands_for in self.reductions or root.stands_for in self.done):
             return
-        root.kept = set(self.kept)
+        if root.use == "read" and root.stands_for in self.stored:
+            self.done.add(root.stands_for)
+        root.kept = self.kept | self.stored.keys()
         root.look()
         # What an earlier root put into memory is computed again only where it can be the same kernel.
         inside = {result for inst in root.inside for result in inst.results}
@@ -233,7 +240,8 @@ class _Finder:
         if elsewhere:
             root.kept |= elsewhere
             root.look()
-        for value in [v for v, _ in root.reads if v in root.before or combines(v)]:
+        root.stored = {v for v, _ in root.reads if v in self.stored}
+        for value in [v for v, _ in root.reads if v in root.before or v in root.stored or combines(v)]:
             # A number stays where a kernel computed it, so the next one gets the memory and not the number.
             made = value if isinstance(value.type, ArrayType) else Builder(self.loc).emit("as_array", (value,), name=value.name)
             self.add(Root(made, value, "read", set()))
@@ -366,6 +374,8 @@ class Plan:
             return "a long row is cut into pieces, which kernels after this one combine"
         if any(value in self.made and value in root.before for value, _ in root.reads):
             return "it reads a reduction or a scan of an earlier kernel"
+        if root.stored:
+            return "it reads at several positions what is stored rather than computed for each"
         if any(kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import INDEX
-from pytocu.passes.accesses import Index, is_choice, pieces
+from pytocu.passes.accesses import Index, choice_key, is_choice, pieces
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements
 
@@ -39,8 +39,8 @@ def choices(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> list[Choice]:
     for value, at in pairs:
         if last < 0 or not is_choice(value) or value.inst is None:
             continue
-        place = at[value.inst.attr("axis")]
-        key = (value, place)
+        key = choice_key(value, at)
+        place = key[1]
         steps = [place.coefficients[group[-1]] for group in e.groups]
         starts = [start for _, _, start in pieces(value.inst, at)]
         alone = not place.parts and steps[last] == 1 and all(s == 0 for s in steps[:last])

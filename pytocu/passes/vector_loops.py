@@ -17,7 +17,7 @@ from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, lower_bound, product, substitute
 from pytocu.ir.types import INDEX, ArrayType, VectorType, element, scalar
 from pytocu.passes import schedule
-from pytocu.passes.accesses import Index, demand, position
+from pytocu.passes.accesses import Index, demand, is_choice, position
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements
 from pytocu.passes.loop_parts import Work, alignment, copy_of, itemsize_of, loop, walk, widest
@@ -89,6 +89,9 @@ class Plan(Record):
 def plan(e: Elements, work: Work) -> Plan | None:
     """What threads load as vectors; None where no vector is stored, or most loads would be none."""
     if not e.sizes or not all(e.is_linear(t.offset) for t in work.targets):
+        return None
+    if len(e.sizes) == 1 and any(is_choice(value) for value, _ in work.pairs):
+        # The elements of a thread may be in different pieces.
         return None
     made = _plan(e, work, 1, [work.index], work.pairs)
     if len(e.sizes) == 1:

@@ -475,22 +475,28 @@ def filled(x, y):
 #|   %t = kernel %x, %y {name = "filled_0", why = "results of shape (n) have their own iterations"} : f32[n] (%x: f32[n], %y: f32[n]) {
 #|     %0 = greater %x, %y : bool[n]
 #|     %t = where %0, %x, %y : f32[n]
-#|     yield %t
+#|     %1 = slice %t {size = (min(n, 1),), start = (0,), step = (1,)} : f32[min(n, 1)]
+#|     %2 = const 0.0 : f32
+#|     %3 = broadcast %2 {expand = (0,), ndim = 0, shape = (max(n - 2, 0),)} : f32[max(n - 2, 0)]
+#|     %4 = slice %t {size = (-max(n - 2, 0) - min(n, 1) + n,), start = (max(n - 2, 0) + min(n, 1),), step = (1,)} : f32[-max(n - 2, 0) - min(n, 1) + n]
+#|     %t_1 = concatenate %1, %3, %4 {axis = 0} : f32[n]
+#|     %t_2 = copy %t_1 : f32[n]
+#|     yield %t_2
 #|   }
-#|   %0 = kernel {name = "filled_1", why = "results of shape (max(n - 2, 0)) have their own iterations"} : f32[max(n - 2, 0)] () {
-#|     %0 = const 0.0 : f32
-#|     %1 = broadcast %0 {expand = (0,), ndim = 0, shape = (max(n - 2, 0),)} : f32[max(n - 2, 0)]
-#|     yield %1
+#|   %0 = kernel %x, %y {name = "filled_1", why = "it reads or changes elements in another order than an earlier kernel changes or reads them"} : f32[n] (%x: f32[n], %y: f32[n]) {
+#|     %0 = greater %x, %y : bool[n]
+#|     %t = where %0, %x, %y : f32[n]
+#|     %1 = slice %t {size = (min(n, 1),), start = (0,), step = (1,)} : f32[min(n, 1)]
+#|     %2 = const 0.0 : f32
+#|     %3 = broadcast %2 {expand = (0,), ndim = 0, shape = (max(n - 2, 0),)} : f32[max(n - 2, 0)]
+#|     %4 = slice %t {size = (-max(n - 2, 0) - min(n, 1) + n,), start = (max(n - 2, 0) + min(n, 1),), step = (1,)} : f32[-max(n - 2, 0) - min(n, 1) + n]
+#|     %t_1 = concatenate %1, %3, %4 {axis = 0} : f32[n]
+#|     %5 = const -1.0 : f32
+#|     %6 = const 1.0 : f32
+#|     %7 = clip %t_1, %5, %6 : f32[n]
+#|     yield %7
 #|   }
-#|   %1 = slice %t {size = (max(n - 2, 0),), start = (1,), step = (1,)} : f32[max(n - 2, 0)]
+#|   %1 = slice %t {size = (n,), start = (n - 1,), step = (-1,)} : f32[n]
 #|   %t_1 = update %t, %1, %0 : f32[n]
-#|   %2 = kernel %t_1 {name = "filled_2", why = "it reads or changes elements in another order than an earlier kernel changes or reads them"} : f32[n] (%t: f32[n]) {
-#|     %0 = const -1.0 : f32
-#|     %1 = const 1.0 : f32
-#|     %2 = clip %t, %0, %1 : f32[n]
-#|     yield %2
-#|   }
-#|   %3 = slice %t_1 {size = (n,), start = (n - 1,), step = (-1,)} : f32[n]
-#|   %t_2 = update %t_1, %3, %2 : f32[n]
-#|   return %t_2 {tree = 0}
+#|   return %t_1 {tree = 0}
 #| }

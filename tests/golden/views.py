@@ -229,12 +229,6 @@ def joined(x, y):
 #|   return %0 {tree = 0}
 #| }
 #$ dump joined --args "f32[n], f32[m]" --emit cuda
-#| struct alignas(16) f32x4 { float lane[4]; };
-#|
-#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
-#|     return (unsigned long long)pointer % bytes == 0;
-#| }
-#|
 #| // joined (views.py:25)
 #| extern "C" __global__ void __launch_bounds__(256) joined(
 #|     const float* __restrict__ x,
@@ -244,35 +238,54 @@ def joined(x, y):
 #|     int n
 #| ) {
 #|     const int t = m + n;
-#|     const int vectors = (aligned(out, 16)) ? t - t % 4 : 0;
-#|     const int t_1 = 0 - n;
-#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     const int threads = t / 1024 * 256;
+#|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
-#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
-#|         f32x4 out_vector;
-#|         #pragma unroll
-#|         for (int k = 0; k < 4; k++) {
-#|             const int i_k = i + k;
-#|             float t_2;
-#|             if (i_k < n) {
-#|                 t_2 = x[i_k];
+#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
+#|         const int i = thread + thread / 256 * 768;
+#|         const int t_1 = 0 - n;
+#|         const int t_2 = i + 768;
+#|         if (t_2 < n) {
+#|             const int t_3 = i + 256;
+#|             const int t_4 = i + 512;
+#|             out[i] = x[i] + 1.0f;
+#|             out[t_3] = x[t_3] + 1.0f;
+#|             out[t_4] = x[t_4] + 1.0f;
+#|             out[t_2] = x[t_2] + 1.0f;
+#|         } else {
+#|             const int t_5 = t_1 + 256;
+#|             const int t_6 = t_1 + 512;
+#|             const int t_7 = t_1 + 768;
+#|             if (i >= n) {
+#|                 out[i] = y[i + t_1] + 1.0f;
+#|                 out[i + 256] = y[i + t_5] + 1.0f;
+#|                 out[i + 512] = y[i + t_6] + 1.0f;
+#|                 out[t_2] = y[i + t_7] + 1.0f;
 #|             } else {
-#|                 t_2 = y[i_k + t_1];
+#|                 for (int i_1 = i; i_1 < i + 1024; i_1 += 256) {
+#|                     float t_8;
+#|                     if (i_1 < n) {
+#|                         t_8 = x[i_1];
+#|                     } else {
+#|                         t_8 = y[i_1 + t_1];
+#|                     }
+#|                     out[i_1] = t_8 + 1.0f;
+#|                 }
 #|             }
-#|             out_vector.lane[k] = t_2 + 1.0f;
 #|         }
-#|         *(f32x4*)&out[i] = out_vector;
 #|     }
+#|     const int done = threads * 4;
+#|     const int t_9 = 0 - n;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
-#|         float t_3;
-#|         if (i_1 < n) {
-#|             t_3 = x[i_1];
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
+#|         float t_10;
+#|         if (i_2 < n) {
+#|             t_10 = x[i_2];
 #|         } else {
-#|             t_3 = y[i_1 + t_1];
+#|             t_10 = y[i_2 + t_9];
 #|         }
-#|         out[i_1] = t_3 + 1.0f;
+#|         out[i_2] = t_10 + 1.0f;
 #|     }
 #| }
 
@@ -282,88 +295,65 @@ def with_a_border(x):
 
 
 #$ dump with_a_border --args "f32[n]" --emit cuda
-#| struct alignas(16) f32x4 { float lane[4]; };
-#|
-#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
-#|     return (unsigned long long)pointer % bytes == 0;
-#| }
-#|
 #| // with_a_border (views.py:31)
 #| extern "C" __global__ void __launch_bounds__(256) with_a_border(
 #|     const float* __restrict__ x,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int t = n + 1;
+#|     const int threads = n / 1024 * 256;
 #|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
 #|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
-#|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
-#|         f32x4 out_vector;
-#|         #pragma unroll
-#|         for (int k = 0; k < 4; k++) {
-#|             const float x_k = x_vector.lane[k];
-#|             const int i_k = i + k;
-#|             const int t_1 = i_k + 2;
-#|             float t_2;
-#|             if (t_1 < t) {
-#|                 float t_3;
-#|                 if (t_1 < 1) {
-#|                     t_3 = x[t_1];
+#|         const int i = thread + thread / 256 * 768;
+#|         const int t = n + 1;
+#|         if ((i + 2 >= 1) & (i + 770 < t)) {
+#|             const int t_1 = i + 256;
+#|             const int t_2 = i + 512;
+#|             const int t_3 = i + 768;
+#|             out[i] = x[i + 1] - x[i];
+#|             out[t_1] = x[i + 257] - x[t_1];
+#|             out[t_2] = x[i + 513] - x[t_2];
+#|             out[t_3] = x[i + 769] - x[t_3];
+#|         } else {
+#|             for (int i_1 = i; i_1 < i + 1024; i_1 += 256) {
+#|                 const float x_i_1 = x[i_1];
+#|                 const int t_4 = i_1 + 2;
+#|                 float t_5;
+#|                 if (t_4 < t) {
+#|                     float t_6;
+#|                     if (t_4 < 1) {
+#|                         t_6 = x[t_4];
+#|                     } else {
+#|                         t_6 = x[i_1 + 1];
+#|                     }
+#|                     t_5 = t_6;
 #|                 } else {
-#|                     t_3 = x[i_k + 1];
+#|                     t_5 = x_i_1;
 #|                 }
-#|                 t_2 = t_3;
-#|             } else {
-#|                 t_2 = x_k;
+#|                 out[i_1] = t_5 - x_i_1;
 #|             }
-#|             out_vector.lane[k] = t_2 - x_k;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float x_k_1 = x_vector_1.lane[k_1];
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int t_4 = i_k_1 + 2;
-#|             float t_5;
-#|             if (t_4 < t) {
-#|                 float t_6;
-#|                 if (t_4 < 1) {
-#|                     t_6 = x[t_4];
-#|                 } else {
-#|                     t_6 = x[i_k_1 + 1];
-#|                 }
-#|                 t_5 = t_6;
-#|             } else {
-#|                 t_5 = x_k_1;
-#|             }
-#|             out_vector_1.lane[k_1] = t_5 - x_k_1;
-#|         }
-#|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
+#|     const int done = threads * 4;
+#|     const int t_7 = n + 1;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
 #|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const int t_7 = i_2 + 2;
-#|         float t_8;
-#|         if (t_7 < t) {
-#|             float t_9;
-#|             if (t_7 < 1) {
-#|                 t_9 = x[t_7];
+#|         const int t_8 = i_2 + 2;
+#|         float t_9;
+#|         if (t_8 < t_7) {
+#|             float t_10;
+#|             if (t_8 < 1) {
+#|                 t_10 = x[t_8];
 #|             } else {
-#|                 t_9 = x[i_2 + 1];
+#|                 t_10 = x[i_2 + 1];
 #|             }
-#|             t_8 = t_9;
+#|             t_9 = t_10;
 #|         } else {
-#|             t_8 = x[i_2];
+#|             t_9 = x[i_2];
 #|         }
-#|         out[i_2] = t_8 - x[i_2];
+#|         out[i_2] = t_9 - x[i_2];
 #|     }
 #| }
 

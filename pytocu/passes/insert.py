@@ -1,0 +1,122 @@
+"""Changes of memory that the function makes become concatenations: a new array in pieces.
+
+``new = u.copy(); new[1:-1] = e`` needs no array that is filled twice: every element of `new` is one of
+``e`` or one of ``u``, by its position alone.  So both go into one kernel, and what reads `new` may go in
+as well:
+
+    update(old, old[a:b], e) = concatenate(old[:a], e, old[b:])
+
+Left as updates are changes of arguments, of strided or shuffled parts, of what reductions and scans
+make (these are stored by the kernel that reduces), and those behind a left one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import DimLike, dim_min, lower_bound
+from pytocu.ir.rewrite import rewrite
+from pytocu.ir.types import shape_of
+from pytocu.passes.accesses import target_index, whole_index
+from pytocu.passes.context import PassContext
+from pytocu.passes.roots import on_host
+from pytocu.passes.storages import contents_of
+
+MOST = 8
+"""Changes of one array: each is a branch for every element."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Write them as concatenations."""
+    if not any(inst.op.name == "update" for inst in function.body.insts):
+        return function
+    terminator = function.body.terminator
+    arguments = {contents_of(terminator.args[new])[0] for _, new in terminator.attr("updates", ())}
+    depth: dict[Value, int] = {}
+    reduced: dict[Value, bool] = {}
+
+    def reduces(value: Value) -> bool:
+        """Whether it is made of reductions or scans."""
+        if value not in reduced:
+            inst = value.inst
+            found = inst is not None and (inst.op.kind in ("reduce", "scan") or any(map(reduces, inst.args)))
+            reduced[value] = found
+        return reduced[value]
+
+    def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if inst.op.name != "update":
+            for result in inst.results:
+                reduces(result)
+            return None
+        old, target, new = args
+        behind = old.inst is not None and old.inst.op.name == "update"
+        if behind or on_host(old) or contents_of(inst.args[0])[0] in arguments or reduces(old) or reduces(new):
+            return None
+        count = depth.get(old, 0) + 1
+        region = _region(old, target)
+        if region is None or count > MOST:
+            return None
+        made = _inserted(builder, old, new, region)
+        depth[made] = count
+        return (made,)
+
+    return rewrite(function, rule)
+
+
+Region = list[tuple[DimLike, DimLike, bool]]
+"""For each axis where a part begins, how many elements it has, and whether its view lacks the axis."""
+
+
+def _region(old: Value, target: Value) -> Region | None:
+    """The part of an array that a view is; None where it is none without gaps in the same order."""
+    lengths = shape_of(target.type)
+    place = target_index(target, old, whole_index(len(lengths)), len(lengths))
+    region: Region = []
+    axis = 0
+    for position in place:
+        if position.fixed:
+            region.append((position.offset, 1, True))
+            continue
+        alone = [int(k == axis) for k in range(len(lengths))]
+        if position.parts or list(position.coefficients) != alone:
+            return None
+        region.append((position.offset, lengths[axis], False))
+        axis += 1
+    return region if axis == len(lengths) else None
+
+
+def _inserted(builder: Builder, old: Value, new: Value, region: Region) -> Value:
+    """The array with a part of it replaced."""
+    for axis, (_, _, lacking) in enumerate(region):
+        if lacking:
+            new = builder.emit("newaxis", (new,), {"axis": axis})
+    lengths = shape_of(old.type)
+    starts: list[DimLike] = [0] * len(lengths)
+    sizes = list(lengths)
+    parts: list[tuple[int, list[Value]]] = []
+    for axis, (start, size, _) in enumerate(region):
+        # Behind the end of a short axis there is no part.
+        room = lower_bound(lengths[axis] - start)
+        first = start if room is not None and room >= 0 else dim_min(start, lengths[axis])
+        rest = lengths[axis] - first - size
+        before, behind = (
+            _part(builder, old, axis, at, length, starts, sizes) for at, length in ((0, first), (first + size, rest))
+        )
+        parts.append((axis, [before, new, behind]))
+        starts[axis], sizes[axis] = first, size
+    made = new
+    for axis, pieces in reversed(parts):
+        pieces[1] = made
+        some = [p for p in pieces if shape_of(p.type)[axis] != 0] or [made]
+        made = builder.emit("concatenate", some, {"axis": axis}) if len(some) > 1 else some[0]
+    return made if made.inst is not None and made.inst.op.name == "concatenate" else builder.emit("copy", (made,))
+
+
+def _part(
+    builder: Builder, old: Value, axis: int, at: DimLike, length: DimLike, starts: Sequence[DimLike], sizes: Sequence[DimLike]
+) -> Value:
+    start, size = list(starts), list(sizes)
+    start[axis], size[axis] = at, length
+    return builder.emit("slice", (old,), {"start": tuple(start), "step": (1,) * len(start), "size": tuple(size)})

@@ -1,0 +1,85 @@
+"""Which intermediate arrays are stored, because computing their elements again costs more.
+
+A value that is read at one position only is computed where it is needed.  One that is read at several (by a
+stencil over what another stencil made) is computed once for each of them, or stored by a kernel of its own
+and loaded.  Storing costs the time of so many operations as a GPU does while an element is written and read:
+
+    (positions - 1) * operations of an element > OPERATIONS_A_BYTE * bytes of an element
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.types import ArrayType, element, shape_of
+from pytocu.passes.accesses import Index, demand, is_choice, operands, whole_index
+
+OPERATIONS_A_BYTE = 10
+"""Operations for which there is time while a byte is stored and loaded again."""
+
+COMPUTED = ("elementwise", "view", "const", "generated", "choice")
+"""What is computed where it is needed, by the kind of the row."""
+
+LONG, LONGEST = 8, 20
+"""What an exact operation that takes several instructions counts as, and one that is a series."""
+
+_LONG = frozenset({"divide", "sqrt", "floor_divide", "remainder", "fmod", "divmod"})
+
+
+def worth_storing(function: Function) -> list[Value]:
+    """The values that kernels put into memory.
+
+    Parameters
+    ----------
+    function : Function
+        At array level, with visible broadcasting.
+    """
+    places: dict[Value, set[Index]] = {}
+    for inst in function.body.insts:
+        if inst.op.kind in ("elementwise", "choice"):
+            for value, at in _read_by(inst):
+                places.setdefault(value, set()).add(at)
+    stored: set[Value] = set()
+    for inst in function.body.insts:
+        if inst.op.kind not in ("elementwise", "choice"):
+            continue
+        for value in inst.results:
+            again = len(places.get(value, ())) - 1
+            if again < 1 or not isinstance(value.type, ArrayType) or not shape_of(value.type):
+                continue
+            if again * _operations(value, stored) > OPERATIONS_A_BYTE * element(value.type).itemsize:
+                stored.add(value)
+    return [result for inst in function.body.insts for result in inst.results if result in stored]
+
+
+def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
+    """What an instruction reads through views, and where for each of its elements."""
+    value = inst.results[0]
+    ndim = len(shape_of(value.type))
+    for arg, at in operands(value, whole_index(ndim), ndim):
+        while arg.inst is not None and arg.inst.op.kind == "view":
+            ((arg, at),) = operands(arg, at, ndim)
+        yield arg, at
+
+
+def _operations(value: Value, stored: set[Value]) -> int:
+    """What one element costs."""
+    ndim = len(shape_of(value.type))
+
+    def stops(needed: Value) -> bool:
+        inst = needed.inst
+        return inst is None or inst.op.kind not in COMPUTED or (needed in stored and needed is not value)
+
+    pairs = demand([value], whole_index(ndim), ndim, stops)
+    return sum(_weight(needed, stops(needed)) for needed, _ in pairs)
+
+
+def _weight(value: Value, loaded: bool) -> int:
+    if loaded or is_choice(value):
+        return 1
+    assert value.inst is not None
+    op = value.inst.op
+    if op.kind != "elementwise":
+        return 0
+    return LONG if op.name in _LONG else 1 if op.exact else LONGEST
