@@ -32,6 +32,26 @@ CODE_GENERATOR_FUNCTIONS = frozenset(
 """C functions LLVM itself calls where a CPU has no instruction (rounding before SSE 4.1)."""
 
 
+NARROWING = """define half @__truncdfhf2(double %x) nounwind willreturn memory(none) {
+  %bits = bitcast double %x to i64
+  %kept = and i64 %bits, -536870912
+  %rest = and i64 %bits, 536870911
+  %inexact = icmp ne i64 %rest, 0
+  %odd = select i1 %inexact, i64 536870912, i64 0
+  %short = or i64 %kept, %odd
+  %double = bitcast i64 %short to double
+  %single = fptrunc double %double to float
+  %half = fptrunc float %single to half
+  ret half %half
+}
+"""
+"""The function that LLVM's code generator calls to round float64 to float16, where a CPU has no such instruction.
+
+pytocu writes no such conversion, but where only the sign of a float16 is used LLVM takes it from the float64 that
+the number is made of.  What float32 cannot hold goes into its last bit, so that the second rounding is the only one.
+"""
+
+
 @lru_cache(maxsize=1)
 def host_cpu() -> tuple[str, str]:
     """Name and features of this CPU as LLVM states them, for building and for cache keys.
@@ -78,11 +98,11 @@ def _optimized_module(text: str, cpu: tuple[str, str] | None) -> Iterator[tuple[
                 module.verify()
             except RuntimeError as error:
                 raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
-            _run_passes(module, machine, context)
+            _run_passes(text, module, machine, context)
             yield module, machine
 
 
-def _run_passes(module: Any, machine: Any, context: Any) -> None:
+def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -103,6 +123,10 @@ def _run_passes(module: Any, machine: Any, context: Any) -> None:
                 manager.add_simplify_cfg_pass()
                 manager.add_global_dead_code_eliminate_pass()
                 manager.run(module, builder)
+        if machine.triple.startswith("x86_64") and "fptrunc double" in text and "to half" in text:
+            with llvm.parse_assembly(NARROWING, context) as rest:
+                rest.triple, rest.data_layout = module.triple, module.data_layout
+                module.link_in(rest, preserve=True)
     for function in module.functions:
         if function.is_declaration and not function.name.startswith("llvm."):
             _check_external(function.name)
