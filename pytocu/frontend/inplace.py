@@ -86,12 +86,18 @@ def _number(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarra
         NumPy refuses it.
     """
 
+    return context.builder.const(_asked(context, value, dtype, put), scalar(dtype))
+
+
+def _asked(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Any:
+    """What an array of the dtype holds once NumPy has put a number into it."""
+
     def ask() -> Any:
         array = np.zeros(1, dtype.numpy)
         put(array, value)
         return array[0].item()
 
-    return context.builder.const(attempt(context, ask), scalar(dtype))
+    return attempt(context, ask)
 
 
 def _known(value: Any) -> Any:
@@ -110,7 +116,11 @@ def number_in(context: Context, value: Any, dtype: DType) -> Value:
     CompileError
         NumPy refuses it.
     """
-    return _number(context, value, dtype, lambda array, v: array.__setitem__(..., v))
+    return _number(context, value, dtype, _set)
+
+
+def _set(array: np.ndarray, value: Any) -> None:
+    array[...] = value
 
 
 def assign_elements(context: Context, target: Value, value: Any) -> None:
@@ -134,6 +144,9 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
     made = as_value(context, value)
     # The shape first, as NumPy does; a view of the target itself is read before anything is written.
     made = fitted(context, made, target)
+    if isinstance(made.type, WeakType):
+        # A Python complex number is nothing for an array of floats.
+        _asked(context, _example(made), dtype, _set)
     context.builder.update(target, cast(context, made, dtype))
 
 
@@ -181,11 +194,13 @@ def fill(context: Context, target: Value, value: Any) -> None:
     note_write(context, target, DESTINATION)
     known = _known(value)
     if known is not None:
-        context.builder.update(target, _number(context, known, element(target.type), lambda array, v: array.fill(v)))
+        context.builder.update(target, _number(context, known, element(target.type), np.ndarray.fill))
         return
     made = as_value(context, value)
     if dimensions(made):
         raise raised(ValueError("setting an array element with a sequence."), context.loc)
+    if isinstance(made.type, WeakType):
+        _asked(context, _example(made), element(target.type), np.ndarray.fill)
     context.builder.update(target, cast(context, made, element(target.type)))
 
 
@@ -245,7 +260,7 @@ def _example(value: Value) -> Any:
     """What stands for a run-time value where NumPy is asked whether it may be cast."""
     match value.type:
         case WeakType(kind):
-            return {"bool": False, "int": 0, "float": 0.0}[kind]
+            return {"bool": False, "int": 0, "float": 0.0, "complex": 0j}[kind]
         case ScalarType(dtype):
             return dtype.numpy.type(0)
     return np.zeros(1, element(value.type).numpy)
