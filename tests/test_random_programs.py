@@ -263,3 +263,37 @@ def test_changes_of_arguments_are_compared() -> None:
         assert check(program, {"row_f64": Argument(x)}, RUNS[on]).kind == "same"
     text = as_test(program, {"row_f64": Argument(x)}, Verdict("differs", "other values"))
     run_test(text)
+
+
+def test_zeros_in_a_maximum_have_the_sign_of_the_formula() -> None:
+    """NumPy's depends on the width of its vectors, ours is the first operand's; other values are NumPy's."""
+    change = "np.maximum({0}, {1}, out={0}, where={0} == {0})"
+    program = Program((Statement("", change, ("row_f64", "scalar_f64")),), ())
+    x = np.array([-0.0, 0.0, np.nan, -1.0] * 9)
+    arguments = {"row_f64": Argument(x), "scalar_f64": Argument(np.float64(0.0))}
+
+    def answer(*values: float) -> str:
+        def run(_: Any, given: Any, __: Any) -> Any:
+            given[...] = np.array(values * 9)
+            return ()
+
+        return check(program, arguments, run).kind
+
+    assert (answer(-0.0, 0.0, np.nan, 0.0), answer(0.0, 0.0, np.nan, 0.0)) == ("same", "differs")
+    assert answer(-0.0, 0.0, 0.0, 0.0) == answer(-0.0, 0.0, np.nan, -1.0) == "differs"
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, arguments, RUNS[on]).kind == "same"
+
+
+def test_roots_and_squares_are_exact_and_zeros_have_signs() -> None:
+    """A power that NumPy rewrites has the bits of the root or the square, and a function with a bound has zeros' signs."""
+    x = np.array([-0.0, -np.inf, 0.1, 3.0])
+    with np.errstate(all="ignore"):
+        root, nearly = x**0.5, np.sqrt(x) * (1 + 2.0**-52)
+        power = np.power(x, np.full(4, 0.5))
+    given = {"row_f64": x, "factor": 0.5}
+    answers = [verdict_of("({0} ** {1})", "power", given, a) for a in (root, nearly, power)]
+    assert answers == ["same", "differs", "differs"]
+    zeros = {"row_f64": np.array([0.0, -0.0])}
+    assert verdict_of("np.sin({0})", "sin", zeros, np.array([0.0, -0.0])) == "same"
+    assert verdict_of("np.sin({0})", "sin", zeros, np.zeros(2)) == "differs"

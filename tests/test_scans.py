@@ -17,6 +17,7 @@ from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
 from pytocu.planning import kernel_function, launches
+from pytocu.testing.matrix import call_threads
 from pytocu.testing.operands import make_function
 
 EXACT = ("np.cumsum(a, {})", "a.cumprod(axis={})", "np.cumsum(a, {}, 'i2')", "np.maximum.accumulate(a, {})",
@@ -354,3 +355,14 @@ def test_every_barrier_is_needed(shape: tuple[int, ...]) -> None:
     assert total == (2 if x.ndim == 2 else 4)
     results = [a for a in memory.values() if a is not x and a.shape == x.shape]
     np.testing.assert_array_equal(results[-1], np.cumsum(x, -1))
+
+
+@pytest.mark.parametrize(
+    "text", ["np.take(b.T, np.cumsum(a, axis=0), mode='clip')", "b.T.reshape(-1)[np.cumsum(a[:, :2], axis=1) % 6]"]
+)
+def test_running_sums_are_positions(text: str) -> None:
+    """A position that is divided, because a turned array is read as a flat one, is computed of the running sum."""
+    a, b = np.arange(8).reshape(2, 4) - 3, np.arange(6).reshape(2, 3)
+    function = make_function("ab", [text], {"np": np})
+    np.testing.assert_array_equal(pytocu.jit(function)(a, b), function(a, b))
+    np.testing.assert_array_equal(call_threads(function, a, b), function(a, b))

@@ -14,6 +14,7 @@ from pytocu.errors import CompileError
 from pytocu.ir import interp
 from pytocu.testing import fuzz_programs
 from pytocu.testing.compare import compare
+from pytocu.testing.matrix import call_threads
 from pytocu.testing.operands import make_function
 from pytocu.testing.view_programs import JOINED, ViewProgram, programs
 
@@ -239,3 +240,31 @@ def test_what_reads_an_array_after_it_has_changed(layout: str, text: str) -> Non
     expected = program(wanted)
     compare(pytocu.jit(program)(given), expected)
     compare(given, wanted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.append(b, a) * c", "np.concatenate([a, b], axis=None) + c", "np.pad(b[0], (1, 0)) + c", "np.eye(c.shape[1] - 2) + c",
+     "np.hstack([b, c[:1, :1]]) * c", "np.zeros(c.shape[1] - 2) + c", "np.full((c.shape[1] - 2, 3), 7) * c", "np.linspace(0, 1, c.shape[1] - 2) + c",
+     "np.tri(c.shape[1] - 2) * c", "np.kron(c[0, 2:], c[1, 2:]) - c", "np.repeat(c[0, :1], c.shape[1] - 2) + c",
+     "np.broadcast_to(c[0, 0], (c.shape[1] - 2,)) + c", "c[:1, :1].reshape(c.shape[1] - 2) + c"],
+)  # fmt: skip
+def test_lengths_that_happen_to_be_one_broadcast(text: str) -> None:
+    """NumPy repeats an axis of length 1 wherever the length comes from."""
+    function = make_function("abc", [text], {"np": np})
+    arguments = np.int16(3), np.zeros((1, 0), np.uint8), np.ones((4, 3), np.float32)
+    compare(pytocu.jit(function)(*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 40])
+def test_a_piece_is_read_where_it_has_the_position(rows: int) -> None:
+    """The elements of a short row are written out, and none of them is read before the loop."""
+
+    def function(a, b):
+        joined = np.concatenate([b[:, ::-1], a], axis=None)
+        return np.mean(joined > 0, axis=-1), joined
+
+    arguments = np.uint64(2**63), np.ones((rows, 1), np.float16)
+    for call in (call_threads, pytocu.jit(function)):
+        given = (function, *arguments) if call is call_threads else arguments
+        compare(call(*given), function(*arguments))

@@ -81,7 +81,7 @@ def lower(
         With the user's line, for everything that cannot be compiled.
     """
     node = function_node(function)
-    builder = StorageBuilder(function_loc(function))
+    builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, call), unit_lengths)
     note_path(context, function, ("function",))
     params: list[Value] = []

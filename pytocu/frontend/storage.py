@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from pytocu.errors import UNKNOWN, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value
-from pytocu.ir.dims import symbol
+from pytocu.ir.dims import Dim, symbol
 from pytocu.ir.types import ArrayType, Type, element, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
@@ -31,10 +31,13 @@ class StorageBuilder(Builder):
         Handles of arguments, each with the function's parameter.
     written : dict
         Parameters that are changed, in order of the first change.
+    unit_lengths : frozenset of Dim
+        Lengths that are 1, and that axes have as 1 so that they are repeated.
     """
 
-    def __init__(self, loc: Loc = UNKNOWN):
+    def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
         super().__init__(loc)
+        self.unit_lengths = unit_lengths
         self.arguments: dict[Value, Value] = {}
         self.written: dict[Value, None] = {}
         self._views: dict[Value, tuple[Value, Inst]] = {}
@@ -54,6 +57,26 @@ class StorageBuilder(Builder):
         if made.op.kind == "view" and isinstance(made.types[0], ArrayType) and isinstance(args[0].type, ArrayType):
             self._views[made.result] = (args[0], made)
         return made
+
+    def emit(
+        self,
+        op: str | Op,
+        args: Sequence[Value] = (),
+        attrs: dict[str, Any] | None = None,
+        types: Sequence[Type] | None = None,
+        regions: Sequence[Block] = (),
+        name: str = "",
+    ) -> Value:
+        """As :meth:`Builder.emit`; axes of the result whose length is known to be 1 have that length."""
+        made = super().emit(op, args, attrs, types, regions, name)
+        if not self.unit_lengths or not isinstance(made.type, ArrayType):
+            return made
+        shape = made.type.shape
+        sizes = tuple(1 if d in self.unit_lengths else d for d in shape)
+        if sizes == shape:
+            return made
+        whole = {"start": (0,) * len(shape), "size": sizes, "step": (1,) * len(shape)}
+        return super().emit("slice", (made,), whole, name=name)
 
     def share(self, kind: str, params: Sequence[Value]) -> list[Value]:
         """Handles of arguments that stand in one memory.

@@ -125,6 +125,11 @@ def linear_pieces(position: Affine) -> Iterator[Affine]:
             yield from linear_pieces(part.args[0])
 
 
+def states_positions(position: Affine) -> bool:
+    """Whether an array of integers states a part of the position."""
+    return any(part.name == "element" for piece in linear_pieces(position) for part, _ in piece.parts)
+
+
 def unit(axis: int, ndim: int) -> Affine:
     """The loop index `axis` itself."""
     return Affine(tuple(1 if k == axis else 0 for k in range(ndim)))

@@ -111,9 +111,27 @@ class Elements(Mutable):
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
+        perhaps = self._perhaps_read(pairs)
         for value, at in pairs:
-            if all(p.fixed for p in at) and value.inst is not None and not self._moves(value, at):
+            fixed = all(p.fixed for p in at) and value.inst is not None
+            if fixed and (value, at) not in perhaps and not self._moves(value, at):
                 self.made[value, at] = self.write(self.before, value, at)
+
+    def _perhaps_read(self, pairs: list[tuple[Value, Index]]) -> set[tuple[Value, Index]]:
+        """What reads memory for a piece of a concatenation, which may not have the position."""
+        found: set[tuple[Value, Index]] = set()
+        for value, at in pairs:
+            if not is_choice(value):
+                continue
+            assert value.inst is not None
+            for piece, where, _ in pieces(value.inst, at):
+                read: set[tuple[Value, Index]] = set()
+                for part, place in demand([piece], where, self.ndim):
+                    arguments = operands(part, place, self.ndim)
+                    if part in self.memory or any(argument in read for argument in arguments):
+                        read.add((part, place))
+                found |= read
+        return found
 
     def _moves(self, value: Value, at: Index) -> bool:
         if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather"):

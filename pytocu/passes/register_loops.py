@@ -26,7 +26,7 @@ from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, DType, Type, VectorType, element, scalar
 from pytocu.passes.accesses import operands
-from pytocu.passes.affine import Affine
+from pytocu.passes.affine import Affine, states_positions
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Reduced, Rows
 from pytocu.passes.spaces import is_reduction, is_scan
@@ -479,7 +479,7 @@ class Registers(Rows):
         if pair[0] not in self.e.memory:
             return False
         offset = self._offset(pair)
-        if any(part.name == "element" for part, _ in offset.parts):
+        if states_positions(offset):
             return False
         if offset.parts:
             return any(p.moves(self.parallel) for p in pair[1])

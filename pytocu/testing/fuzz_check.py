@@ -18,7 +18,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir import interp_rows, promote
 from pytocu.ir.core import OPS
 from pytocu.ir.types import dtype_of
-from pytocu.testing.cases import FORMULAS, ORDER, own_answer, reference, within_bound
+from pytocu.testing.cases import FORMULAS, ORDER, exact_power, own_answer, reference, within_bound
 from pytocu.testing.compare import compare
 from pytocu.testing.complex_reference import bound_of, growth
 from pytocu.testing.fuzz_programs import (
@@ -55,7 +55,9 @@ def bounded(row: str, values: Sequence[Any], value: Any) -> bool:
 
 def bounded_by(statement: Statement, values: Sequence[Any], value: Any) -> bool:
     """Whether a statement's value may be off."""
-    return bool(statement.row) and statement.row != "cast" and bounded(statement.row, values, value)
+    if not statement.row or statement.row == "cast" or exact_power(statement.text, values):
+        return False
+    return bounded(statement.row, values, value)
 
 
 def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verdict:
@@ -81,7 +83,7 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
     for statement in program.statements:
         try:
             if not statement.name:
-                execute(statement.code, env)
+                _change(statement, env)
                 continue
             values = [evaluate(o, env) for o in statement.operands]
             if shows_nan(statement, env):
@@ -124,6 +126,16 @@ def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Ver
                 return Verdict("error")
             return Verdict("differs", f"{type(error).__name__} where NumPy has {expected!r}: {error}", statement)
     return Verdict("differs", f"{type(error).__name__}: {error}")
+
+
+def _change(statement: Statement, env: dict[str, Any]) -> None:
+    """Change an array as NumPy does, with the row's formula where NumPy's bits depend on the layout."""
+    if not statement.text.startswith("np.maximum("):
+        execute(statement.code, env)
+        return
+    array, *_ = values = [evaluate(o, env) for o in statement.operands[:2]]
+    with np.errstate(all="ignore"):
+        np.copyto(array, interp_rows.evaluate(OPS["maximum"], values), where=array == array)
 
 
 def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -> Any:
