@@ -45,7 +45,8 @@ FLOORS: dict[str, set[str]] = {
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
     "jit": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
-    "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "cli", ""},
+    "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "report"},
+    "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing", "report", "cli", ""},
     "": _GROUND | {"jit", "runtime"},
     "__main__": {"cli"},
 }

@@ -12,7 +12,7 @@ else becomes a ``const`` variable.  Only memory the kernel never writes is read 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.backend import ptx
 from pytocu.backend.c_expressions import (
@@ -56,7 +56,7 @@ LONGEST_LINE = 108
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
+def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[[Inst], str] | None = None) -> str:
     """CUDA C of the functions, one kernel each.
 
     Parameters
@@ -65,6 +65,8 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
         At loop level in the form for a GPU, primitives only.
     lineinfo : bool
         Write ``#line`` before each statement so that profilers show the Python source.
+    marks : callable, optional
+        End each statement with a comment: what this says of each instruction that the statement computes.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def emit(functions: Sequence[Function], lineinfo: bool = False) -> str:
     <BLANKLINE>
     """
     names = kernel_names(functions)
-    kernels = [_Kernel(f, name, lineinfo).write() for f, name in zip(functions, names, strict=True)]
+    kernels = [_Kernel(f, name, lineinfo, marks).write() for f, name in zip(functions, names, strict=True)]
     used = {inst.op.name for f in functions for inst in walk(f.body)}
     grouped = [inst for f in functions for inst in walk(f.body) if inst.attr("width") is not None]
     used |= {f"{inst.op.name} groups" for inst in grouped}
@@ -150,10 +152,13 @@ def _share(lane: str, share: int, number: int) -> str:
 class _Kernel:
     """Writes one function; statements are added in order, expressions wait to be used."""
 
-    def __init__(self, function: Function, name: str, lineinfo: bool):
+    def __init__(self, function: Function, name: str, lineinfo: bool, marks: Callable[[Inst], str] | None):
         self.function = function
         self.name = name
         self.lineinfo = lineinfo
+        self.marks = marks
+        self.origins: dict[Value, dict[Inst, None]] = {}
+        self.inst: Inst | None = None
         self.index_type = "int" if function.fact("index_bits", 64) == 32 else "long long"
         self.names = Names(reserved())
         self.expressions: dict[Value, Expression] = {}
@@ -212,7 +217,14 @@ class _Kernel:
             # NVRTC copies the name into the PTX as it is, where quotes and backslashes cannot be escaped.
             file = re.sub(r"[\x00-\x1f]", "?", self.loc.file).replace("\\", "/").replace('"', "'")
             self.lines.append(f'#line {self.loc.line} "{file}"')
-        self.lines.append(f"{'    ' * self.depth}{text}")
+        marks = " ".join(map(self.marks, self.origins_of(self.inst))) if self.marks is not None else ""
+        self.lines.append(f"{'    ' * self.depth}{text}{marks and f'  // {marks}'}")
+
+    def origins_of(self, inst: Inst | None) -> dict[Inst, None]:
+        """An instruction and those whose text stands where it uses their results."""
+        if inst is None or self.marks is None:
+            return {}
+        return {inst: None} | {used: None for arg in inst.args for used in self.origins.get(arg, ())}
 
     def close(self, text: str = "}") -> None:
         self.depth -= 1
@@ -233,7 +245,10 @@ class _Kernel:
             pointer, at = (self.expressions[a].text for a in value.inst.args[:2])
             hint = f"{pointer}_{at}" if _WORD.fullmatch(at) else f"{pointer}_value"
         name = self.name_value(value, hint)
+        user, self.inst = self.inst, value.inst or self.inst
         self.statement(f"const {self.c_type(value.type)} {name} = {text};")
+        self.inst = user
+        self.origins.pop(value, None)
 
     def shorten(self, values: Sequence[Value]) -> bool:
         """Give the longest of the values a name; False when all are short already."""
@@ -251,6 +266,7 @@ class _Kernel:
         """The block's statements, without what its ``yield`` hands on."""
         for inst in block.insts:
             self.loc = inst.loc if inst.loc.line else self.loc
+            self.inst = inst
             match inst.op.name:
                 case "store":
                     self.store(inst)
@@ -289,6 +305,7 @@ class _Kernel:
         while len(made.text) > LONGEST_EXPRESSION and self.shorten(inst.args):
             made = self.spell(inst)
         self.expressions[result] = made
+        self.origins[result] = self.origins_of(inst)
         if result.name:
             return self.declare(result)
         if inst.op.kind in ("const", "index"):

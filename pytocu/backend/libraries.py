@@ -42,6 +42,8 @@ _FUNCTIONS: dict[str, dict[str, str]] = {
         "CompileProgram": "p i p",
         "GetCUBINSize": "p >n",
         "GetCUBIN": "p p",
+        "GetPTXSize": "p >n",
+        "GetPTX": "p p",
         "DestroyProgram": "=p",
         **_LOG,
     },

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pytocu.backend import archs
-from pytocu.backend.libraries import LibraryError, library, texts
+from pytocu.backend.libraries import LibraryError, library, text_of, texts
 from pytocu.errors import BackendError
 
 
@@ -95,13 +95,21 @@ def build(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
         NVRTC is missing, does not know the architecture, or refuses the source; then the
         text has its log and the source, because that is a defect of pytocu.
     """
+    return _compiled(source, arch, name, (*options_for(arch, lineinfo), *options), ("GetCUBINSize", "GetCUBIN"))
+
+
+def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
+    """The PTX that the cubin is assembled from; parameters and errors as :func:`build`."""
+    return text_of(_compiled(source, arch, name, (*options_for(arch), *options), ("GetPTXSize", "GetPTX")))
+
+
+def _compiled(source: str, arch: str, name: str, chosen: Sequence[str], result: tuple[str, str]) -> bytes:
     check_arch(arch)
     nvrtc = library("nvrtc")
-    chosen = (*options_for(arch, lineinfo), *options)
     program = nvrtc("CreateProgram", source.encode(), f"{name}.cu".encode(), 0, None, None)
     try:
         nvrtc("CompileProgram", program, len(chosen), texts(chosen))
-        return nvrtc.content("GetCUBINSize", "GetCUBIN", program)
+        return nvrtc.content(*result, program)
     except LibraryError as error:
         log = nvrtc.log("ProgramLog", program)
         raise BackendError(

@@ -7,6 +7,7 @@ count from ``%0``.  Nothing in the text depends on memory addresses, paths or ha
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 
@@ -66,7 +67,11 @@ def _attrs(inst: Inst) -> str:
     return " {" + ", ".join(f"{k} = {format_attr(v)}" for k, v in inst.attrs) + "}"
 
 
-def _block(block: Block, names: Names, indent: str, lines: list[str], locs: bool) -> str:
+Show = Callable[[Inst], str]
+"""What is written behind an instruction."""
+
+
+def _block(block: Block, names: Names, indent: str, lines: list[str], locs: Show | None) -> str:
     """Append the block's lines and return its opening."""
     params = ", ".join(f"{names.add(p)}: {p.type}" for p in block.params)
     for inst in block.insts:
@@ -74,7 +79,7 @@ def _block(block: Block, names: Names, indent: str, lines: list[str], locs: bool
     return f"({params}) {{"
 
 
-def _inst(inst: Inst, names: Names, indent: str, lines: list[str], locs: bool) -> None:
+def _inst(inst: Inst, names: Names, indent: str, lines: list[str], locs: Show | None) -> None:
     args = ", ".join(names[a] for a in inst.args)
     head = f"{inst.op.name}{' ' if args else ''}{args}{_attrs(inst)}"
     results = ", ".join(names.add(r) for r in inst.results)
@@ -93,20 +98,20 @@ def _inst(inst: Inst, names: Names, indent: str, lines: list[str], locs: bool) -
         lines.extend(inner)
     if inst.regions:
         lines.append(f"{indent}}}")
-    if locs:
-        text += f"  # {inst.loc.short()}"
+    if locs is not None:
+        text += f"  # {locs(inst)}"
     lines[place] = text
 
 
-def print_function(function: Function, locs: bool = False) -> str:
+def print_function(function: Function, locs: bool | Show = False) -> str:
     """The function as text.
 
     Parameters
     ----------
     function : Function
         At any level.
-    locs : bool
-        Add each instruction's place in the user's source.
+    locs : bool or callable
+        Add each instruction's place in the user's source, or what the callable says of the instruction.
 
     Returns
     -------
@@ -118,5 +123,6 @@ def print_function(function: Function, locs: bool = False) -> str:
     if function.facts:
         facts = " facts {" + ", ".join(f"{k} = {format_attr(v)}" for k, v in function.facts) + "}"
     lines: list[str] = []
-    opening = _block(function.body, Names(), "", lines, locs)
+    show = (lambda inst: inst.loc.short()) if locs is True else locs or None
+    opening = _block(function.body, Names(), "", lines, show)
     return "\n".join([f"{level}func @{function.name}{opening[:-2]}{facts} {{", *lines, "}"])

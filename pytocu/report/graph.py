@@ -1,0 +1,162 @@
+"""The plan of a function as a graph: memory and the kernels that read and write it.
+
+In: the host function after the whole pipeline.  Out: nodes and edges.  A kernel that changes memory gives it a new
+node, so the graph has no cycle and reads from the arguments down to the results.
+"""
+
+from __future__ import annotations
+
+from pytocu.ir.core import Function, Inst, Value, walk, written_pointers
+from pytocu.ir.dims import DimLike, product
+from pytocu.ir.types import ArrayType, PointerType, ScalarType, Type
+from pytocu.planning import launches
+from pytocu.record import Mutable, Record, fresh
+
+
+class Node(Mutable):
+    """Memory at one moment, or a kernel.
+
+    Attributes
+    ----------
+    kind : str
+        ``argument``, ``temporary``, ``result`` or ``kernel``.
+    title, detail : str
+        Its name, and its type.
+    kernel : int
+        The number of the kernel, in order of launch; -1 of memory.
+    lines : list of str
+        What is said of it below.
+    """
+
+    kind: str
+    title: str
+    detail: str
+    kernel: int = -1
+    lines: list[str] = fresh(default_factory=list)
+
+
+class Edge(Record):
+    """What moves between memory and a kernel; the nodes by number."""
+
+    source: int
+    target: int
+    label: str
+
+
+class Graph(Record):
+    """Nodes in order of computation, and the edges between them."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+
+
+def bytes_of(type: Type) -> DimLike:
+    """How many bytes an array or a scalar has.
+
+    Examples
+    --------
+    >>> from pytocu.ir.types import parse_type
+    >>> print(bytes_of(parse_type("f32[n, 3]")), bytes_of(parse_type("f64")))
+    12*n 8
+    """
+    match type:
+        case ArrayType(dtype, shape):
+            return product(shape) * dtype.itemsize
+        case ScalarType(dtype):
+            return dtype.itemsize
+        case _:
+            return 0
+
+
+def bytes_text(count: DimLike) -> str:
+    """Bytes as people read them; an expression of lengths stays one.
+
+    Examples
+    --------
+    >>> bytes_text(640), bytes_text(4_000_000)
+    ('640 B', '4 MB')
+    """
+    if not isinstance(count, int):
+        return f"{count} B"
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"
+
+
+def plan_graph(host: Function) -> Graph:
+    """The graph of a host function.
+
+    Parameters
+    ----------
+    host : Function
+        After the whole pipeline.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> graph = plan_graph(pytocu.jit(lambda x, y: x + y).lower("f32[n]", "f32[n]").host())
+    >>> [(node.kind, node.title) for node in graph.nodes]
+    [('argument', 'x'), ('argument', 'y'), ('kernel', 'lambda_'), ('result', 'out')]
+    >>> [(graph.nodes[e.source].title, graph.nodes[e.target].title, e.label) for e in graph.edges]
+    [('x', 'lambda_', '4*n B'), ('y', 'lambda_', '4*n B'), ('lambda_', 'out', '4*n B')]
+    """
+    writer = _Writer()
+    for param in host.params:
+        if isinstance(param.type, ArrayType):
+            writer.memory(param, "argument")
+    for inst in host.body.insts:
+        if inst.op.name == "allocate":
+            writer.allocated.add(inst.result)
+    for number, launch in enumerate(launches(host)):
+        writer.launch(number, launch)
+    for value in host.body.terminator.args:
+        node = writer.now.get(writer.base(value))
+        if node is not None and writer.nodes[node].kind == "temporary":
+            writer.nodes[node].kind = "result"
+    used = {number for edge in writer.edges for number in (edge.source, edge.target)}
+    kept = [n for n, node in enumerate(writer.nodes) if n in used or node.kind == "kernel"]
+    place = {old: new for new, old in enumerate(kept)}
+    edges = [Edge(place[e.source], place[e.target], e.label) for e in writer.edges]
+    return Graph([writer.nodes[n] for n in kept], edges)
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+        self.now: dict[Value, int] = {}
+        self.allocated: set[Value] = set()
+
+    def base(self, value: Value) -> Value:
+        """The memory that a view is of."""
+        while value.inst is not None and value.inst.args and value not in self.allocated:
+            value = value.inst.args[0]
+        return value
+
+    def memory(self, value: Value, kind: str) -> int:
+        self.now[value] = len(self.nodes)
+        self.nodes.append(Node(kind, value.name or "value", str(value.type)))
+        return self.now[value]
+
+    def launch(self, number: int, launch: Inst) -> None:
+        (region,) = launch.regions
+        read = {i.args[0] for i in walk(region) if i.op.name == "load"}
+        written = written_pointers(region)
+        pairs = zip(region.params, launch.args, strict=True)
+        pointers = [(p, self.base(a), a) for p, a in pairs if isinstance(p.type, PointerType)]
+        kernel = len(self.nodes)
+        self.nodes.append(Node("kernel", launch.attr("name"), launch.attr("schedule"), number))
+        for param, memory, array in pointers:
+            if param in read:
+                source = self.now.get(memory)
+                self.edge(self.memory(memory, "temporary") if source is None else source, kernel, array)
+        for param, memory, array in pointers:
+            if param in written:
+                changed = "result" if memory not in self.allocated else "temporary"
+                self.edge(kernel, self.memory(memory, changed), array)
+
+    def edge(self, source: int, target: int, array: Value) -> None:
+        """One edge for each pair: an array that is given twice is one memory."""
+        if not any((e.source, e.target) == (source, target) for e in self.edges):
+            self.edges.append(Edge(source, target, bytes_text(bytes_of(array.type))))

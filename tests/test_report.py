@@ -1,0 +1,267 @@
+"""The page of HTML: rows and their links, the graph of the plan, and the file as a whole."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import report_programs as programs
+
+import pytocu
+from pytocu.backend import cuda_c
+from pytocu.errors import BackendError, Loc
+from pytocu.ir.printer import print_function
+from pytocu.planning import kernel_function, launches
+from pytocu.report import page
+from pytocu.report.drawing import draw, layers_of
+from pytocu.report.graph import Edge, Graph, Node, plan_graph
+from pytocu.report.places import cuda_rows, ptx_rows
+from pytocu.report.sources import expression, source_lines
+
+
+def lowered(function: Any, *types: Any) -> Any:
+    return pytocu.jit(function).lower(*types)
+
+
+@pytest.fixture(scope="module")
+def standard() -> page.Report:
+    return page.collect(lowered(programs.standard, "f32[n, m]", "f32[m]"))
+
+
+@pytest.fixture(scope="module")
+def damped() -> page.Report:
+    return page.collect(lowered(programs.damped, "f32[n]", "f32[n]"))
+
+
+def rows_with(rows: Any, text: str) -> list[Any]:
+    found = [row for row in rows if text in row.text]
+    assert found, text
+    return found
+
+
+def places(report: page.Report, row: Any) -> set[str]:
+    return {expression(report.places.all[report.places.of[inst]]) for inst in row.insts}
+
+
+def test_rows_are_the_text_that_is_printed_and_built() -> None:
+    low = lowered(programs.standard, "f32[n, m]", "f32[m]")
+    report = page.collect(low)
+    host = low.host("cuda")
+    assert "\n".join(r.text for r in report.stages[0].rows) == print_function(low.function)
+    assert "\n".join(r.text for r in report.stages[-1].rows) == print_function(host)
+    source = "\n".join(r.text for r in report.cuda) + "\n"
+    assert source == cuda_c.emit([kernel_function(host, i) for i in launches(host)])
+
+
+def test_stages_are_the_passes_that_changed_something(standard: page.Report) -> None:
+    names = [stage.name for stage in standard.stages]
+    assert names[0] == "lower" and {"infer-types", "fuse", "bufferize", "lower-loops"} <= set(names) and "fastmath" not in names
+    texts = [[r.text for r in stage.rows] for stage in standard.stages]
+    assert all(a != b for a, b in itertools.pairwise(texts))
+
+
+def test_a_statement_of_cuda_c_has_the_instructions_it_computes(damped: page.Report) -> None:
+    chosen = rows_with(damped.cuda, "? faded")
+    assert len(chosen) == 2
+    for row in chosen:
+        assert places(damped, row) == {"np.where(faded > y, faded, wave)", "faded > y"}
+    (of_vectors, _) = rows_with(damped.cuda, "* 2.5f")
+    assert "expf(-x_vector" in of_vectors.text
+    assert places(damped, of_vectors) == {"np.exp(-x) * 2.5", "np.exp(-x)", "-x"}
+
+
+def test_instructions_are_the_same_in_the_last_ir_and_in_cuda_c(standard: page.Report) -> None:
+    computed = {inst for row in standard.stages[-1].rows for inst in row.insts if row.kernel >= 0}
+    written = {inst for row in standard.cuda for inst in row.insts}
+    assert written <= computed
+    # What has no text of its own: returns, constants that were folded into others, loads that nobody uses.
+    assert len(written) > 0.9 * len(computed)
+
+
+def test_ptx_belongs_to_the_statement_it_was_made_of(damped: page.Report) -> None:
+    if damped.missing:
+        pytest.skip(damped.missing)
+    multiplications = rows_with(damped.ptx, "0f40200000")
+    assert all("* 2.5f" in damped.cuda[row.line].text for row in multiplications)
+    stores = rows_with(damped.ptx, "st.global")
+    assert all("out" in damped.cuda[row.line].text for row in stores)
+    assert not any(re.match(r"\t\.(loc|file|section)\t", row.text) for row in damped.ptx)
+    assert any("__local_depot" in row.text for row in damped.ptx)
+
+
+def test_inlined_ptx_belongs_to_the_call() -> None:
+    cuda = cuda_rows("int helper() {\n    return 1;\n}\n    x = helper();  // 3")
+    text = "\t.loc\t1 2 5, function_name $L__info_string0, inlined_at 1 4 9\n\tmov.u32 %r1, 1;\n"
+    assert [(row.line, row.insts) for row in ptx_rows(text, cuda)] == [(3, (3,))]
+
+
+def test_kernels_have_their_lines(standard: page.Report) -> None:
+    assert len(standard.kernels) == 3
+    for number, (name, *_) in enumerate(standard.kernels):
+        of_cuda = [row.text for row in standard.cuda if row.kernel == number]
+        assert f" {name}(" in of_cuda[0] and of_cuda[-1] == "}"
+        fused = next(stage for stage in standard.stages if stage.name == "fuse")
+        assert any(f'name = "{name}"' in row.text for row in fused.rows if row.kernel == number)
+        if not standard.missing:
+            assert any("ret;" in row.text for row in standard.ptx if row.kernel == number)
+
+
+def test_inlined_functions_are_shown_with_their_callers(standard: page.Report) -> None:
+    texts = [line.text for line in source_lines(standard.places.all)]
+    assert "def scaled(x, weight):" in texts and "    y = scaled(x, weight)" in texts and None in texts
+    assert not any("def relax" in (text or "") for text in texts)
+    root = rows_with(standard.stages[0].rows, "sqrt")[0]
+    (loc,) = {standard.places.all[standard.places.of[inst]] for inst in root.insts}
+    assert [expression(place) for place in loc.chain()] == ["np.sqrt((x * x).mean(axis=1, keepdims=True))", "scaled(x, weight)"]
+
+
+def test_source_of_a_file_that_is_not_python(tmp_path: Path) -> None:
+    file = tmp_path / "cell.py"
+    file.write_text("%magic\na = 1\nb = 2\nc = 3\n")
+    lines = source_lines([Loc(str(file), 2), Loc(str(file), 3), Loc(str(file), 0)])
+    assert [(line.line, line.text) for line in lines] == [(2, "a = 1"), (3, "b = 2")]
+
+
+# The graph.
+
+
+def shown(graph: Graph) -> list[tuple[str, str, str]]:
+    return [(graph.nodes[e.source].title, graph.nodes[e.target].title, e.label) for e in graph.edges]
+
+
+def test_graph_of_a_change_in_place() -> None:
+    graph = plan_graph(lowered(programs.relax, "f32[n]").host())
+    assert [(n.kind, n.title) for n in graph.nodes] == [
+        ("argument", "u"),
+        ("kernel", "relax_0"),
+        ("temporary", "out"),
+        ("kernel", "relax_copy0"),
+        ("result", "u"),
+        ("kernel", "relax_1"),
+        ("result", "u"),
+    ]
+    assert shown(graph) == [
+        ("u", "relax_0", "4*n B"),
+        ("relax_0", "out", "4*max(n - 2, 0) B"),
+        ("out", "relax_copy0", "4*max(n - 2, 0) B"),
+        ("relax_copy0", "u", "4*n B"),
+        ("u", "relax_1", "4*n B"),
+        ("relax_1", "u", "4*n B"),
+    ]
+
+
+def test_graph_without_kernels() -> None:
+    report = page.collect(lowered(programs.whole, "f32[n]"))
+    assert report.graph.nodes == [] and report.kernels == () and "No kernel" in report.missing
+    assert "<svg" in page.html_report(lowered(programs.whole, "f32[n]"))
+
+
+def test_known_lengths_are_written_as_numbers() -> None:
+    host = lowered(lambda x: x[:3] * 2, "f64[5000, 100]").host()
+    assert all(label[-1] == "B" for *_, label in shown(plan_graph(host)))
+
+
+def boxes(svg: str) -> list[tuple[float, float, float, float]]:
+    pattern = r'data-node[^>]*><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"'
+    return [tuple(map(float, found)) for found in re.findall(pattern, svg)]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_boxes_do_not_overlap(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    nodes = [Node("argument", f"a{n}", "f32[n]") for n in range(random.integers(1, 6))]
+    edges: list[Edge] = []
+    for kernel in range(random.integers(1, 9)):
+        at = len(nodes)
+        nodes.append(Node("kernel", f"kernel_{kernel}", "pointwise", kernel, ["x" * int(random.integers(1, 90))]))
+        memory = [n for n, node in enumerate(nodes) if node.kind != "kernel"]
+        sources = random.choice(memory, min(3, len(memory)), replace=False)
+        edges += [Edge(int(source), at, "4*n B") for source in sources]
+        nodes.append(Node("temporary", f"t{kernel}", "f32[n]"))
+        edges.append(Edge(at, at + 1, "4*n B"))
+    graph = Graph(nodes, edges)
+    layers = layers_of(graph)
+    assert all(layers[e.source] < layers[e.target] for e in edges)
+    svg = draw(graph)
+    width, height = map(float, re.findall(r'viewBox="0 0 (\d+) (\d+)"', svg)[0])
+    placed = boxes(svg)
+    assert len(placed) == len(nodes) and svg.count('class="edge') == len(edges) == svg.count('class="bytes"')
+    for number, (x, y, w, h) in enumerate(placed):
+        assert x >= 0 and y >= 0 and x + w <= width + 1 and y + h <= height + 1
+        for x2, y2, w2, h2 in placed[number + 1 :]:
+            assert x + w <= x2 + 0.2 or x2 + w2 <= x + 0.2 or y + h <= y2 or y2 + h2 <= y
+
+
+# The file.
+
+
+class Elements(HTMLParser):
+    """What stands in a page: the elements' names, the addresses they name, and ids."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.data = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag not in ("meta", "link", "path", "rect"):
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("src", "href", "action", "data"):
+                self.addresses.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        """Elements that are closed where they open."""
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"] and data.startswith("{"):
+            self.data = data
+
+
+def test_page_is_one_file_that_asks_for_nothing() -> None:
+    text = page.html_report(lowered(programs.standard, "f32[n, m]", "f32[m]"))
+    elements = Elements(text)
+    assert elements.open == [] and elements.addresses == ["data:,"]
+    assert len(elements.ids) == len(set(elements.ids))
+    assert not any(word in text for word in ("http:", "https:", "@import", "url(", "fetch("))
+    assert str(Path(programs.__file__).parent) not in text
+
+
+def test_page_is_the_same_every_time() -> None:
+    first, second = (page.html_report(lowered(programs.damped, "f32[n]", "f32[n]")) for _ in range(2))
+    assert first == second
+
+
+def test_source_cannot_close_the_script() -> None:
+    text = page.html_report(lowered(programs.hostile, "f32[n]"))
+    data = json.loads(Elements(text).data)
+    assert any("</script><!--" in (line or "") for *_, line in data["python"])
+
+
+def test_without_nvrtc_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*arguments: Any) -> Any:
+        raise BackendError("NVRTC was not found (none): pip install 'pytocu[cu13]'")
+
+    monkeypatch.setattr(page.nvrtc, "ptx", missing)
+    report = page.collect(lowered(programs.damped, "f32[n]", "f32[n]"))
+    assert report.ptx == () and report.missing.startswith("NVRTC was not found") and report.cuda
+    assert "NVRTC was not found" in page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"))
+
+
+def test_other_targets_are_refused() -> None:
+    with pytest.raises(BackendError, match="name an architecture such as cuda:sm_90, not cpu"):
+        page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"), "cpu")
