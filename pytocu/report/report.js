@@ -117,9 +117,9 @@
       this.marked = [...new Set([...lit, ...near])];
       this.lit = [...lit].sort((a, b) => a - b);
     }
-    reveal(n) {
+    reveal(n, always) {
       const top = n * ROW, box = this.box;
-      if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 2 * ROW) box.scrollTop = Math.max(0, top - box.clientHeight / 3);
+      if (always || top < box.scrollTop || top > box.scrollTop + box.clientHeight - 2 * ROW) box.scrollTop = Math.max(0, top - box.clientHeight / 3);
     }
     visible(n) {
       return n * ROW >= this.box.scrollTop && n * ROW <= this.box.scrollTop + this.box.clientHeight - ROW;
@@ -208,8 +208,19 @@
     }
   };
 
+  // Scroll to where most of what is lit fits on the screen.
   const reveal = from => {
-    for (const pane of all) if (pane !== from && pane.lit.length && !pane.lit.some(n => pane.visible(n))) pane.reveal(pane.lit[0]);
+    for (const pane of all) {
+      if (pane === from || !pane.lit.length) continue;
+      const page = Math.max(1, Math.floor((pane.box.clientHeight * 2) / 3 / ROW));
+      let best = 0, most = 0, end = 0;
+      pane.lit.forEach((first, start) => {
+        while (end < pane.lit.length && pane.lit[end] < first + page) end++;
+        if (end - start > most) { most = end - start; best = first; }
+      });
+      const shown = pane.lit.filter(n => pane.visible(n)).length;
+      if (shown < most) pane.reveal(best, true);
+    }
   };
 
   const choose = (pane, n) => {
