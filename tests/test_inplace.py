@@ -252,7 +252,6 @@ def test_errors_in_inlined_functions_name_both_lines() -> None:
 
 def test_refused_by_name() -> None:
     for body, said in (
-        ("a[a > 0] = 1", "assigns through a mask"),
         ("a[[0, 1]] = 1", "assigns through an index array or list"),
         ("a[b] = 1", "index"),
         ("np.add(a, 1, where=a > 0)", "where= and no out="),

@@ -28,7 +28,7 @@ class Method:
     __pytocu_plain__ = True
     __slots__ = ("name", "value")
 
-    def __init__(self, value: Value, name: str):
+    def __init__(self, value: Any, name: str):
         self.value, self.name = value, name
 
 

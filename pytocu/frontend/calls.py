@@ -14,13 +14,15 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.builtin_calls import call_builtin, call_pure, has_handler, is_pure
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.masked import values
+from pytocu.frontend.masked_work import call_function, call_method, contains_masked
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.piecewise import piecewise
 from pytocu.frontend.source import function_node
 from pytocu.frontend.ufunc_methods import call_ufunc_method, ufunc_method
-from pytocu.frontend.values import Context, contains_dynamic, describe, python_type_name
+from pytocu.frontend.values import Context, Masked, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
 
 _LIBRARIES = ("numpy", "cupy", "jax", "jaxlib")
@@ -45,6 +47,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """
     context = frame.context
     match function:
+        case Method() if isinstance(function.value, Masked) or contains_masked(args) or contains_masked(kwargs):
+            return call_method(context, function.name, function.value, args, kwargs)
         case Method():
             handler = functools.partial(METHODS[function.name], context)
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)
@@ -75,11 +79,16 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
     name = numpy_name(function)
+    if name is not None and name != "piecewise" and (contains_masked(args) or contains_masked(kwargs)):
+        plain = lambda *a, **k: call_numpy(context, name, function, a, k)  # noqa: E731
+        return call_function(context, name, plain, args, kwargs)
     if name == "piecewise":
         return call_handler(frame, "np.piecewise", piecewise, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)
+    if method is not None or (has_handler(function) and not any(function is f for f in (getattr, hasattr, abs))):
+        args, kwargs = values(context, args), values(context, kwargs)
     if method is not None:
         return call_ufunc_method(context, *method, args, kwargs)
     if has_handler(function):

@@ -15,10 +15,13 @@ from pytocu.frontend.choices import both_sides, choose, connect, is_choice, nega
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
+from pytocu.frontend.masked import chosen, values
+from pytocu.frontend.masked_work import assign as assign_masked
+from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import as_value, contains_dynamic, describe, is_array, is_dynamic, refuse_array
+from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic, refuse_array
 from pytocu.ir.core import Value
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -310,8 +313,14 @@ def local_defaults(frame: Frame, node: FunctionNode) -> dict[str, Any]:
 def member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]``."""
     context = frame.context
+    if isinstance(base, Masked):
+        base = as_value(context, base)
     if isinstance(base, Value):
-        return subscript(context, base, key)
+        place = mask_in(key) if is_array(base) else None
+        view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
+        if mask is not None and not first:
+            return chosen(context, view, mask)
+        return subscript(context, base, values(context, key))
     if contains_dynamic(key):
         raise UnsupportedError(
             f"a {type(base).__name__} cannot be indexed by a value known only at run time",
@@ -380,7 +389,13 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
+    if isinstance(base, Masked):
+        base = as_value(context, base)
     if isinstance(base, Value):
+        place = mask_in(key) if is_array(base) else None
+        if place is not None:
+            assign_masked(context, *without_numbers(context, base, key, *place), value)
+            return
         assign_elements(context, element_view(context, base, key, value, text), value)
         return
     if not isinstance(base, (list, dict)):

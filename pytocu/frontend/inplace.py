@@ -100,7 +100,7 @@ def _asked(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray
     return attempt(context, ask)
 
 
-def _known(value: Any) -> Any:
+def known_number(value: Any) -> Any:
     """A number known now, or None."""
     if is_number(value):
         return value
@@ -135,7 +135,7 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
     """
     note_write(context, target, DESTINATION)
     dtype = element(target.type)
-    known = _known(value)
+    known = known_number(value)
     if known is not None:
         if isinstance(known, complex):
             as_value(context, known)
@@ -192,7 +192,7 @@ def fill(context: Context, target: Value, value: Any) -> None:
         # A NumPy scalar is immutable, and fill says nothing about it.
         raise UnsupportedError("fill() of a NumPy scalar", context.loc, "give the name the new value")
     note_write(context, target, DESTINATION)
-    known = _known(value)
+    known = known_number(value)
     if known is not None:
         context.builder.update(target, _number(context, known, element(target.type), np.ndarray.fill))
         return
@@ -220,7 +220,7 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
     # NumPy's sentence for a rule that it does not have.
     attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
     dtype = element(dst.type)
-    known = _known(src)
+    known = known_number(src)
     if known is not None:
         if isinstance(known, complex):
             as_value(context, known)
@@ -247,7 +247,7 @@ def mask_of(context: Context, where: Any) -> Value:
     DTypeError
         It is not of bools.
     """
-    known = _known(where)
+    known = known_number(where)
     strong = as_strong(context, bool(known) if isinstance(known, (int, np.bool_)) else as_value(context, where))
     if element(strong.type) is not BOOL:
         found = element(strong.type).numpy

@@ -17,11 +17,12 @@ import numpy as np
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
+from pytocu.frontend.compaction import compact
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Hooks, as_value, describe
+from pytocu.frontend.values import Context, Hooks, Masked, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
@@ -82,7 +83,7 @@ def lower(
     """
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
-    context = Context(builder, Hooks(run_function, call), unit_lengths)
+    context = Context(builder, Hooks(run_function, call, compact), unit_lengths)
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
@@ -137,6 +138,8 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
     match result:
         case Value():
             return _leaf(result, leaves)
+        case Masked():
+            return _leaf(as_value(context, result), leaves)
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves) for r in result))
         case tuple() if hasattr(type(result), "_fields"):

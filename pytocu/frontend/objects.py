@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError, closest
-from pytocu.frontend.attributes import attribute
+from pytocu.frontend.attributes import METHODS, Method, attribute
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, Reader, as_value, describe, refuse_array
+from pytocu.frontend.values import Context, Masked, Reader, as_value, describe, refuse_array
 from pytocu.guards import (
     MISSING,
     SCALARS,
@@ -169,6 +169,11 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         With the closest known attribute.
     """
     context: Context = frame.context
+    if isinstance(base, Masked):
+        if name in METHODS:
+            return Method(base, name)
+        plain = name in ("dtype", "ndim", "itemsize") and base.elements is None
+        return attribute(context, base.array if plain else as_value(context, base), name)
     if isinstance(base, Value):
         return attribute(context, base, name)
     if isinstance(base, types.ModuleType):

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.masked import lifted, mask_over
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import (
     Context,
+    Masked,
     as_dim,
     as_strong,
     as_value,
@@ -104,6 +106,9 @@ def check_plain(context: Context, value: Any, what: str) -> None:
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     """``left <op> right`` with Python's and NumPy's meaning."""
     row = OPS[name]
+    if isinstance(left, Masked) or isinstance(right, Masked):
+        right = _harmless(context, right) if name == "power" else right
+        return lifted(context, lambda a, b: binary(context, name, a, b), left, right)
     if not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None
         for side in (left, right):
@@ -133,6 +138,14 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
             return elementwise(context, rewritten, left)
         return choose_power(context, elementwise(context, name, left, right), left, right)
     return elementwise(context, name, left, right)
+
+
+def _harmless(context: Context, exponent: Any) -> Any:
+    """Integer exponents, where those that the mask leaves out may be negative and mean nothing."""
+    if not isinstance(exponent, Masked) or exponent.elements is not None or element(exponent.array.type).kind != "i":
+        return exponent
+    mask = mask_over(context, exponent.mask, len(dimensions(exponent.array)))
+    return Masked(elementwise(context, "where", mask, exponent.array, 1), exponent.mask)
 
 
 def refuse_complex_scalars(context: Context, function: Callable[..., Any], *operands: Any) -> None:
@@ -311,6 +324,8 @@ def _out_of_range_comparison(context: Context, name: str, values: list[Value]) -
 def unary(context: Context, name: str, operand: Any) -> Any:
     """``-x``, ``+x``, ``~x`` and ``abs(x)``."""
     row = OPS[name]
+    if isinstance(operand, Masked):
+        return lifted(context, lambda array: unary(context, name, array), operand)
     if not is_dynamic(operand):
         assert row.python is not None
         return compute(context, row.python, operand)
@@ -339,6 +354,8 @@ def truth(context: Context, value: Any, what: str, help: str | None = None, elem
     """
     if isinstance(value, (tuple, list, dict)):
         return bool(len(value))
+    if isinstance(value, Masked):
+        value = as_value(context, value)
     if not isinstance(value, Value):
         return compute(context, bool, value)
     if is_array(value) and dimensions(value):

@@ -13,11 +13,13 @@ from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.expressions import assign, assign_member, evaluate, local_defaults, member
 from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
+from pytocu.frontend.masked import values
+from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context, is_array
+from pytocu.frontend.values import Context, Masked, is_array
 
 _MAX_STATIC_STEPS = 10_000
 
@@ -230,6 +232,9 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
     """What the target holds after the operation: `old` itself where it is changed in place."""
     context = frame.context
     value = evaluate(frame, node.value)
+    if isinstance(old, Masked):
+        return change(context, operator, old, value)
+    value = values(context, value)
     if is_array(old):
         return augmented(context, operator, old, value)
     if isinstance(old, (list, dict, set)):

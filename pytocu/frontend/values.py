@@ -37,7 +37,7 @@ from pytocu.ir.types import (
     shape_of,
     weak_type_of,
 )
-from pytocu.record import Record
+from pytocu.record import Mutable, Record
 
 Reader = Callable[[Sequence[Any]], Any]
 
@@ -47,6 +47,7 @@ class Hooks(Record):
 
     run_function: Callable[..., Any]
     call: Callable[..., Any]
+    compact: Callable[..., Any]
 
 
 class Context:
@@ -104,6 +105,24 @@ class Context:
         return 1 if dim in self.unit_lengths else dim
 
 
+class Masked(Mutable):
+    """``array[mask]``, whose elements nobody has asked for one after the other; see `pytocu.frontend.masked`.
+
+    Attributes
+    ----------
+    array, mask : Value
+        Contents that do not change; the mask has the lengths of the first axes of the array.
+    elements : Value or None
+        The chosen elements, where they were asked for: from then on they are the value.
+    """
+
+    __pytocu_plain__ = True
+
+    array: Value
+    mask: Value
+    elements: Value | None = None
+
+
 def is_dynamic(value: Any) -> bool:
     """Whether the value is only known at run time."""
     return isinstance(value, Value)
@@ -115,7 +134,7 @@ def contains_dynamic(value: Any) -> bool:
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value)
+    return is_dynamic(value) or isinstance(value, Masked)
 
 
 def is_number(value: Any) -> bool:
@@ -133,6 +152,11 @@ def as_value(context: Context, value: Any) -> Value:
     """
     if isinstance(value, Value):
         return value
+    if isinstance(value, Masked):
+        if value.elements is None:
+            value.elements = context.hooks.compact(context, value)
+        assert value.elements is not None
+        return value.elements
     weak = weak_type_of(value)
     if weak is not None:
         return context.builder.const(value, weak)

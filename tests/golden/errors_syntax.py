@@ -3,16 +3,6 @@
 import numpy as np
 
 
-def masked(x):
-    x[x > 0] = 1  #! UnsupportedError: x[x > 0] = ... assigns through a mask, which is not compiled
-    #! at: x[x > 0]
-    #! help: choose per element: x[...] = np.where(mask, new, x)
-    return x
-
-
-#$ error masked --args "f32[n]"
-
-
 def attribute_changed(x):
     x.T += 1  #! UnsupportedError: x.T += ... changes an attribute, which is not compiled
     #! at: x.T += 1

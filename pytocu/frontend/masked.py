@@ -1,0 +1,128 @@
+"""Masked values: what ``x[mask]`` is before anybody asks for its elements one after the other.
+
+A :class:`Masked` is the whole array beside its mask.  Elementwise work on values of one mask is done on
+the whole arrays, a reduction leaves out what the mask does, and ``x[mask] = value`` chooses element
+by element: none of it needs to know how many elements there are.  Whatever else is done with
+one gets the elements themselves (`values`), which is a compaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytocu.errors import IndexingError
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.values import Context, Masked, as_value, dimensions, is_array
+from pytocu.ir.core import Value, attr_key
+from pytocu.ir.types import BOOL, element
+
+_DIFFERENT = (
+    "boolean index did not match indexed array along axis {2}; size of axis is {0} but size of corresponding boolean axis is {1}"
+)
+_TOO_MANY = "too many indices for array: array is {}-dimensional, but {} were indexed"
+_PURE = ("elementwise", "view", "const", "generated", "choice", "reduce", "scan", "scalar")
+
+
+def is_mask(value: Any) -> bool:
+    """A run-time array of bools with axes."""
+    return is_array(value) and element(value.type) is BOOL and bool(dimensions(value))
+
+
+def chosen(context: Context, array: Value, mask: Value) -> Masked:
+    """``array[mask]``, as the contents are now.
+
+    Raises
+    ------
+    IndexingError
+        The mask does not have the lengths of the first axes.
+    """
+    check_mask(context, array, mask)
+    return Masked(_frozen(context, array), _frozen(context, mask))
+
+
+def check_mask(context: Context, array: Value, mask: Value) -> None:
+    """State that a mask has the lengths of the first axes of an array.
+
+    Raises
+    ------
+    IndexingError
+        The lengths are known, or it has more axes.
+    """
+    shape, lengths = dimensions(array), dimensions(mask)
+    if len(lengths) > len(shape):
+        raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
+    for axis, (length, wanted) in enumerate(zip(lengths, shape, strict=False)):
+        require_equal(context, wanted, length, "IndexError", _DIFFERENT, axis)
+
+
+def _frozen(context: Context, value: Value) -> Value:
+    """What an array holds now: later changes of it are not seen."""
+    return context.builder.emit("copy", (value,), name=value.name)
+
+
+def same(first: Value, second: Value) -> bool:
+    """Whether two values are computed alike of the same contents."""
+    stack = [(first, second)]
+    seen: set[tuple[Value, Value]] = set()
+    while stack:
+        a, b = stack.pop()
+        if a is b or (a, b) in seen:
+            continue
+        seen.add((a, b))
+        if a.inst is None or b.inst is None or a.inst.op is not b.inst.op or a.inst.op.kind not in _PURE or a.index != b.index:
+            return False
+        if a.type != b.type or attr_key(a.inst.attrs) != attr_key(b.inst.attrs) or len(a.inst.args) != len(b.inst.args):
+            return False
+        stack.extend(zip(a.inst.args, b.inst.args, strict=True))
+    return True
+
+
+def rest(value: Masked) -> int:
+    """How many axes each chosen element has."""
+    return len(dimensions(value.array)) - len(dimensions(value.mask))
+
+
+def values(context: Context, value: Any) -> Any:
+    """The chosen elements themselves in place of masked values, in tuples, lists and dicts too."""
+    match value:
+        case Masked():
+            return as_value(context, value)
+        case tuple() if type(value) is tuple:
+            return tuple(values(context, v) for v in value)
+        case list() if type(value) is list and any(isinstance(v, (Masked, tuple, list)) for v in value):
+            return [values(context, v) for v in value]
+        case dict() if any(isinstance(v, Masked) for v in value.values()):
+            return {k: values(context, v) for k, v in value.items()}
+    return value
+
+
+def lifted(context: Context, function: Callable[..., Any], *operands: Any) -> Any:
+    """An elementwise function of operands, at least one of which is a masked value.
+
+    Parameters
+    ----------
+    function : callable
+        Of whole arrays; it gives one, or a tuple of them.
+    """
+    masked = [o for o in operands if isinstance(o, Masked) and o.elements is None]
+    if not masked or not all(_fits(o, masked[0]) for o in operands):
+        return function(*(values(context, o) for o in operands))
+    made = function(*(o.array if isinstance(o, Masked) else o for o in operands))
+    if isinstance(made, tuple):
+        return tuple(Masked(m, masked[0].mask) for m in made)
+    return Masked(made, masked[0].mask) if isinstance(made, Value) else made
+
+
+def _fits(operand: Any, first: Masked) -> bool:
+    """Whether an operand of an elementwise function stands beside whole arrays as beside the chosen elements."""
+    if isinstance(operand, Masked):
+        return operand.elements is None and rest(operand) == rest(first) and same(operand.mask, first.mask)
+    return not is_array(operand) or len(dimensions(operand)) <= rest(first)
+
+
+def mask_over(context: Context, mask: Value, ndim: int) -> Value:
+    """The mask with an axis of length 1 for each axis of a chosen element, so that it broadcasts."""
+    for axis in range(len(dimensions(mask)), ndim):
+        mask = context.builder.emit("newaxis", (mask,), {"axis": axis})
+    return mask

@@ -1,0 +1,241 @@
+"""What is done with masked values without taking the chosen elements out: reductions, assignments, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.inplace import DESTINATION, augmented, known_number, note_write, number_in
+from pytocu.frontend.masked import check_mask, is_mask, lifted, mask_over, rest, same, values
+from pytocu.frontend.numpy_calls import call_handler
+from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.reductions import combined, length
+from pytocu.frontend.requirements import require
+from pytocu.frontend.reshaping import broadcast, ravel
+from pytocu.frontend.ufunc_calls import rows_of
+from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions, is_array
+from pytocu.ir import promote
+from pytocu.ir.core import OPS, Value
+from pytocu.ir.dims import DimLike, empty_sentence
+from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.types import I64, element, scalar
+
+_OTHER_COUNT = (
+    "NumPy boolean array indexing assignment cannot assign {1} input values to the {0} output values where the mask is true"
+)
+
+_TYPED = ("sum", "prod", "mean", "var", "std")
+_REDUCED = frozenset([*_TYPED, "any", "all", "min", "max", "amin", "amax", "count_nonzero"])
+"""The reductions that have a masked form."""
+
+_ELEMENTWISE = frozenset(
+    ["where", "clip", "isclose", "nan_to_num", "round", "around", "fix", "real", "imag", "angle", "sinc", "isposinf", "isneginf"]
+)
+"""Functions besides the ufuncs that work element by element."""
+
+_METHODS = frozenset(["astype", "round", "clip", "conj", "conjugate", "copy"])
+
+
+def contains_masked(value: Any) -> bool:
+    """Whether a value, or a member of a tuple, list or dict, is a masked one."""
+    if isinstance(value, (tuple, list)):
+        return any(map(contains_masked, value))
+    if isinstance(value, dict):
+        return any(map(contains_masked, value.values()))
+    return isinstance(value, Masked)
+
+
+def call_function(
+    context: Context, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A NumPy function of arguments of which some are masked values.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's.
+    function : callable
+        ``function(*args, **kwargs)`` calls it on other abstract values.
+    """
+    plain = not contains_masked(kwargs) and kwargs.get("out") is None and kwargs.get("where", True) is True
+    if plain and name == "power" and len(args) == 2:
+        return binary(context, name, *args)
+    if plain and args and (rows_of(name) or (name in _ELEMENTWISE and (name != "where" or len(args) == 3))):
+        return lifted(context, lambda *operands: function(*operands, **kwargs), *args)
+    if plain and name in _REDUCED and isinstance(args[0], Masked) and not contains_masked(args[1:]):
+        return _reduced(context, name, function, args[0], args[1:], kwargs)
+    return function(*values(context, args), **values(context, kwargs))
+
+
+def call_method(context: Context, name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``x[mask].name(...)``."""
+
+    def function(array: Any, *given: Any, **named: Any) -> Any:
+        return call_handler(array, f"ndarray.{name}", partial(METHODS[name], context), given, named, context)
+
+    if name in _METHODS and isinstance(value, Masked) and not contains_masked(args) and not contains_masked(kwargs) and kwargs.get("out") is None:
+        return lifted(context, lambda array: METHODS[name](context, array, *args, **kwargs), value)
+    if name in _REDUCED and isinstance(value, Masked) and not contains_masked(args) and not contains_masked(kwargs):
+        return _reduced(context, name, function, value, args, kwargs)
+    return function(as_value(context, value), *values(context, args), **values(context, kwargs))
+
+
+def _reduced(context: Context, name: str, function: Callable[..., Any], value: Masked, args: Any, kwargs: Any) -> Any:
+    """A reduction over the chosen elements: of the whole array, without the others."""
+    second = "dtype" if name in _TYPED else "out"
+    given = dict(zip(("axis", second), args, strict=False)) | kwargs
+    axis = given.pop("axis", None)
+    allowed = {"dtype", "ddof", "correction"} if name in _TYPED else set()
+    whole = axis is None or (type(axis) is int and (axis == 0 or (axis == -1 and rest(value) == 0)))
+    if value.elements is not None or len(args) > 2 or not whole or not set(given) <= allowed:
+        return function(as_value(context, value), *args, **kwargs)
+    ndim = len(dimensions(value.array))
+    axes = tuple(range(ndim if axis is None else len(dimensions(value.mask))))
+    mask = mask_over(context, value.mask, ndim)
+    match name:
+        case "count_nonzero":
+            counted = elementwise(context, "bitwise_and", truths(context, value.array), mask)
+            return combined(context, "add", (cast(context, counted, I64),), axes, False)[0]
+        case "min" | "max" | "amin" | "amax":
+            return _extreme(context, "minimum" if "min" in name else "maximum", value, mask, axes)
+    return function(value.array, axis=axes, where=mask, **given)
+
+
+def _extreme(context: Context, row: str, value: Masked, mask: Value, axes: tuple[int, ...]) -> Value:
+    """The least or the largest of the chosen elements; NumPy's error where there are none."""
+    dtype = element(value.array.type)
+    identity = context.builder.const(REDUCTIONS[row].identity((dtype,))[0], scalar(dtype))
+    (made,) = combined(context, row, (elementwise(context, "where", mask, value.array, identity),), axes, False)
+    (some,) = combined(context, "bitwise_or", (value.mask,), tuple(range(len(dimensions(value.mask)))), False)
+    return require(context, made, some, "ValueError", empty_sentence(row))
+
+
+# Assignment.
+
+
+def mask_in(key: Any) -> tuple[int, Value] | None:
+    """Which item of an index is its only mask, where the others are slices and numbers known now."""
+    items = key if isinstance(key, tuple) else (key,)
+    masks = [n for n, item in enumerate(items) if is_mask(item)]
+    others = [item for n, item in enumerate(items) if n not in masks]
+    if len(masks) != 1 or any(isinstance(item, (Value, list, Masked)) or item is None or item is Ellipsis for item in others):
+        return None
+    return masks[0], items[masks[0]]
+
+
+def without_numbers(context: Context, base: Value, key: Any, number: int, mask: Value) -> tuple[Value, Value, int]:
+    """The view of an array that the items beside the mask name, the mask, and on which of its axes that begins."""
+    items = key if isinstance(key, tuple) else (key,)
+    if len(items) == 1:
+        return base, mask, 0
+    axes = len(dimensions(mask))
+    basic = (*items[:number], *[slice(None)] * axes, *items[number + 1 :])
+    view = subscript(context, base, (*basic, Ellipsis))
+    return view, mask, sum(isinstance(item, slice) for item in items[:number])
+
+
+def assign(context: Context, target: Value, mask: Value, first: int, value: Any) -> None:
+    """``target[mask] = value``: a choice for each element, of what is there and what is assigned.
+
+    Parameters
+    ----------
+    first : int
+        The axis of the target on which the mask begins.
+
+    Raises
+    ------
+    CompileError
+        Lengths that do not fit; a number of values other than that of the chosen elements is
+        an error when the code has run.
+    """
+    ndim, count = len(dimensions(target)), len(dimensions(mask))
+    moved = target if first == 0 else _to_front(context, target, first, count)
+    check_mask(context, moved, mask)
+    note_write(context, target, DESTINATION)
+    dtype = element(target.type)
+    known = known_number(value)
+    chosen = mask_over(context, mask, ndim)
+    if known is not None:
+        new: Value = number_in(context, known, dtype)
+    elif isinstance(value, Masked) and _of_mask(context, value, mask) and rest(value) == ndim - count:
+        new = cast(context, value.array, dtype)
+    else:
+        made = as_value(context, value)
+        if first and dimensions(made):
+            raise UnsupportedError(
+                "an array assigned through a mask that does not come first is not compiled",
+                context.loc,
+                "move the mask's axes to the front: np.moveaxis(x, axis, 0)[mask] = value",
+            )
+        new = cast(context, made, dtype)
+        if len(dimensions(new)) > ndim - count:
+            new = _in_order(context, new, mask, ndim)
+    context.builder.update(moved, elementwise(context, "where", chosen, new, moved))
+
+
+def _of_mask(context: Context, value: Masked, mask: Value) -> bool:
+    now = context.builder.emit("copy", (mask,))
+    return value.elements is None and same(value.mask, now)
+
+
+def _to_front(context: Context, value: Value, first: int, count: int) -> Value:
+    ndim = len(dimensions(value))
+    axes = tuple(range(first, first + count))
+    order = (*axes, *(a for a in range(ndim) if a not in axes))
+    return context.builder.emit("transpose", (value,), {"axes": order})
+
+
+def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
+    """Values for the chosen elements one after the other, each where the mask has its element."""
+    builder = context.builder
+    shape, lengths = dimensions(new), dimensions(mask)
+    surplus = len(shape) - (ndim - len(lengths)) - 1
+    if surplus > 0:
+        raise UnsupportedError(
+            f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out axes of length 1"
+        )
+    if shape[0] == 1:
+        return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
+    count, rank = ranks(context, mask)
+    available = length(context, shape[0])
+    fits = elementwise(context, "equal", count, available)
+    # A position that is not needed is that of an element behind the last one.
+    inside = elementwise(context, "bitwise_and", mask, elementwise(context, "less", rank, available))
+    place = elementwise(context, "where", inside, rank, available)
+    spare = broadcast(context, builder.const(element(new.type).numpy.type(0).item(), scalar(element(new.type))), (1, *shape[1:]))
+    longer = builder.emit("concatenate", (new, spare), {"axis": 0})
+    made = builder.emit("gather", (longer, place), {"axes": (0,), "at": 0})
+    dims: tuple[DimLike, ...] = (shape[0],)
+    return require(context, made, fits, "ValueError", _OTHER_COUNT, count, dims)
+
+
+def ranks(context: Context, mask: Value) -> tuple[Value, Value]:
+    """How many elements a mask chooses, and how many it chooses before each element; int64."""
+    lengths = dimensions(mask)
+    numbers = cast(context, ravel(context, mask), I64)
+    (count,) = combined(context, "add", (numbers,), (0,), False)
+    before = elementwise(context, "subtract", context.builder.emit("scan", (numbers,), {"op": "add", "axis": 0}), numbers)
+    if len(lengths) > 1:
+        before = context.builder.emit("reshape", (before,), {"shape": lengths, "source": dimensions(before)})
+    return count, before
+
+
+def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:
+    """``y += other`` of a masked value, which all names of it see."""
+    dtype = element(value.array.type)
+    plain = value.elements is None and (not is_array(other) or len(dimensions(other)) <= rest(value))
+    if isinstance(other, Masked):
+        plain = value.elements is None and other.elements is None and same(other.mask, value.mask) and rest(other) == rest(value)
+    if not plain:
+        augmented(context, operator, as_value(context, value), as_value(context, other))
+        return value
+    given = as_value(context, other.array if isinstance(other, Masked) else other)
+    operands = tuple(promote.operand(v.type) for v in (value.array, given))
+    attempt(context, promote.check_outputs, OPS[operator].numpy, operands, (dtype,), None, "same_kind")
+    made = binary(context, operator, value.array, other.array if isinstance(other, Masked) else other)
+    value.array = cast(context, made, dtype)
+    return value

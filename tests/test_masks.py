@@ -1,0 +1,160 @@
+"""Masked assignment and masked reductions, which need no positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere
+
+import pytocu
+
+LONG = np.linspace(-3, 4, 1000)
+SMALL = np.float32([[1, -2, 3], [-4, 5, -6], [7, 8, -9], [0, 1, 2]])
+
+
+def number(x: np.ndarray) -> None:
+    x[x > 0] = 1
+
+
+def doubled(x: np.ndarray) -> np.ndarray:
+    x[x > 0] *= 2
+    return x
+
+
+def squares(x: np.ndarray, c: np.ndarray, m: np.ndarray) -> None:
+    x[m] = x[m] ** 2 + c[m]
+
+
+def mandelbrot_step(z: np.ndarray, c: np.ndarray, counts: np.ndarray) -> None:
+    inside = np.abs(z) < 2
+    z[inside] = z[inside] * z[inside] + c[inside]
+    counts[inside] += 1
+
+
+def rows(x: np.ndarray, m: np.ndarray) -> None:
+    x[m] = x[m] * np.arange(3) + 1
+
+
+def row_for_all(x: np.ndarray, m: np.ndarray, row: np.ndarray) -> None:
+    x[m] = row
+
+
+def columns(x: np.ndarray) -> None:
+    x[:, x[0] > 0] = 5
+    x[1:, x[1] > 0] = -1
+
+
+def one_column(x: np.ndarray, m: np.ndarray) -> None:
+    x[m, 1] = 7
+    x[m, 0] += 2
+
+
+def in_order(x: np.ndarray, m: np.ndarray, v: np.ndarray) -> None:
+    x[m] = v
+
+
+def kept_and_changed(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    z = y
+    y += 1
+    x[...] = 0
+    return z.sum(), y.max()
+
+
+def several(x: np.ndarray, y: np.ndarray) -> Any:
+    m = (x > 0) & (y < 1)
+    a = np.where(x[m] > 1, y[m], np.sqrt(x[m]))
+    return a.sum(), (x > 0).sum(), x[m].astype(np.int32).max(), np.abs(y[m]).min()
+
+
+def reductions(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    return y.sum(), y.mean(), y.min(), y.max(), y.any(), y.all(), np.prod(y), np.count_nonzero(y), y.std(), np.var(y, ddof=1)
+
+
+def by_rows(x: np.ndarray, m: np.ndarray) -> Any:
+    return x[m].sum(0), x[m].mean(axis=0), x[m].max(0), x[m].sum()
+
+
+def integers(x: np.ndarray) -> None:
+    x[x > 2] = x[x > 2] // 2
+    x[x < 0] += 1
+
+
+def to_a_float(x: np.ndarray) -> None:
+    x[x > 2] += 0.5
+
+
+def negative_powers(x: np.ndarray, e: np.ndarray) -> Any:
+    m = e >= 0
+    return (x[m] ** e[m]).sum()
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (number, (LONG,)),
+    (number, (SMALL,)),
+    (doubled, (SMALL.T,)),
+    (doubled, (np.arange(-5, 300, dtype=np.int16),)),
+    (squares, (LONG, LONG[::-1].copy(), LONG**2 > 2)),
+    (squares, (LONG, LONG * 3, LONG > 100)),
+    (mandelbrot_step, (LONG * 1j + 0.3, LONG * (0.2 + 0.1j), np.zeros(1000, np.int32))),
+    (rows, (SMALL, np.array([True, False, False, True]))),
+    (row_for_all, (SMALL, np.array([True, False, False, True]), np.float64([1, 2, 3]))),
+    (columns, (SMALL,)),
+    (one_column, (SMALL, np.array([True, False, False, True]))),
+    (in_order, (SMALL, SMALL > 0, np.arange(7))),
+    (in_order, (SMALL, SMALL > 0, np.arange(6))),
+    (in_order, (SMALL, SMALL > 0, np.arange(1))),
+    (in_order, (SMALL, SMALL > 100, np.zeros(0))),
+    (in_order, (SMALL, np.array([True, False, False, True]), np.arange(6.0).reshape(2, 3))),
+    (kept_and_changed, (LONG,)),
+    (integers, (np.arange(-5, 300, dtype=np.int64),)),
+    (to_a_float, (np.arange(-5, 300, dtype=np.int64),)),
+    (negative_powers, (np.arange(10), np.arange(-5, 5))),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_changes_through_masks(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    everywhere(function, *arguments, ulp=4 if function in (mandelbrot_step, kept_and_changed) else 0)
+
+
+@pytest.mark.parametrize("values", [SMALL, LONG, np.float16(SMALL), np.arange(-3, 9), SMALL > 1, np.zeros((0, 3))], ids=str)
+def test_reductions_of_what_a_mask_chooses(values: np.ndarray) -> None:
+    if not values.size:
+        everywhere(lambda x: (x[x > 0].sum(), x[x > 0].mean(), x[x > 0].any()), values)
+    else:
+        everywhere(reductions, values, ulp=200)
+
+
+def test_reductions_of_rows() -> None:
+    everywhere(by_rows, SMALL, np.array([True, False, True, True]), ulp=8)
+    everywhere(several, LONG, LONG[::-1].copy(), ulp=200)
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_nothing_chosen_has_no_extreme(name: str) -> None:
+    everywhere(lambda x: getattr(x[x > 9], name)(), LONG)
+
+
+def test_a_mask_of_another_length() -> None:
+    for function in (lambda x, m: x[m].sum(), lambda x, m: in_order(x, m, np.float64(1.5))):
+        with pytest.raises(IndexError, match="size of axis is 4 but size of corresponding boolean axis is 2"):
+            pytocu.jit(function)(SMALL.copy(), np.array([True, False]))
+    with pytest.raises(IndexError, match="too many indices for array: array is 1-dimensional, but 2 were indexed"):
+        pytocu.jit(lambda x, m: x[m].sum())(LONG, SMALL > 0)
+
+
+def test_masked_work_is_one_kernel() -> None:
+    z = LONG * 1j
+    assert len(pytocu.jit(squares).lower(LONG, LONG, LONG > 0).kernels) == 1
+    assert len(pytocu.jit(mandelbrot_step).lower(z, z, np.zeros(1000, np.int32)).kernels) == 1
+    assert len(pytocu.jit(lambda x: x[x > 0].mean()).lower(SMALL).kernels) == 1
+
+
+def test_cubins() -> None:
+    builds(squares, LONG, LONG, LONG > 0)
+    builds(in_order, SMALL, SMALL > 0, np.arange(7))
