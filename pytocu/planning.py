@@ -108,6 +108,13 @@ class _PlanWriter:
                 return ("writable", used[0], inst.attr("what"))
             case "memory":
                 return ("memory", made, tuple(used), as_symbol(shape_of(inst.types[0])[0]))
+            case "library":
+                options = dict(inst.attr("options", ()))
+                slots = tuple(self.slots[r] for r in inst.results)
+                types = tuple((element(t).name, shape_of(t)) for t in inst.types)
+                return ("library", slots, inst.attr("function"), tuple(used), options, types)
+            case "read_length":
+                return ("read_length", used[0], inst.attr("name"), inst.attr("limit"))
             case "offset":
                 return ("offset", made, *used)
             case "dim":

@@ -145,7 +145,6 @@ EXPRESSIONS = [
     ("np.add(x, 1, x, out=x)", "np.add(x, 1, x, out=x)", "cannot specify 'out' as both", ""),
     ("np.add(x, 1, where=x > 0)", "np.add(x, 1, where=x > 0)", "the argument where=", "np.where(condition, result, other)"),
     ("np.add(x, 1, order='F')", "np.add(x, 1, order='F')", "the argument order='F'", "order 'K'"),
-    ("np.where(x > 0)", "np.where(x > 0)", "np.where with one argument", "np.where(condition, a, b)"),
     (
         "x.astype('f4', order='F')",
         "x.astype('f4', order='F')",

@@ -71,6 +71,9 @@ LATE = {
     ("runtime.executable", "pytocu.runtime.copying"),
     ("runtime.access", "pytocu.runtime.on_cpu"),
     ("runtime.access", "pytocu.runtime.on_cuda"),
+    ("runtime.access", "pytocu.runtime.host_steps"),
+    ("runtime.on_cpu", "pytocu.runtime.host_steps"),
+    ("runtime.on_cuda", "pytocu.runtime.host_steps"),
     ("runtime.program", "pytocu.ir.python_functions"),
 }
 """Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""

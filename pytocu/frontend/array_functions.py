@@ -25,13 +25,7 @@ Handler = Callable[..., Any]
 def where(context: Context, condition: Any, *rest: Any) -> Any:
     """``np.where`` with three arguments."""
     if len(rest) != 2:
-        if len(rest) == 1:
-            raise raised(ValueError("either both or neither of x and y should be given"), context.loc)
-        raise UnsupportedError(
-            "np.where with one argument (the positions of True) has a length known only at run time",
-            context.loc,
-            "use the three-argument form np.where(condition, a, b)",
-        )
+        raise raised(ValueError("either both or neither of x and y should be given"), context.loc)
     a, b = rest
     if is_weak(a) and is_weak(b):
         # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.

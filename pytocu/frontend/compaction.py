@@ -1,14 +1,187 @@
-"""Compaction: the elements that a mask chooses, one after the other."""
+"""Compaction: the elements and positions that a mask chooses, one after the other.
+
+A scan counts the chosen elements up to each one, the host reads how many there are in all, and each
+element of the result finds the one it stands for by halves.  Order is kept, and nothing depends on the
+order in which threads run.
+"""
 
 from __future__ import annotations
 
-from pytocu.errors import UnsupportedError
-from pytocu.frontend.values import Context, Masked
+from typing import Any
+
+from pytocu.errors import IndexingError, UnsupportedError, raised
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.masked import DIFFERENT, is_mask, same
+from pytocu.frontend.operators import elementwise, truths
+from pytocu.frontend.reductions import combined, known_axis, length
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import along_axis, array_of, ravel
+from pytocu.frontend.values import Context, Masked, as_strong, cast, dimensions, is_array
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, product, symbol
+from pytocu.ir.types import BOOL, I64, element
+
+
+def read_length(context: Context, count: Value, limit: DimLike, name: str) -> DimLike:
+    """The length that a number computed of data is, once the host has read it.
+
+    Parameters
+    ----------
+    count : Value
+        int64 without axes.
+    limit : DimLike
+        What it never exceeds.
+    name : str
+        What it is called; a number is put behind it where the name is taken.
+    """
+    taken = {i.attr("name") for i in context.builder.insts if i.op.name == "read_length"}
+    number = sum(t.startswith(name) for t in taken)
+    unique = f"{name}{number}" if number else name
+    stored = context.builder.emit("keep", (array_of(context, count),), name=unique)
+    context.builder.inst("read_length", (stored,), {"name": unique, "limit": limit})
+    return symbol(unique)
+
+
+def places(context: Context, mask: Value) -> Value:
+    """The positions, counted over all elements in row-major order, at which a mask is true; int64."""
+    frozen = context.builder.emit("copy", (mask,), name=mask.name)
+    for known, found in context.compacted:
+        if same(known, frozen):
+            return found
+    flat = cast(context, ravel(context, frozen), I64)
+    (count,) = combined(context, "add", (flat,), (0,), False)
+    (total,) = dimensions(flat)
+    ranks = context.builder.emit("keep", (context.builder.emit("scan", (flat,), {"op": "add", "axis": 0}),))
+    chosen = read_length(context, count, total, "chosen")
+    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (chosen,)})
+    found = context.builder.emit("search", (ranks, elementwise(context, "add", numbers, length(context, 1))))
+    context.compacted.append((frozen, found))
+    return found
 
 
 def compact(context: Context, value: Masked) -> Value:
     """The chosen elements as an array, in order."""
-    raise UnsupportedError(
-        "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"
-    )
+    count = len(dimensions(value.mask))
+    shape = dimensions(value.array)
+    array = value.array
+    if count > 1:
+        merged = (product(shape[:count]), *shape[count:])
+        array = context.builder.emit("reshape", (array,), {"shape": merged, "source": shape})
+    found = places(context, value.mask)
+    return context.builder.emit("gather", (array, found), {"axes": (0,), "at": 0}, name=value.array.name)
+
+
+def nonzero(context: Context, a: Any) -> tuple[Value, ...]:
+    """The positions of elements that are not zero, an array for each axis"""
+    value = as_strong(context, a)
+    shape = dimensions(value)
+    if not shape:
+        text = (
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. "
+            "If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
+        )
+        raise raised(ValueError(text), context.loc)
+    found = places(context, truths(context, value))
+    if len(shape) == 1:
+        return (found,)
+    parts: list[Value] = []
+    for axis, size in enumerate(shape):
+        behind = product(shape[axis + 1 :])
+        part = found if behind == 1 else elementwise(context, "floor_divide", found, length(context, behind))
+        parts.append(part if axis == 0 else elementwise(context, "remainder", part, length(context, size)))
+    return tuple(parts)
+
+
+def flatnonzero(context: Context, a: Any) -> Value:
+    """The positions of elements that are not zero, counted over all elements"""
+    return nonzero(context, ravel(context, array_of(context, a)))[0]
+
+
+def argwhere(context: Context, a: Any) -> Value:
+    """The positions of elements that are not zero, a row for each element"""
+    value = array_of(context, a)
+    if not dimensions(value):
+        raise UnsupportedError("np.argwhere of an array without axes is not compiled", context.loc, "use np.flatnonzero")
+    columns = [context.builder.emit("newaxis", (p,), {"axis": 1}) for p in nonzero(context, value)]
+    return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
+
+
+def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
+    """The slices along an axis whose condition is true"""
+    if out is not None:
+        raise UnsupportedError("compress with the argument out= is not supported", context.loc, "assign the result")
+    chosen = truths(context, array_of(context, condition))
+    if len(dimensions(chosen)) != 1:
+        raise raised(ValueError("condition must be a 1-d array"), context.loc)
+    value, place = along_axis(context, array_of(context, a), known_axis(context, axis))
+    from_end = dimensions(value)[place]
+    require_equal(context, dimensions(chosen)[0], from_end, "ValueError", _COMPRESS)
+    return context.builder.emit("gather", (value, places(context, chosen)), {"axes": (place,), "at": place})
+
+
+_COMPRESS = "np.compress is compiled for a condition as long as the axis, and {0} is not {1}"
+
+
+def extract(context: Context, condition: Any, arr: Any) -> Value:
+    """The elements of the flat array at which the flat condition is true"""
+    flat = ravel(context, array_of(context, arr))
+    return compress(context, ravel(context, array_of(context, condition)), flat, 0)
+
+
+def masks_to_positions(context: Context, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Items of an index with the positions of each mask, an array for each of its axes, in its place.
+
+    Raises
+    ------
+    IndexingError
+        A mask is a scalar.
+    """
+    found: list[Any] = []
+    for item in keys:
+        item = context.hooks.compact(context, item) if isinstance(item, Masked) else item
+        if is_mask(item):
+            found.extend(nonzero(context, item))
+        elif isinstance(item, Value) and is_array(item) and element(item.type) is BOOL:
+            raise UnsupportedError("an index that is one bool is not compiled", context.loc, "use np.where")
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def check_masks(context: Context, value: Value, keys: tuple[Any, ...]) -> None:
+    """State that masks in an index have the lengths of the axes at which they stand.
+
+    Raises
+    ------
+    IndexingError
+        More items than axes.
+    """
+    axis = 0
+    count = sum(len(dimensions(k)) if is_mask(k) else 1 for k in keys if k is not None and k is not Ellipsis)
+    shape = dimensions(value)
+    if count > len(shape):
+        text = f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed"
+        raise IndexingError(text, context.loc)
+    for item in keys:
+        if item is Ellipsis:
+            axis += len(shape) - count
+        elif is_mask(item):
+            for own in dimensions(item):
+                require_equal(context, shape[axis], own, "IndexError", DIFFERENT, axis)
+                axis += 1
+        elif item is not None:
+            axis += 1
+
+
+METHODS.update({"nonzero": nonzero, "compress": lambda context, a, condition, axis=None: compress(context, condition, a, axis)})
+
+FUNCTIONS: dict[str, Any] = {
+    "nonzero": nonzero,
+    "flatnonzero": flatnonzero,
+    "argwhere": argwhere,
+    "compress": compress,
+    "extract": extract,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+__all__ = ["FUNCTIONS", "check_masks", "compact", "masks_to_positions", "places", "read_length"]

@@ -16,7 +16,9 @@ from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.compaction import check_masks, masks_to_positions
 from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, broadcast, filled, ravel, together
@@ -52,6 +54,9 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         A mask.
     """
     keys = key if isinstance(key, tuple) else (key,)
+    if is_array(value) and any(map(is_mask, keys)):
+        check_masks(context, value, keys)
+        keys = masks_to_positions(context, keys)
     if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(k) for k in keys):
         return indexing.subscript(context, value, key)
     items = _expanded(context, value, [_item(context, k) for k in keys])

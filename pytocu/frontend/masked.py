@@ -17,7 +17,7 @@ from pytocu.frontend.values import Context, Masked, as_value, dimensions, is_arr
 from pytocu.ir.core import Value, attr_key
 from pytocu.ir.types import BOOL, element
 
-_DIFFERENT = (
+DIFFERENT = (
     "boolean index did not match indexed array along axis {2}; size of axis is {0} but size of corresponding boolean axis is {1}"
 )
 _TOO_MANY = "too many indices for array: array is {}-dimensional, but {} were indexed"
@@ -53,7 +53,7 @@ def check_mask(context: Context, array: Value, mask: Value) -> None:
     if len(lengths) > len(shape):
         raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
     for axis, (length, wanted) in enumerate(zip(lengths, shape, strict=False)):
-        require_equal(context, wanted, length, "IndexError", _DIFFERENT, axis)
+        require_equal(context, wanted, length, "IndexError", DIFFERENT, axis)
 
 
 def _frozen(context: Context, value: Value) -> Value:

@@ -18,6 +18,7 @@ from pytocu.frontend import (
     angles,
     array_functions,
     attributes,
+    compaction,
     creation,
     gathering,
     joining,
@@ -28,6 +29,7 @@ from pytocu.frontend import (
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.operators import compute
+from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
     Context,
@@ -108,6 +110,7 @@ FUNCTIONS: dict[str, Handler] = {
     **creation.FUNCTIONS,
     **joining.FUNCTIONS,
     **neighbours.FUNCTIONS,
+    **compaction.FUNCTIONS,
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
@@ -192,6 +195,8 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
         made = compute(context, function, *args, **kwargs)
         if isinstance(made, np.generic):
             return made
+    if name == "where" and len(args) == 1 and not kwargs:
+        return compaction.nonzero(context, array_of(context, args[0]))
     if name in FUNCTIONS:
         return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
     if is_ufunc:

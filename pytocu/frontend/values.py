@@ -74,12 +74,14 @@ class Context:
         The functions being read, outermost first.
     in_message : bool
         The text of an exception is read: run-time values show as their types there.
+    compacted : list of (Value, Value)
+        Masks, and the positions that they choose.
     choosing : bool
         What is read may not be what Python would run, so it must change nothing.
     """
 
     __slots__ = (
-        "active", "builder", "choosing", "guarded", "guards", "hooks", "in_message", "inlined", "origins", "outside", "paths",
+        "active", "builder", "choosing", "compacted", "guarded", "guards", "hooks", "in_message", "inlined", "origins", "outside", "paths",
         "unit_lengths",
     )  # fmt: skip
 
@@ -92,6 +94,7 @@ class Context:
         self.origins: dict[int, tuple[Any, Reader]] = {}
         self.outside: dict[int, Any] = {}
         self.active: list[Any] = []
+        self.compacted: list[tuple[Value, Value]] = []
         self.in_message = False
         self.choosing = False
 

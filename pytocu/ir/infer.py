@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.ir import promote
+from pytocu.ir import library, promote
 from pytocu.ir.core import Op
 from pytocu.ir.dims import DimLike, assignment_sentence, format_shape
 from pytocu.ir.reductions import REDUCTIONS
@@ -323,6 +323,23 @@ def gather(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     rest = [d for a, d in enumerate(shape) if a not in axes]
     rest[attrs["at"] : attrs["at"]] = broadcast_shapes([shape_of(p) for p in positions])
     return (ArrayType(element(source), tuple(rest)) if rest else scalar(element(source)),)
+
+
+def search(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A position for each value."""
+    if len(shape_of(types[0])) != 1 or element(types[0]) is not element(types[1]):
+        raise TypeError(f"search takes an array with one axis and values of its dtype, not {', '.join(map(str, types))}")
+    return (shaped(I64, types[1:]),)
+
+
+def kept(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The operand's."""
+    return (ArrayType(element(types[0]), shape_of(types[0])),)
+
+
+def library_call(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """As the list of library calls says."""
+    return library.result_types(attrs["function"], types, attrs.get("options", ()))
 
 
 def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

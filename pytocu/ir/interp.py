@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, InternalError, located
-from pytocu.ir import interp_checks, reductions
+from pytocu.ir import interp_checks, library, reductions
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from
 from pytocu.ir.interp_arguments import State, arrange, bind_symbols, check_argument, kind_name
 from pytocu.ir.interp_memory import Memory, memory_of
@@ -322,6 +322,26 @@ def _gather(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.moveaxis(made, range(count), range(first, first + count)),)
 
 
+def _search(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.searchsorted(args[0], args[1], "right" if inst.attr("right") else "left"),)
+
+
+def _keep(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.array(args[0]),)
+
+
+def _library(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    made = library.evaluate(inst.attr("function"), args, dict(inst.attr("options", ())))
+    return tuple(np.ascontiguousarray(m).reshape(m.shape) for m in made)
+
+
+def _read_length(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    state.sizes[inst.attr("name")] = length = int(args[0][()])
+    if not 0 <= length <= state.dim(inst.attr("limit")):
+        raise InternalError(f"{inst.attr('name')} is {length} and not one of 0 to {state.dim(inst.attr('limit'))}")
+    return ()
+
+
 def _diagonal(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     made = np.diagonal(args[0], inst.attr("offset"), -2, -1)
     if args[0].flags.writeable:
@@ -425,16 +445,20 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "index": _index,
     "iota": _iota,
     "own_piece": _own_piece,
+    "keep": _keep,
     "kernel": _kernel,
     "launch": _launch,
+    "library": _library,
     "memory": _memory,
     "newaxis": _newaxis,
     "part": _part,
     "real": _part,
+    "read_length": _read_length,
     "reduce": _reduce,
     "require": interp_checks.require,
     "reshape": _reshape,
     "scan": _scan,
+    "search": _search,
     "offset": _offset,
     "slice": _slice,
     "stride": _stride,

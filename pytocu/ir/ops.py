@@ -258,6 +258,17 @@ row("own_piece", "choice", 1, "The element of the piece, counted on the first ax
 row("gather", "choice", None, "Elements of the first at the positions on axes that the others state, whose axes come at `at`",
     infer=infer.gather, levels=ARRAY, attrs=("axes", "at"))  # fmt: skip
 
+row("search", "choice", 2, "How many elements of the first, in ascending order with NaN last, are less than each value; with "
+    "`right` not greater", infer=infer.search, levels=ARRAY, attrs=("right",))  # fmt: skip
+
+# What is in memory of its own, and what waits for memory.
+row("keep", "stored", 1, "The operand in memory of its own, for instructions that read elsewhere in it than they write",
+    infer=infer.kept, levels=ARRAY)  # fmt: skip
+row("library", "stored", None, "A function of NumPy, CuPy or PyTorch, one of the list of library calls, on whole arrays",
+    infer=infer.library_call, levels=UPPER, attrs=("function", "options"))  # fmt: skip
+row("read_length", "host", 1, "The number becomes the length `name`, which is at most `limit`: the host waits for it",
+    infer=infer.nothing, levels=UPPER, effects="check", attrs=("name", "limit"))  # fmt: skip
+
 # Memory as the user's function sees it.
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)
 row("memory", "host", None, "The flat memory that arguments share, from its lowest address; names are those of their symbols",

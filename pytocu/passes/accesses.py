@@ -92,6 +92,9 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
             return _gathered(inst, at, ndim)
         case "concatenate":
             return [(piece, place) for piece, place, _ in pieces(inst, at)]
+        case "search":
+            # Where it reads the first operand is known to nobody else.
+            return [(inst.args[1], position(inst.args[1], at))]
         case "own_piece":
             # The iterations around it are those of a piece, and their first index is its number.
             return [(inst.args[0], (unit(0, ndim), *(p for a, p in enumerate(at) if a not in inst.attr("axes"))))]

@@ -82,7 +82,7 @@ class _Writer:
             for arg in inst.args:
                 self.last[contents_of(view_chain(arg)[0])[0]] = position
             match inst.op.name:
-                case "kernel":
+                case "kernel" | "library" | "read_length":
                     self.readers.update(dict.fromkeys(inst.args, position))
                 case "return":
                     # An argument that is returned is the argument, whatever it holds.

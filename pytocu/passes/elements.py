@@ -12,7 +12,7 @@ from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
-from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar
+from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.record import Mutable, Record, fresh
@@ -134,7 +134,7 @@ class Elements(Mutable):
         return found
 
     def _moves(self, value: Value, at: Index) -> bool:
-        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather"):
+        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search"):
             # Where there are no iterations nothing is required, and no position exists.
             return True
         needed = operands(value, at, self.ndim)
@@ -192,6 +192,8 @@ class Elements(Mutable):
                 return self.operand(builder, *operands(value, at, self.ndim)[-1])
             case "concatenate":
                 return self.choose(builder, inst, at)
+            case "search":
+                return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "require":
             return self.require(builder, inst, values)
@@ -235,6 +237,31 @@ class Elements(Mutable):
             return builder.emit("if", (before,), {}, (type,), regions, name=inst.result.name if count == len(parts) else "")
 
         return one_of(len(parts))
+
+    def search(self, builder: Builder, inst: Inst, value: Value) -> Value:
+        """The number of elements before a value, by halves: between `low` and `high` nothing is known of them."""
+        memory, (length,) = self.memory[inst.args[0]], shape_of(inst.args[0].type)
+        right = inst.attr("right", False)
+        bounds = [Value(INDEX, name) for name in ("low", "high")]
+        low, high = bounds
+        with builder.nested() as asked:
+            builder.emit("yield", (builder.emit("less", (low, high)), low, high))
+        state = [Value(INDEX, v.name) for v in bounds]
+        with builder.nested() as halved:
+            middle = builder.emit("divide_truncated", (builder.emit("add", state), self.dim(2)))
+            stride = self.dim(memory.strides[0])
+            offset = middle if memory.strides[0] == 1 else builder.emit("multiply", (middle, stride))
+            there = builder.emit("load", (memory.pointer, offset))
+            before = _sorts_before(builder, value, there) if right else _sorts_before(builder, there, value)
+            if right:
+                before = builder.emit("invert", (before,))
+            above = builder.emit("add", (middle, self.dim(1)))
+            lower, upper = (builder.emit("where", (before, a, b)) for a, b in ((above, state[0]), (state[1], middle)))
+            builder.emit("yield", (lower, upper))
+        regions = (Block(tuple(bounds), tuple(asked)), Block(tuple(state), tuple(halved)))
+        start = (self.dim(0), self.dim(length))
+        found = builder.inst("while", start, {}, (INDEX, INDEX), regions).results[0]
+        return builder.emit("convert_raw", (found,), {}, (scalar(I64),), name=inst.result.name)
 
     def needed(self, builder: Builder, value: Value, at: Index) -> Value:
         """An element and all it is made of."""
@@ -377,6 +404,15 @@ class Elements(Mutable):
         if atom not in self.lengths:
             self.lengths[atom] = Value(INDEX, atom.name if not atom.args else f"length{len(self.lengths)}")
         return self.lengths[atom]
+
+
+def _sorts_before(builder: Builder, first: Value, second: Value) -> Value:
+    """Whether an element is less, where NaN is the largest number."""
+    less = builder.emit("less", (first, second))
+    if element(first.type).kind != "f":
+        return less
+    nan, number = builder.emit("not_equal", (second, second)), builder.emit("equal", (first, first))
+    return builder.emit("bitwise_or", (less, builder.emit("bitwise_and", (nan, number))))
 
 
 def _is_known(value: Value) -> bool:

@@ -21,6 +21,7 @@ from pytocu.ir.types import ArrayType, ScalarType
 from pytocu.passes import cleanup, storages
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import Plan, Root, find_roots, on_host
+from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import rebased
 
 Places: TypeAlias = dict[tuple[str, Value], Value]
@@ -32,21 +33,29 @@ def run(function: Function, context: PassContext) -> Function:
     function = storages.run(function)
     terminator = function.body.terminator
     returned = _distinct(terminator)
-    plan = Plan()
-    for root in find_roots(function, returned):
+    mentions = Mentions(function)
+    plan = Plan(mentions)
+    for root in find_roots(function, returned, mentions):
         plan.place(root)
     if not plan.kernels:
         return function
     builder = Builder()
     places: Places = {}
-    # Host values come first and in order: checks run before anything is written.
-    for inst in function.body.insts[:-1]:
-        if inst.op.effects == "check" or (inst.results and all(on_host(r) for r in inst.results)):
-            builder.loc = inst.loc
-            builder.insts.append(inst)
-    for number, kernel in enumerate(plan.kernels):
-        name = function.name if len(plan.kernels) == 1 else f"{function.name}_{number}"
-        results = _kernel(builder, function, name, "" if len(plan.kernels) == 1 else kernel.why, kernel.roots, places)
+    # Host values come first and in order: checks run before anything is written, but for those of lengths that are read.
+    waiting = [i for i in function.body.insts[:-1] if _is_hosts(i)]
+    waiting = _host(builder, waiting, mentions, frozenset())
+    known: frozenset[str] = frozenset()
+    count = sum(kernel.step is None for kernel in plan.kernels)
+    number = -1
+    for kernel in plan.kernels:
+        if kernel.step is not None:
+            _step(builder, kernel.step, places)
+            known |= {kernel.step.attr("name")} if kernel.step.op.name == "read_length" else set()
+            waiting = _host(builder, waiting, mentions, known)
+            continue
+        number += 1
+        name = function.name if count == 1 else f"{function.name}_{number}"
+        results = _kernel(builder, function, name, "" if count == 1 else kernel.why, kernel.roots, places)
         for root, result in zip(kernel.roots, results, strict=True):
             if root.update is not None:
                 _update(builder, root.update, result, places)
@@ -58,6 +67,34 @@ def run(function: Function, context: PassContext) -> Function:
     fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
     # Views and constants that went inside have no use outside any more.
     return cleanup.dce(fused, context)
+
+
+def _is_hosts(inst: Inst) -> bool:
+    if is_step(inst):
+        return False
+    return inst.op.effects == "check" or (bool(inst.results) and all(on_host(r) for r in inst.results))
+
+
+def _host(builder: Builder, waiting: list[Inst], mentions: Mentions, known: frozenset[str]) -> list[Inst]:
+    """Write what depends on known lengths only; what is left."""
+    left: list[Inst] = []
+    for inst in waiting:
+        if mentions.before(inst) <= known:
+            builder.loc = inst.loc
+            builder.insts.append(inst)
+        else:
+            left.append(inst)
+    return left
+
+
+def _step(builder: Builder, inst: Inst, places: Places) -> None:
+    """A library call or a length that is read, of what is in memory now."""
+    builder.loc = inst.loc
+    args = [places.get(("read", a), a) for a in inst.args]
+    made = builder.inst(inst.op, args, dict(inst.attrs))
+    for old, new in zip(inst.results, made.results, strict=True):
+        new.name = old.name
+        places["read", old] = places["returned", old] = new
 
 
 def _distinct(terminator: Inst) -> list[Value]:

@@ -48,6 +48,8 @@ class _Facts:
         self.equal: dict[str, DimLike] = {}
         self.met: dict[Dim, None] = {}
         self.order = {name: n for n, name in enumerate(bound_symbols(function))}
+        # What is read from memory is known too late to decide which code runs.
+        self.read = {i.attr("name") for i in function.body.insts if i.op.name == "read_length"}
 
     def norm(self, dim: DimLike) -> DimLike:
         """The dimension with every equality applied."""
@@ -58,7 +60,7 @@ class _Facts:
     def meet(self, first: DimLike, other: DimLike) -> None:
         """Take two lengths that broadcast together as equal."""
         a, b = self.norm(first), self.norm(other)
-        if a == b:
+        if a == b or self.read.intersection((*symbols(a), *symbols(b))):
             return
         for dim in (first, other):
             if isinstance(dim, Dim):

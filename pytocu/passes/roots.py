@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
-from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain
-from pytocu.passes.spaces import Dims, Space, combines, settle
+from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
+from pytocu.passes.affine import element_of
+from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
+from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import contents_of
-from pytocu.passes.store_or_repeat import COMPUTED, worth_storing
 from pytocu.record import Mutable, fresh
 
 
@@ -32,6 +33,9 @@ def on_host(value: Value) -> bool:
         if not isinstance(value.type, ArrayType):
             return False
     return True
+
+
+INSIDE = ("elementwise", "view", "const", "generated", "choice")
 
 
 class Root(Mutable):
@@ -58,8 +62,6 @@ class Root(Mutable):
         The reductions and scans that are computed with it.
     before : set of Value
         What other kernels make of reductions and scans and put into memory for it.
-    stored : set of Value
-        What other kernels put into memory for it because it is read at several positions.
     """
 
     value: Value
@@ -72,7 +74,6 @@ class Root(Mutable):
     index: Index = ()
     inside: frozenset[Inst] = frozenset()
     before: set[Value] = fresh(default_factory=set)
-    stored: set[Value] = fresh(default_factory=set)
 
     @property
     def shape(self) -> Dims:
@@ -84,7 +85,7 @@ class Root(Mutable):
         inst = value.inst
         if inst is None or isinstance(value.type, WeakType) or (value in self.kept and value is not self.value):
             return False
-        return inst.op.kind in COMPUTED or inst in self.inside
+        return inst.op.kind in INSIDE or inst in self.inside
 
     def needs(self) -> list[tuple[Value, Index]]:
         """All values that go into it, and where they are read."""
@@ -102,6 +103,11 @@ class Root(Mutable):
         self.space, self.index, self.inside, _ = settled
         found = ((v, at) for v, at in self.needs() if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
+        for value, at in self.needs():
+            if value.inst is not None and value.inst.op.name == "search" and self.enters(value):
+                array = value.inst.args[0]
+                place = element_of(value, at, shape_of(array.type)[0], self.space.ndim)
+                self.reads.append((array, (place,)))
         return self
 
     def _made_of(self, reductions: set[Value]) -> set[Value]:
@@ -138,6 +144,11 @@ class Root(Mutable):
                 stack.extend(value.inst.args)
         return chosen
 
+    def mentioned(self, mentions: Mentions) -> frozenset[str]:
+        """The lengths read from memory that it depends on."""
+        target = frozenset() if self.update is None else mentions.of(self.update.args[1])
+        return mentions.of(self.value) | target
+
     def writes(self) -> Index:
         """Where the update writes."""
         assert self.update is not None
@@ -145,9 +156,12 @@ class Root(Mutable):
         return target_index(target, old, self.index, self.space.ndim)
 
 
-def find_roots(function: Function, returned: Sequence[Value]) -> list[Root]:
-    """Every root, in the order of the text; what is returned comes as late as what it reads allows."""
-    return _Finder(function).find(returned)
+def find_roots(function: Function, returned: Sequence[Value], mentions: Mentions) -> list[Root | Inst]:
+    """Every root, in the order of the text; what is returned comes as late as what it reads allows.
+
+    Library calls and lengths that are read stand between the roots as instructions.
+    """
+    return _Finder(function, mentions).find(returned)
 
 
 class _Finder:
@@ -159,24 +173,27 @@ class _Finder:
         Small operands that an earlier root puts into memory.
     reductions : dict
         Reductions and scans that an earlier root puts into memory, each with its iterations.
-    stored : dict of Value
-        What is put into memory rather than computed for every reader; `done` is what already was.
+    stored : set of Value
+        What is in memory by an earlier root or step.
     """
 
-    def __init__(self, function: Function):
-        self.stored = dict.fromkeys(worth_storing(function))
-        self.done: set[Value] = set()
+    def __init__(self, function: Function, mentions: Mentions):
+        self.mentions = mentions
+        self.steps = [i for i in function.body.insts if i.op.name == "read_length"]
+        self.stored: set[Value] = set()
+        self.taken: set[Inst] = set()
         self.loc = function.body.terminator.loc
         self.updates = [i for i in function.body.insts if i.op.name == "update"]
         self.kept: set[Value] = set()
         self.reductions: dict[Value, Space] = {}
-        self.roots: list[Root] = []
+        self.roots: list[Root | Inst] = []
         self.late: list[Root] = []
 
     def find(self, returned: Sequence[Value]) -> list[Root]:
         """The roots."""
-        wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v))
-        self.late = [Root(v, v, "read" if _in_memory(v) or v in self.stored else "returned", set()) for v in wanted]
+        outside = [v for v in returned if is_stored(v) and not on_host(v)]
+        wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v) and not is_stored(v))
+        self.late = [Root(v, v, "read" if _in_memory(v) else "returned", set()) for v in wanted]
         # First contents have to be there before the first update, and what they are made of may change before.
         heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in self.updates if _is_head(i.args[0])}
         self.late.extend(heads.values())
@@ -186,7 +203,37 @@ class _Finder:
             made.add(inst.results[0])
         for root in self.late:
             self.add(root)
+        for value in outside:
+            self.store(value)
+        for step in self.steps:
+            self.step(step)
         return self.roots
+
+    def store(self, value: Value) -> None:
+        """What has to be in memory of its own: a root, or a call of a library."""
+        inst = value.inst
+        if inst is None or value in self.stored:
+            return
+        self.stored.add(value)
+        if is_step(inst):
+            self.step(inst)
+            return
+        (source,) = inst.args
+        plain = on_host(source) or is_update(source) or is_stored(source)
+        made = Builder(inst.loc).emit("copy", (source,), name=source.name) if plain else source
+        self.add(Root(made, value, "read", set()))
+
+    def step(self, inst: Inst) -> None:
+        """A library call, or a length that is read, behind what it needs."""
+        if inst in self.taken:
+            return
+        self.taken.add(inst)
+        for name in sorted(self.mentions.before(inst)):
+            self.step(self.mentions.reads[name])
+        for arg in inst.args:
+            if is_stored(arg):
+                self.store(arg)
+        self.roots.append(inst)
 
     def update(self, inst: Inst, heads: dict[Value, Root], made: set[Value]) -> None:
         """The roots of one update, behind those that read what it changes."""
@@ -194,7 +241,7 @@ class _Finder:
         if old in heads and heads[old] in self.late:
             self.late.remove(heads[old])
             self.add(heads[old])
-        change = Root(new, new, "written", self.kept | self.stored.keys(), inst).look()
+        change = Root(new, new, "written", set(self.kept), inst).look()
         for operand in _small_operands(change):
             op = "copy" if isinstance(operand.type, ArrayType) else "as_array"
             copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
@@ -220,7 +267,7 @@ class _Finder:
             seen.add(value)
             if value in self.kept:
                 continue
-            if value.inst is None or not (value.inst.op.kind in COMPUTED or combines(value)):
+            if value.inst is None or not (value.inst.op.kind in INSIDE or combines(value) or is_stored(value)):
                 found.add(value)
             else:
                 stack.extend(value.inst.args)
@@ -228,11 +275,11 @@ class _Finder:
 
     def add(self, root: Root) -> None:
         """A root, behind the reductions that have to be in memory for it."""
-        if root.use == "read" and (root.stands_for in self.reductions or root.stands_for in self.done):
+        if root.use == "read" and root.stands_for in self.reductions:
             return
-        if root.use == "read" and root.stands_for in self.stored:
-            self.done.add(root.stands_for)
-        root.kept = self.kept | self.stored.keys()
+        for name in sorted(root.mentioned(self.mentions)):
+            self.step(self.mentions.reads[name])
+        root.kept = set(self.kept)
         root.look()
         # What an earlier root put into memory is computed again only where it can be the same kernel.
         inside = {result for inst in root.inside for result in inst.results}
@@ -240,11 +287,12 @@ class _Finder:
         if elsewhere:
             root.kept |= elsewhere
             root.look()
-        root.stored = {v for v, _ in root.reads if v in self.stored}
-        for value in [v for v, _ in root.reads if v in root.before or v in root.stored or combines(v)]:
+        for value in [v for v, _ in root.reads if v in root.before or combines(v)]:
             # A number stays where a kernel computed it, so the next one gets the memory and not the number.
             made = value if isinstance(value.type, ArrayType) else Builder(self.loc).emit("as_array", (value,), name=value.name)
             self.add(Root(made, value, "read", set()))
+        for value in [v for v, _ in root.reads if is_stored(v)]:
+            self.store(value)
         if root.use == "read" and root.space != Space(root.shape):
             self.reductions[root.stands_for] = root.space
         self.roots.append(root)
@@ -298,6 +346,7 @@ class Kernel(Mutable):
 
     roots: list[Root]
     why: str
+    step: Inst | None = None
 
 
 class _Access(Mutable):
@@ -317,15 +366,21 @@ class _Access(Mutable):
 class Plan:
     """The kernels so far, and what they do with each memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, mentions: Mentions) -> None:
+        self.mentions = mentions
         self.kernels: list[Kernel] = []
         self.made: dict[Value, int] = {}
+        self.known: dict[str, int] = {}
         self.accesses: dict[Value, list[_Access]] = {}
 
-    def place(self, root: Root) -> None:
+    def place(self, root: Root | Inst) -> None:
         """Put a root into the first kernel of its shape that keeps the order, or into a new one."""
+        if isinstance(root, Inst):
+            self._step(root)
+            return
         first, last = self._earliest(root), self._latest(root)
-        number = next((n for n in range(first, last + 1) if self.kernels[n].roots[0].space == root.space), None)
+        alike = (n for n in range(first, last + 1) if self.kernels[n].roots and self.kernels[n].roots[0].space == root.space)
+        number = next(alike, None)
         if number is None:
             number = len(self.kernels)
             self.kernels.append(Kernel([], self._reason(root)))
@@ -340,12 +395,26 @@ class Plan:
             self.made[root.update.results[0]] = number
             self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.space, True))
 
+    def _step(self, inst: Inst) -> None:
+        """A library call or a length that is read comes behind all kernels so far."""
+        number = len(self.kernels)
+        self.kernels.append(Kernel([], "", inst))
+        self.made.update(dict.fromkeys(inst.results, number))
+        if inst.op.name == "read_length":
+            self.known[inst.attr("name")] = number
+        for arg in inst.args:
+            base, _ = view_chain(arg)
+            at = whole_index(len(shape_of(base.type)))
+            # It reads everything, as the threads of a reduction do.
+            self._note(base, _Access(number, contents_of(base)[1], at, Space((), (1,)), False))
+
     def _note(self, value: Value, access: _Access) -> None:
         self.accesses.setdefault(contents_of(value)[0], []).append(access)
 
     def _earliest(self, root: Root) -> int:
         """The first kernel that comes after what makes the root's operands and what its update must not disturb."""
         first = max([0, *(self.made[value] + 1 for value, _ in root.reads if value in self.made)])
+        first = max([first, *(self.known[name] + 1 for name in root.mentioned(self.mentions))])
         if root.update is None:
             return first
         memory, count = contents_of(root.update.args[0])
@@ -374,8 +443,10 @@ class Plan:
             return "a long row is cut into pieces, which kernels after this one combine"
         if any(value in self.made and value in root.before for value, _ in root.reads):
             return "it reads a reduction or a scan of an earlier kernel"
-        if root.stored:
-            return "it reads at several positions what is stored rather than computed for each"
-        if any(kernel.roots[0].space == root.space for kernel in self.kernels):
+        if root.mentioned(self.mentions):
+            return "its length is read from memory before"
+        if any(is_stored(value) and value in self.made for value, _ in root.reads):
+            return "it reads what an earlier step put into memory"
+        if any(kernel.roots and kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"

@@ -82,6 +82,11 @@ def combines(value: Value) -> bool:
     return is_reduction(value) or is_scan(value)
 
 
+def is_stored(value: Value) -> bool:
+    """Whether it is in memory of its own: kept there, or given by a library."""
+    return value.inst is not None and value.inst.op.kind == "stored"
+
+
 def reduced_dims(inst: Inst) -> Dims:
     """The lengths of the axes that a reduction or scan combines."""
     shape = shape_of(inst.args[0].type)

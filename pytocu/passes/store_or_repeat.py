@@ -9,17 +9,18 @@ and loaded.  Storing costs the time of so many operations as a GPU does while an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.rewrite import copy_with, rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import Index, demand, is_choice, operands, whole_index
+from pytocu.passes.context import PassContext
+from pytocu.passes.roots import INSIDE
 
 OPERATIONS_A_BYTE = 10
 """Operations for which there is time while a byte is stored and loaded again."""
-
-COMPUTED = ("elementwise", "view", "const", "generated", "choice")
-"""What is computed where it is needed, by the kind of the row."""
 
 LONG, LONGEST = 8, 20
 """What an exact operation that takes several instructions counts as, and one that is a series."""
@@ -27,14 +28,22 @@ LONG, LONGEST = 8, 20
 _LONG = frozenset({"divide", "sqrt", "floor_divide", "remainder", "fmod", "divmod"})
 
 
-def worth_storing(function: Function) -> list[Value]:
-    """The values that kernels put into memory.
+def run(function: Function, context: PassContext) -> Function:
+    """Keep what is worth it."""
+    stored = _worth_storing(function)
 
-    Parameters
-    ----------
-    function : Function
-        At array level, with visible broadcasting.
-    """
+    def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if not any(result in stored for result in inst.results):
+            return None
+        (made,) = copy_with(inst, builder, args)
+        made.name = inst.results[0].name
+        return (builder.emit("keep", (made,), name=made.name),)
+
+    return rewrite(function, rule) if stored else function
+
+
+def _worth_storing(function: Function) -> set[Value]:
+    """The values that kernels put into memory."""
     places: dict[Value, set[Index]] = {}
     for inst in function.body.insts:
         if inst.op.kind in ("elementwise", "choice"):
@@ -50,7 +59,7 @@ def worth_storing(function: Function) -> list[Value]:
                 continue
             if again * _operations(value, stored) > OPERATIONS_A_BYTE * element(value.type).itemsize:
                 stored.add(value)
-    return [result for inst in function.body.insts for result in inst.results if result in stored]
+    return stored
 
 
 def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
@@ -69,7 +78,7 @@ def _operations(value: Value, stored: set[Value]) -> int:
 
     def stops(needed: Value) -> bool:
         inst = needed.inst
-        return inst is None or inst.op.kind not in COMPUTED or (needed in stored and needed is not value)
+        return inst is None or inst.op.kind not in INSIDE or (needed in stored and needed is not value)
 
     pairs = demand([value], whole_index(ndim), ndim, stops)
     return sum(_weight(needed, stops(needed)) for needed, _ in pairs)

@@ -65,7 +65,7 @@ def access_of(
         scalar=arrays.scalar,
         array="{made}",
         dtype=arrays.dtype,
-        globals={**arrays.globals, **launch.globals},
+        globals={**arrays.globals, **launch.globals, **_steps(plan)},
         given=LIBRARIES[library].given,
         keep=launch.keep,
         setup=(
@@ -77,9 +77,20 @@ def access_of(
         shared="return NotImplemented",
         failures=launch.failures,
         failed=launch.failed,
+        word="read_host_word({pointer})" if device == "cpu" else f"read_device_word({{pointer}}, stream, {device})",
+        library=f"call_library({library!r}, {{name!r}}, {{operands}}, {{options}}, {{results}})",
         bound=True,
         loaded=launch.loaded,
     )
+
+
+def _steps(plan: Plan) -> Mapping[str, Any]:
+    """What plans need that read lengths or call libraries."""
+    if not any(step[0] in ("read_length", "library") for step in plan.steps):
+        return {}
+    from pytocu.runtime import host_steps
+
+    return {name: getattr(host_steps, name) for name in ("read_host_word", "read_device_word", "call_library")}
 
 
 class _Arrays(Record):

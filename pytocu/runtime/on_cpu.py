@@ -29,6 +29,13 @@ def load(specs: Sequence[KernelSpec], code: Callable[[str], bytes]) -> tuple[int
     return tuple(loaded[n] for n in names)
 
 
+def host_steps() -> Any:
+    """The module of what is done between kernels, loaded for plans that have such steps."""
+    from pytocu.runtime import host_steps
+
+    return host_steps
+
+
 class CpuExecutor:
     """Runs native functions on arrays in the host's memory.
 
@@ -68,6 +75,16 @@ class CpuExecutor:
         """Words of this call, and their address."""
         words = failures.new_words(count)
         return words, ctypes.addressof(words)
+
+    def word(self, pointer: int) -> int:
+        """An int64 that a kernel has written."""
+        return host_steps().read_host_word(pointer)
+
+    def library(self, name: str, arrays: Sequence[Any], options: Any, planned: Any) -> tuple[Any, ...]:
+        """The results of a function of the caller's library, and their addresses."""
+        library = "numpy" if self.like is None else self.like.library
+        made = host_steps().call_library(library, name, arrays, options, planned)
+        return (*made, *(m.data_ptr() if library == "torch" else m.ctypes.data for m in made))
 
     def keep(self, temporaries: tuple[Any, ...]) -> None:
         """Nothing uses them any more."""

@@ -31,6 +31,13 @@ def tiles(columns: int, rows: int, width: int, block: int) -> tuple[int, int, in
     return min(-(-columns // width), _MAX_GRID), min(-(-rows // height), _MAX_ROWS), width, height
 
 
+def host_steps() -> Any:
+    """The module of what is done between kernels, loaded for plans that have such steps."""
+    from pytocu.runtime import host_steps
+
+    return host_steps
+
+
 class CudaKernels:
     """The kernels of a plan, loaded once a device, and the words in which they note what is wrong with the data."""
 
@@ -117,6 +124,16 @@ class CudaExecutor:
         words = self.words(self.device)
         words.check()
         return words.memory, words.pointer
+
+    def word(self, pointer: int) -> int:
+        """An int64 that a kernel has written; the host waits for it."""
+        return host_steps().read_device_word(pointer, self.stream, self.device)
+
+    def library(self, name: str, arrays: Sequence[Any], options: Any, planned: Any) -> tuple[Any, ...]:
+        """The results of a function of the caller's library, and their addresses."""
+        library = self.like.library
+        made = host_steps().call_library(library, name, arrays, options, planned)
+        return (*made, *(m.data_ptr() if library == "torch" else m.data.ptr for m in made))
 
     def keep(self, temporaries: tuple[Any, ...]) -> None:
         """Replays of a graph use them again."""

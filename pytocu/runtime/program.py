@@ -64,7 +64,9 @@ class Access(Record):
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
-    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `bound`
+    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `word` reads an
+    int64 at ``{pointer}`` and waits for it, and `library` calls ``{name}`` of the caller's library, which gives
+    `library_targets`, by default the arrays.  `bound`
     says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
@@ -88,6 +90,9 @@ class Access(Record):
     shared: str = ""
     failures: str = ""
     failed: str = ""
+    word: str = ""
+    library: str = ""
+    library_targets: str = ""
     bound: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
 
@@ -150,6 +155,7 @@ class _Writer:
         self.lines: list[str] = []
         # What depends on lengths and strides alone.
         self.early: list[str] = [] if access.bound else self.lines
+        self.head = self.early
         self.globals: dict[str, Any] = {"fail_broadcast": self._fail_broadcast, "fail_index": self._fail_index}
         self.globals |= {"fail_squeeze": self._fail_squeeze, "fail_assign": self._fail_assign}
         self.globals["fail_empty"] = self._fail_empty
@@ -227,15 +233,19 @@ class _Writer:
             return self.function("run", prefix)
         parameters = self.parameters(prefix)
         inner = self.function("run", prefix).splitlines()
-        self.lines = [*self.early, *inner, "return run"]
+        self.lines = [*self.head, *inner, "return run"]
         # For one call; who calls again keeps what `bind` gave.
         run = f"    run = bind({parameters})\n    return NotImplemented if run is None else run({parameters})\n"
         return f"{self.function('bind', prefix)}\ndef run({parameters}):\n{run}"
 
     def write_suits(self, prefix: Sequence[str]) -> str:
         """The function that says whether assumptions hold and every index fits the kernels' width."""
-        self.early = self.lines
+        self.early = self.head = self.lines
         self.unpack_lengths()
+        for step in self.plan.steps:
+            if step[0] == "read_length":
+                # As long as it may get.
+                self.lengths[step[2]] = self.dim(step[3])
         for name, numbers in self.plan.spans():
             self.memory(name, numbers)
         conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
@@ -279,7 +289,8 @@ class _Writer:
 
     def check(self, condition: str, failure: str) -> None:
         """Leave where lengths do not fit together; `failure` says so."""
-        self.early.append(f"if {condition}: {'return None' if self.access.bound else failure}")
+        leave = failure if self.early is self.lines else "return None"
+        self.early.append(f"if {condition}: {leave}")
 
     def arrays(self) -> list[int]:
         return [n for n, p in enumerate(self.plan.parameters) if p.kind == "array"]
@@ -402,6 +413,10 @@ class _Writer:
                     self.globals["repeats_elements"] = arrays.repeats_elements
                     shape, strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
                     self.check(f"repeats_elements({shape}, {strides}, {self.itemsize(source)})", self.access.shared)
+            case ("read_length", slot, name, limit):
+                self.read_length(position, slot, name, limit)
+            case ("library", slots, name, sources, options, types):
+                self.library(position, slots, name, sources, options, types)
             case ("memory", slot, sources, span):
                 self.memory(span, sources, f"v{slot}_pointer")
             case ("offset", slot, source, memory):
@@ -437,6 +452,37 @@ class _Writer:
                 self.view(slot, source, op, attrs)
             case _:
                 raise InternalError(f"a plan has no step {step[0]}")
+
+    def read_length(self, position: int, slot: int, name: str, limit: DimLike) -> None:
+        """The host waits for a number; what follows depends on more than lengths and strides of arguments."""
+        self.lengths[name] = length = f"n{len(self.lengths)}"
+        self.lines.append(f"{length} = {self.access.word.format(pointer=self.access.made_pointer.format(made=f'v{slot}'))}")
+        if not isinstance(limit, Dim):
+            self.lines.append(f"if {length} > {limit}: {self.constant(self._fail_long(position), 'fail')}({length})")
+        self.early = self.lines
+
+    def _fail_long(self, position: int) -> Callable[[int], None]:
+        def fail(length: int) -> None:
+            raise CompileError(f"the result would have {length} elements", self._loc(position), "leave out the large numbers")
+
+        return fail
+
+    def library(
+        self, position: int, slots: Sequence[int], name: str, sources: Sequence[int], options: Any, types: Sequence[Any]
+    ) -> None:
+        """A call of the caller's library."""
+        operands = "".join(f"{self.leaf(s) if s in self.views else f'v{s}'}, " for s in sources)
+        given = self.constant(options, "options")
+        results = "".join(f"({dtype_named(dtype).numpy.name!r}, {self.dims(shape)}), " for dtype, shape in types)
+        call = self.access.library.format(name=name, operands=f"({operands})", options=given, results=f"({results})")
+        targets = "".join(f"v{slot}, " for slot in slots)
+        if "{pointers}" in self.access.library_targets:
+            targets = self.access.library_targets.format(made=targets, pointers="".join(f"v{s}_pointer, " for s in slots))
+        self.lines.append(f"try: {targets} = {call}")
+        failures = "(CompileError, ArithmeticError, TypeError, ValueError, RuntimeError)"
+        self.globals["CompileError"] = CompileError
+        self.lines.append(f"except {failures} as error: {self.failure(position)}(error)")
+        self.kind.update(dict.fromkeys(slots, "array"))
 
     def launch(self, number: int, slots: Sequence[int]) -> None:
         spec = self.plan.kernels[number]
@@ -615,6 +661,8 @@ def _observed(plan: Plan) -> set[int]:
                 seen.add(source)
             case ("python", _, _, sources):
                 seen.update(sources)
+            case ("library", _, _, sources, *_):
+                seen.update(sources)
     return seen
 
 
@@ -759,6 +807,9 @@ ANY_LIBRARY = Access(
     keep="executor.keep({made})",
     writable="check_output(infos[{n}], {what!r}, {position})",
     failures="{made}, {made}_pointer = executor.failures({count})",
+    word="executor.word({pointer})",
+    library="executor.library({name!r}, {operands}, {options}, {results})",
+    library_targets="{made}{pointers}",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

@@ -69,15 +69,6 @@ def printed(x):
 #$ error printed --args "f32[n]"
 
 
-def fancy(x, i):
-    return x[i > 0]  #! UnsupportedError: indexing with a mask has a length known only at run time
-    #! at: x[i > 0]
-    #! help: choose with np.where(mask, x, other)
-
-
-#$ error fancy --args "f32[n], i64[m]"
-
-
 def recursive(x):
     return recursive(x)  #! UnsupportedError: recursion: recursive calls itself
     #! at: recursive(x)
@@ -85,12 +76,3 @@ def recursive(x):
 
 
 #$ error recursive --args "f32[n]"
-
-
-def positions(x):
-    return np.where(x > 0)  #! UnsupportedError: np.where with one argument (the positions of True) has a length known only at run time
-    #! at: np.where(x > 0)
-    #! help: use the three-argument form np.where(condition, a, b)
-
-
-#$ error positions --args "f32[n]"

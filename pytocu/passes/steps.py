@@ -1,0 +1,61 @@
+"""What the host does between kernels: calls of libraries, and lengths that are read from memory.
+
+A length that is read is known behind its step only; `Mentions` says of every value which of these
+lengths it depends on, so that kernels and checks come behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import Dim, symbols
+from pytocu.ir.types import shape_of
+
+
+def is_step(inst: Inst) -> bool:
+    """Whether the host does it, between kernels."""
+    return inst.op.name in ("library", "read_length")
+
+
+class Mentions:
+    """Which lengths that are read from memory each value depends on.
+
+    Attributes
+    ----------
+    reads : dict
+        The instructions that read lengths, by the lengths' names.
+    """
+
+    def __init__(self, function: Function):
+        self.reads: dict[str, Inst] = {i.attr("name"): i for i in function.body.insts if i.op.name == "read_length"}
+        self._values: dict[Value, frozenset[str]] = {}
+        if self.reads:
+            for inst in function.body.insts:
+                found = self.before(inst)
+                self._values.update(dict.fromkeys(inst.results, found))
+
+    def of(self, value: Value) -> frozenset[str]:
+        """The lengths that a value depends on."""
+        if not self.reads or value.inst is None:
+            return frozenset()
+        if value not in self._values:
+            # An instruction that a pass has just written.
+            self._values[value] = self.before(value.inst)
+        return self._values[value]
+
+    def before(self, inst: Inst) -> frozenset[str]:
+        """The lengths that an instruction depends on."""
+        if not self.reads:
+            return frozenset()
+        own = {name for type in inst.types for dim in shape_of(type) for name in symbols(dim)}
+        own |= {name for _, value in inst.attrs for name in _named(value)}
+        found = frozenset(own & self.reads.keys())
+        return found.union(*(self.of(a) for a in inst.args))
+
+
+def _named(value: Any) -> set[str]:
+    """The lengths in an attribute."""
+    if isinstance(value, Dim):
+        return set(symbols(value))
+    return {name for v in value for name in _named(v)} if isinstance(value, tuple) else set()

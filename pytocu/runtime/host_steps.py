@@ -1,0 +1,141 @@
+"""What a plan does between kernels: calls of the caller's library, and lengths that are read from memory.
+
+The functions of the list of library calls (`pytocu.ir.library`) have one name in NumPy and CuPy; here
+stands what they are in PyTorch.  A result is what the plan says it is: of this shape and dtype, row-major.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import DTypeError, InternalError, UnsupportedError
+from pytocu.runtime import cuda
+
+
+def read_host_word(pointer: int) -> int:
+    """An int64 in the host's memory."""
+    return ctypes.c_int64.from_address(pointer).value
+
+
+def read_device_word(pointer: int, stream: int, device: int) -> int:
+    """An int64 on a GPU, behind what was given to the stream.
+
+    Raises
+    ------
+    UnsupportedError
+        The stream is being captured into a graph, whose replays could not wait.
+    """
+    if cuda.capture_of(stream):
+        raise UnsupportedError(
+            "a length that depends on data is read from the GPU, which a capture into a graph forbids", None, "call it outside"
+        )
+    word = np.empty(1, np.int64)
+    with cuda.activated(device):
+        cuda.call("cuMemcpyDtoHAsync", word.ctypes.data, pointer, 8, stream)
+        cuda.call("cuStreamSynchronize", stream)
+    return int(word[0])
+
+
+def call_library(
+    library: str, name: str, arrays: Sequence[Any], options: Mapping[str, Any], results: Sequence[tuple[str, tuple[int, ...]]]
+) -> tuple[Any, ...]:
+    """Call a function of the library the arrays belong to.
+
+    Parameters
+    ----------
+    library : str
+        ``numpy``, ``cupy`` or ``torch``.
+    name : str
+        NumPy's, ``linalg.inv`` for ``np.linalg.inv``.
+    arrays : sequence
+        Operands.
+    options : mapping
+        Keywords.
+    results : sequence of (str, shape)
+        The dtypes by NumPy's name, and shapes, that the results have.
+
+    Raises
+    ------
+    UnsupportedError
+        The library has no such function.
+    DTypeError
+        It gives another dtype.
+
+    Examples
+    --------
+    >>> call_library("numpy", "fft.fft", (np.ones(2),), {}, (("complex128", (2,)),))
+    (array([2.+0.j, 0.+0.j]),)
+    """
+    if library not in ("numpy", "cupy", "torch"):
+        raise UnsupportedError(
+            f"np.{name} is a call of the caller's library, and arrays of {library} have none here",
+            None,
+            "pass arrays of NumPy, CuPy or PyTorch",
+        )
+    module = sys.modules[library]
+    make = _of_torch(module, name) if library == "torch" else _of_numpy(module, name)
+    made = make(arrays, dict(options))
+    several = made if isinstance(made, tuple) else (made,)
+    return tuple(_as_planned(module, library, name, m, *r) for m, r in zip(several, results, strict=True))
+
+
+def _as_planned(module: Any, library: str, name: str, made: Any, dtype: str, shape: tuple[int, ...]) -> Any:
+    if library == "torch":
+        if made.dtype is not getattr(module, dtype):
+            raise DTypeError(f"torch.{name} gives {made.dtype} where NumPy gives {dtype}", help="convert its operands before")
+        made = made.contiguous()
+    else:
+        made = module.asarray(made, order="C")
+        if made.dtype.name != dtype:
+            raise DTypeError(f"{library}.{name} gives {made.dtype} where NumPy gives {dtype}", help="convert its operands before")
+    if tuple(made.shape) != tuple(shape):
+        raise InternalError(f"{library}.{name} gives {tuple(made.shape)} where the plan has {tuple(shape)}")
+    return made
+
+
+Call = Callable[[Sequence[Any], dict[str, Any]], Any]
+
+
+def _of_numpy(module: Any, name: str) -> Call:
+    """The function of NumPy or CuPy."""
+    function = _function(module, module.__name__, name)
+    if name == "einsum":
+        return lambda arrays, options: function(options["subscripts"], *arrays)
+    if module.__name__ == "cupy":
+        # CuPy's sort is stable, and has no such argument.
+        return lambda arrays, options: function(*arrays, **{k: v for k, v in options.items() if k != "stable"})
+    return lambda arrays, options: function(*arrays, **options)
+
+
+def _of_torch(torch: Any, name: str) -> Call:
+    """The function of PyTorch that does the same."""
+    match name:
+        case "einsum":
+            return lambda arrays, options: torch.einsum(options["subscripts"], *arrays)
+        case "sort":
+            return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[0]
+        case "argsort":
+            return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[1]
+        case "linalg.solve":
+            return lambda arrays, options: torch.linalg.solve(*arrays)
+        case "linalg.svd" | "linalg.qr" | "linalg.eigh" | "linalg.slogdet":
+            function = _function(torch, "torch", name)
+            return lambda arrays, options: tuple(function(*arrays, **options))
+    function = _function(torch, "torch", name)
+    if name.startswith("fft."):
+        names = {"axis": "dim", "axes": "dim"}
+        return lambda arrays, options: function(*arrays, **{names.get(k, k): v for k, v in options.items()})
+    return lambda arrays, options: function(*arrays, **options)
+
+
+def _function(module: Any, library: str, name: str) -> Any:
+    try:
+        return reduce(getattr, name.split("."), module)
+    except AttributeError:
+        raise UnsupportedError(f"{library} {module.__version__} has no function {name}", None, "compute it outside") from None

@@ -1,0 +1,105 @@
+"""What a mask chooses as arrays: elements and positions, whose number the host reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere
+
+import pytocu
+
+LONG = np.linspace(-3, 4, 1000)
+SMALL = np.float32([[1, -2, 3], [-4, 5, -6], [7, 8, -9], [0, 1, 2]])
+ROWS = np.array([True, False, True, True])
+
+
+def chosen(x: np.ndarray) -> np.ndarray:
+    return x[x > 0]
+
+
+def chosen_rows(x: np.ndarray, m: np.ndarray) -> Any:
+    return x[m], x[m, 1], x[m, 1:], x[:, x[0] > 0]
+
+
+def positions(x: np.ndarray) -> Any:
+    return np.where(x > 0), np.nonzero(x), np.flatnonzero(x < 0), np.argwhere(x > 1)
+
+
+def lengths(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    return y.size, len(y), y.shape, y.shape[0] * 2, np.arange(y.size)
+
+
+def worked_on(x: np.ndarray, y: np.ndarray) -> Any:
+    m = x > 0
+    a, b = x[m], y[m]
+    c = np.concatenate([a, b * 2])
+    return a[::-1] - b, c, np.cumsum(a > 1), a[0], b[-1], np.argmax(a), a[1:] - a[:-1]
+
+
+def after_a_change(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    x[...] = 0
+    return y, y[1:]
+
+
+def changed_elements(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    y[0] = 100
+    y[1:] += 1
+    return y, y.sum()
+
+
+def used_twice(x: np.ndarray) -> Any:
+    y = x[x > 0]
+    return y[y > 1], y[y < 1].sum()
+
+
+def from_another(x: np.ndarray, y: np.ndarray) -> None:
+    x[x > 0] = y[x > 0][::-1]
+
+
+def by_condition(x: np.ndarray, c: np.ndarray) -> Any:
+    return np.compress(c, x, 0), x.compress(c, axis=0), np.extract(x > 1, x)
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (chosen, (LONG,)),
+    (chosen, (SMALL,)),
+    (chosen, (SMALL.T,)),
+    (chosen, (-np.abs(LONG),)),
+    (chosen, (np.zeros((0, 3)),)),
+    (chosen, (np.float16(SMALL),)),
+    (chosen, (np.arange(-5, 3000, dtype=np.int8),)),
+    (chosen_rows, (SMALL, ROWS)),
+    (positions, (LONG,)),
+    (positions, (SMALL,)),
+    (positions, (np.arange(24).reshape(2, 3, 4) % 5 - 2,)),
+    (lengths, (LONG,)),
+    (worked_on, (LONG, np.arange(1000))),
+    (after_a_change, (LONG,)),
+    (changed_elements, (np.arange(-5, 30),)),
+    (used_twice, (np.arange(-5, 30),)),
+    (from_another, (LONG, np.arange(1000.0))),
+    (by_condition, (SMALL, ROWS)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_numpys_elements_and_positions(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    everywhere(function, *arguments)
+
+
+def test_one_code_for_any_number_of_elements() -> None:
+    jitted = pytocu.jit(chosen)
+    for x in (LONG, LONG - 3.9, LONG + 9, LONG * 0):
+        np.testing.assert_array_equal(jitted(x), chosen(x))
+    assert len(jitted.specializations) == 1
+
+
+def test_cubins() -> None:
+    builds(chosen, LONG)
+    builds(positions, SMALL)
