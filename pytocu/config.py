@@ -36,6 +36,8 @@ OPTIONS: dict[str, Option] = {
     "max_specializations": Option(
         "PYTOCU_MAX_SPECIALIZATIONS", "32", "Specialisations of a function after which a warning says what differs; 0 for none."
     ),
+    "dump": Option("PYTOCU_DUMP", "", "A folder that gets every stage of what is compiled; the cache is not asked then."),
+    "log": Option("PYTOCU_LOG", "", "compile says of each compile why it happened and how long it took."),
     "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),

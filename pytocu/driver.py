@@ -23,7 +23,7 @@ from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.pipeline import History, pass_names, run_pipeline
-from pytocu.planning import kernel_function, kernel_functions, launches, make_plan, written_arguments
+from pytocu.planning import kernel_function, kernel_functions, launches, make_plan, names_in_module, written_arguments
 from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
@@ -41,6 +41,7 @@ class _Tools(Record):
     emit: Callable[[Sequence[Function]], str]
     build: Callable[[str, str, str], bytes]
     version: Callable[[str], tuple[str, ...]]
+    assembly: Callable[[str, str, str], str]
 
 
 def _tools(backend: str) -> _Tools:
@@ -49,15 +50,20 @@ def _tools(backend: str) -> _Tools:
         case "cuda_c":
             from pytocu.backend import cuda_c, nvrtc
 
-            return _Tools(cuda_c.emit, nvrtc.build, lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch)))
+            return _Tools(cuda_c.emit, nvrtc.build, lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch)), nvrtc.ptx)
         case "nvvm":
             from pytocu.backend import nvvm
 
-            return _Tools(nvvm.emit, nvvm.build, lambda arch: (str(nvvm.version()), *nvvm.options_for(arch)))
+            return _Tools(nvvm.emit, nvvm.build, lambda arch: (str(nvvm.version()), *nvvm.options_for(arch)), nvvm.ptx)
         case _:
             from pytocu.backend import cpu, llvm
 
-            return _Tools(llvm.emit, lambda source, arch, name: cpu.build(source), lambda arch: cpu.host_cpu())
+            return _Tools(
+                llvm.emit,
+                lambda source, arch, name: cpu.build(source),
+                lambda arch: cpu.host_cpu(),
+                lambda source, arch, name: cpu.assembly(source),
+            )
 
 
 class KernelInfo(Record):
@@ -133,13 +139,16 @@ class Lowered:
         self.name = name or function.name
         self.sizes = sizes
 
-    def _context(self, target: Target, index_bits: int) -> PassContext:
-        return PassContext(target, self.options.fastmath, index_bits, self.sizes)
+    def context(self, target: str | Target = "cuda", index_bits: int = 32) -> PassContext:
+        """What the passes know besides the function."""
+        return PassContext(parse_target(target), self.options.fastmath, index_bits, self.sizes)
 
-    def history(self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True) -> History:
-        """The function after every pass for a target (``lower`` comes first)."""
+    def history(
+        self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True, stop: str = ""
+    ) -> History:
+        """The function after every pass for a target, up to the pass `stop` (``lower`` comes first)."""
         history = History()
-        run_pipeline(self.function, self._context(parse_target(target), index_bits), history, check=check)
+        run_pipeline(self.function, self.context(target, index_bits), history, check=check, stop=stop)
         return history
 
     def ir(self, after: str | None = None, target: str | Target = "cuda", locs: bool = False) -> str:
@@ -165,14 +174,12 @@ class Lowered:
             raise PytocuError(f"there is no pass {after!r}; the passes are {', '.join(names)}")
         if after == "lower":
             return print_function(self.function, locs)
-        records = self.history(target).records
-        chosen = records[-1] if after is None else next(r for r in records if r.name == after)
-        return print_function(chosen.function, locs)
+        # What comes behind may fail, which is no reason not to show this.
+        return print_function(self.history(target, stop=after or "").records[-1].function, locs)
 
     def host(self, target: str | Target = "cuda", index_bits: int = 32) -> Function:
         """The host function after the whole pipeline."""
-        context = self._context(parse_target(target), index_bits)
-        return run_pipeline(self.function, context, check=config.enabled("check"))
+        return run_pipeline(self.function, self.context(target, index_bits), check=config.enabled("check"))
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
@@ -244,6 +251,17 @@ def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
 class Compiled:
     """Code for one target, callable with matching arguments.
 
+    Parameters
+    ----------
+    host : Function
+        After the whole pipeline.
+    target : Target
+    backend : str
+    name : str
+        The user's name of the function.
+    only : str
+        The one kernel whose code is looked at; all by default.
+
     Attributes
     ----------
     source : str
@@ -260,14 +278,14 @@ class Compiled:
         Runs it, without the rest of this.
     """
 
-    def __init__(self, host: Function, target: Target, backend: str, name: str):
+    def __init__(self, host: Function, target: Target, backend: str, name: str, only: str = ""):
         self.host = host
         self.target = target
         self.backend = backend
         self.name = name
         self.plan = make_plan(host)
         self.executable = Executable(name, target.kind, self.plan, self._binary_for)
-        self._functions = kernel_functions(host)
+        self._functions = tuple(f for f in kernel_functions(host) if only in ("", f.name))
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
@@ -287,7 +305,13 @@ class Compiled:
             raise BackendError("registers are counted for CUDA targets; the assembly shows the CPU's")
         from pytocu.backend import cubin
 
-        return tuple(cubin.resources(self.binary, kernel.name) for kernel in self.plan.kernels)
+        return tuple(cubin.resources(self.binary, name) for name in self.kernel_names)
+
+    @property
+    def kernel_names(self) -> tuple[str, ...]:
+        """The kernels' names in the generated code, in order of launch."""
+        names = names_in_module(self._functions, self.target.kind)
+        return tuple(names[i.attr("name")] for i in launches(self.host) if i.attr("name") in names)
 
     @lazy
     def source(self) -> str:
@@ -324,18 +348,23 @@ class Compiled:
 
     @property
     def assembly(self) -> str:
-        """Assembly of the CPU code.
+        """Assembly of the CPU code, or PTX, which is what NVIDIA's assembler gets."""
+        return _tools(self.backend).assembly(self.source, self.target.arch, self.name)
+
+    @property
+    def sass(self) -> str:
+        """The machine code of a CUDA target, as nvdisasm shows it.
 
         Raises
         ------
         BackendError
-            For CUDA targets.
+            For the cpu target, and where there is no nvdisasm.
         """
-        if self.target.kind != "cpu":
-            raise BackendError("assembly is shown for the cpu target; disassemble the cubin with cuobjdump or nvdisasm")
-        from pytocu.backend import cpu
+        if self.target.kind == "cpu":
+            raise BackendError("SASS is the code of GPUs; the assembly shows the CPU's")
+        from pytocu.backend import sass
 
-        return cpu.assembly(self.source)
+        return sass.disassemble(self.binary)
 
     def short_program(self, library: str, device: int | str) -> Program:
         """See :meth:`Executable.short_program`."""

@@ -9,6 +9,7 @@ import functools
 import importlib
 import inspect
 import pickle
+import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -44,6 +45,13 @@ def keeper() -> Any:
     from pytocu.runtime import manifest
 
     return manifest
+
+
+def watcher() -> Any:
+    """The module that shows what a running program compiles."""
+    from pytocu.explain import watch
+
+    return watch
 
 
 class JitFunction(Dispatcher, Generic[P, R]):
@@ -91,7 +99,22 @@ class JitFunction(Dispatcher, Generic[P, R]):
     def _missing(self, call: Call) -> Entry:
         with self._lock:
             # Another thread may have found or compiled the same while this one waited.
-            return self._find(call) or self._load(call) or self._compile(call)
+            found = self._find(call)
+            if found is None and config.get("log") and watcher().logs("compile"):
+                return self._said(call)
+            return found or self._load(call) or self._compile(call)
+
+    def _said(self, call: Call) -> Entry:
+        """As without a log, and one line about it."""
+        began = time.perf_counter()
+        found = self._load(call)
+        how = "compiled" if found is None else "read from the cache"
+        entry = found or self._compile(call)
+        entry.executable.binary(_target(call).partition(":")[2])
+        taken = time.perf_counter() - began
+        first = len(self._made) == 1
+        watcher().say(self.__name__, entry.types, call.target, how, taken, self._why_made(), first)
+        return entry
 
     def _load(self, call: Call) -> Entry | None:
         """The code that an earlier process kept for such calls."""
@@ -109,7 +132,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         return self._load_where(call, _target(call), suits)
 
     def _load_where(self, call: Call, target: str, suits: Callable[[Executable], bool]) -> Entry | None:
-        if not config.enabled("cache"):
+        if not config.enabled("cache") or config.get("dump"):
             return None
         try:
             key = keeper().key(self._function, call, self._options, target)
@@ -152,6 +175,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _keep_compiled(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> Entry:
         entry = Entry(compiled.executable, lowered.guards, call.shown())
+        if folder := config.get("dump"):
+            watcher().write(folder, self.__qualname__, entry.types, lowered, compiled, {})
         code = compiled.begin()
         if config.enabled("cache"):
             try:

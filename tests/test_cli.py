@@ -256,12 +256,18 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
         (["mask.py:GAIN"], "mask.py:GAIN is of type int: name a function, which is a def, a lambda or a jitted one"),
         (["mask.py:mask_out", "--after", "infer-type"], "there is no pass 'infer-type': did you mean infer-types?"),
         (["mask.py:mask_out", "--args", ARGS, "--emit", "cude"], "--emit cude: did you mean cuda?"),
-        (["mask.py:mask_out", "--args", ARGS, "--emit", "9"], "--emit 9: choose from ir, cuda, nvvm, llvm, asm, resources"),
         (
-            ["mask.py:mask_out", "--args", ARGS, "--emit", "asm", "--target", "cuda"],
-            "--emit asm has nothing for --target cuda: its target is cpu",
+            ["mask.py:mask_out", "--args", ARGS, "--emit", "9"],
+            "--emit 9: choose from ir, plan, cuda, nvvm, ptx, llvm, asm, resources",
         ),
-        (["mask.py:mask_out", "--args", ARGS, "--emit", "asm", "--locs"], "--after, --all and --locs are for --emit ir"),
+        (
+            ["mask.py:mask_out", "--args", ARGS, "--emit", "llvm", "--target", "cuda"],
+            "--emit llvm has nothing for --target cuda: its target is cpu",
+        ),
+        (
+            ["mask.py:mask_out", "--args", ARGS, "--emit", "asm", "--locs"],
+            "--after, --all, --changed and --locs are for --emit ir",
+        ),
         (
             ["mask.py:mask_out", "--args", "f33[n], bool[n]"],
             "--args, points: 'f33[n]' has no dtype pytocu knows: 'f33'; the dtypes are "

@@ -242,7 +242,7 @@ def test_types_read_back(given_types):
         ("func @f(%x: f32[n/2]) {\n}", 1, "is not a dimension"),
         ("func @f(%x: f32[n], %x: f32[n]) {\n}", 1, "%x is defined twice"),
         ("func @f() {\n  return", 2, "a closing '}' is missing"),
-        ("func @f(%x: f32[n]) {\n  %y = frobnicate %x : f32[n]\n}", 2, "expected an instruction"),
+        ("func @f(%x: f32[n]) {\n  %y = frobnicate %x : f32[n]\n}", 2, "there is no operation 'frobnicate'"),
         ("func @f(%x: f32[n]) {\n\n  %y = add %x, %z : f32[n]\n}", 3, "%z is not defined here"),
         ("func @f(%x: f32[n]) {\n  %y = add %x, x : f32[n]\n}", 2, "x is not defined here"),
         ("func @f(%x: f32[n]) {\n  %x = add %x, %x : f32[n]\n}", 2, "%x is defined twice"),

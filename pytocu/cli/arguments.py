@@ -40,7 +40,7 @@ def prepared(place: str, static: Sequence[str], fastmath: str | None) -> tuple[J
     for name in values:
         if name not in names:
             raise CommandError(f"--static {name}: {function.__name__} has no such parameter{suggestion(name, names, 'it has')}")
-    flags = _fastmath(fastmath)
+    flags = fastmath_of(fastmath)
     function = jit(
         function.__wrapped__,
         device=function._device,
@@ -122,9 +122,16 @@ def _static(text: str) -> tuple[str, Any]:
         raise CommandError(f"--static {text!r}: the value is no Python literal; strings are quoted: {quoted}") from None
 
 
-def _fastmath(text: str | None) -> bool | tuple[str, ...] | None:
+def fastmath_of(text: str | None) -> tuple[str, ...] | None:
+    """The flags of ``--fastmath``; None where it is not given.
+
+    Raises
+    ------
+    CommandError
+        There is no such flag.
+    """
     if text is None or text == "all":
-        return None if text is None else True
+        return None if text is None else FASTMATH_FLAGS
     flags = tuple(f.strip() for f in text.split(","))
     for flag in flags:
         if flag not in FASTMATH_FLAGS:

@@ -6,83 +6,131 @@ Needs no GPU.  Argument types are written as in ``Lowered``: ``f32[n, 3]``, ``bo
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from pytocu.backend import nvrtc
-from pytocu.cli.arguments import add_options, arguments, prepared
+from pytocu.cli.arguments import add_options, arguments, fastmath_of, prepared
+from pytocu.cli.ir_file import is_ir, read_ir
 from pytocu.cli.terminal import CommandError, nearest, show, suggestion
-from pytocu.driver import Lowered
-from pytocu.errors import BackendError
-from pytocu.ir.printer import print_function
-from pytocu.passes.context import PassContext, Target, parse_target
-from pytocu.passes.pipeline import PIPELINE, History, pass_names, run_pipeline
+from pytocu.config import BACKENDS, Options
+from pytocu.errors import BackendError, PytocuError
+from pytocu.explain.stages import (
+    EMIT,
+    Stage,
+    Subject,
+    code_text,
+    compiled,
+    difference,
+    kernels_of,
+    no_kernel,
+    stage_text,
+    stages,
+    subject_of,
+    subject_of_text,
+)
+from pytocu.passes.context import Target, parse_target
+from pytocu.passes.pipeline import pass_names
+from pytocu.runtime.plan_json import plan_to_json
 
 EPILOG = """\
 examples:
   pytocu dump mask.py:mask_out --args "f32[n, 3], bool[n]"
   pytocu dump mask.py:mask_out --args "f32[n, 3], bool[n]" --after infer-types --locs
+  pytocu dump mask.py:mask_out --args "f32[n, 3], bool[n]" --changed
   pytocu dump mask.py:mask_out --args "f32[n, 3], bool[n]" --emit cuda
   pytocu dump mask.py:Masks.out --args "f32[n, 3], bool[n]" --emit asm
   pytocu dump waves.py:step --args "f64[n, m], dt=weak float" --static "order=2" --all
+  pytocu dump step.ir --start fuse --after schedule
+
+A .ir file holds one function as this command prints it.  The passes begin with the first one whose work the
+text does not show, or with --start.
 
 types:
   bool i8 .. i64 u8 .. u64 f32 f64, arrays of them as f32[n, 3] (append "; F" for column-major, "; S" for
   strided), and weak bool, weak int, weak float for Python's scalars
+
+What a running program compiles is written to a folder by PYTOCU_DUMP=DIR, and said by PYTOCU_LOG=compile.
 """
-
-EMIT: dict[str, tuple[str, tuple[str, ...]]] = {
-    "ir": ("", ("cuda:sm_90", "cpu")),
-    "cuda": ("cuda_c", ("cuda:sm_90",)),
-    "nvvm": ("nvvm", ("cuda:sm_90",)),
-    "llvm": ("llvm", ("cpu",)),
-    "asm": ("llvm", ("cpu",)),
-    "resources": ("", ("cuda:sm_90",)),
-}
-"""What can be printed: the backend that writes it, and its targets, the default first."""
-
-FIRST = "lower"
-"""The step before every pass: what the front end made."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
+    parser.add_argument(
+        "function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too; or IR as text, FILE.ir"
+    )
     parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
     add_options(parser)
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
-    said = "IR (default), CUDA C, NVVM IR, LLVM IR, assembly, or the registers and spills of the kernels"
+    stage.add_argument("--changed", action="store_true", help="what every pass changed, as differences")
+    parser.add_argument("--start", metavar="PASS", help="the first pass to run on a .ir file")
+    parser.add_argument("--kernel", metavar="NAME", help="this kernel alone")
+    said = "IR (default), the plan, CUDA C, NVVM IR, PTX, LLVM IR, assembly, or the registers and spills of the kernels"
     parser.add_argument("--emit", default="ir", metavar="|".join(EMIT), help=said)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
+    parser.add_argument("--backend", metavar="BACKEND", help="nvvm (the default) or cuda_c for CUDA, llvm for the CPU")
+    parser.add_argument("--index-bits", type=int, choices=(32, 64), default=32, help="of positions in arrays; 32 by default")
     parser.add_argument("--locs", action="store_true", help="the source place of every instruction of the IR")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print what was asked for."""
     if options.emit not in EMIT:
         raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
-    if options.emit != "ir" and (options.after or options.all or options.locs):
-        raise CommandError("--after, --all and --locs are for --emit ir")
-    names = (FIRST, *pass_names())
-    if options.after and options.after not in names:
-        raise CommandError(f"there is no pass {options.after!r}{suggestion(options.after, names)}")
-    backend, targets = EMIT[options.emit]
-    target = _target(options.target, options.emit, targets)
-    lowered = _lowered(options)
-    match options.emit:
-        case "ir" if options.all:
-            _show_all(lowered, target, options.locs)
-        case "ir":
-            show(lowered.ir(options.after, target, options.locs), "ir")
-        case "asm":
-            show(lowered.compile(target, backend).assembly.rstrip(), "asm")
-        case "resources":
-            compiled = lowered.compile(target)
-            for kernel, taken in zip(compiled.kernels, compiled.resources, strict=True):
-                show(f"{kernel.name}: {taken}", "ir")
-        case kind:
-            show(lowered.compile(target, backend).source.rstrip(), kind)
+    if options.emit != "ir" and (options.after or options.all or options.changed or options.locs):
+        raise CommandError("--after, --all, --changed and --locs are for --emit ir")
+    if options.start and not is_ir(options.function):
+        raise CommandError("--start is for IR from a file: a Python function begins with lower")
+    first = "text" if is_ir(options.function) else "lower"
+    for name, names in ((options.after, (first, *pass_names())), (options.start, pass_names())):
+        if name and name not in names:
+            raise CommandError(f"there is no pass {name!r}{suggestion(name, names)}")
+    wanted, targets = EMIT[options.emit]
+    subject = _subject(options)
+    target = _target(options.target or _stated(subject, options.emit), options.emit, targets)
+    backend = _backend(options, target, wanted)
+    kernel = options.kernel or ""
+    if options.emit == "ir":
+        shown = _shown(subject, target, options)
+        if options.json:
+            _print_json(subject, target, shown, options)
+        else:
+            _print(shown, options)
+        return
+    made = compiled(subject, target, backend, options.index_bits, kernel)
+    if options.json:
+        known = {"function": subject.name, "target": str(target), "backend": made.backend, "emit": options.emit}
+        show(json.dumps(known | _code_json(made, options.emit), indent=1))
+        return
+    kinds = {"nvvm": "llvm", "resources": "ir"}
+    show(code_text(made, options.emit), kinds.get(options.emit) or options.emit)
+
+
+def _subject(options: argparse.Namespace) -> Subject:
+    if not is_ir(options.function):
+        function, bound = prepared(options.function, options.static, options.fastmath)
+        args, kwargs = arguments(function, bound, options.args)
+        return subject_of(function.lower(*args, **kwargs))
+    if options.args or options.static:
+        raise CommandError("--args and --static are for Python functions: the IR of a file states its types")
+    flags = fastmath_of(options.fastmath)
+    try:
+        return subject_of_text(read_ir(options.function), options.start, Options(fastmath=flags or ()))
+    except CommandError:
+        raise
+    except PytocuError as error:
+        raise CommandError(f"{options.function}: {error}") from None
+
+
+def _stated(subject: Subject, emit: str) -> str | None:
+    """The target that scheduled IR is for."""
+    kind = subject.function.fact("target")
+    return {None: None, "cpu": "cpu", "cuda": "cuda:sm_90"}[kind]
 
 
 def _target(text: str | None, emit: str, allowed: Sequence[str]) -> Target:
@@ -112,28 +160,93 @@ def _archs() -> tuple[str, ...]:
         return ()
 
 
-def _lowered(options: argparse.Namespace) -> Lowered:
-    function, bound = prepared(options.function, options.static, options.fastmath)
-    args, kwargs = arguments(function, bound, options.args)
-    return function.lower(*args, **kwargs)
+def _backend(options: argparse.Namespace, target: Target, wanted: str) -> str | None:
+    asked = options.backend
+    if asked is None:
+        return wanted or None
+    known = BACKENDS[target.kind]
+    if asked not in known:
+        raise CommandError(f"there is no backend {asked!r} for {target.kind}{suggestion(asked, known)}")
+    if wanted and asked != wanted:
+        raise CommandError(f"--emit {options.emit} is the text of the backend {wanted}, not of {asked}")
+    return asked
 
 
-def _show_all(lowered: Lowered, target: Target, locs: bool) -> None:
-    """Print as the passes run, so that a failing pass leaves what came before it on the screen."""
-    history = History()
-    show("# lower: the front end reads the Python source.", "header")
-    before = print_function(lowered.function, locs)
-    show(before, "ir")
+class _Shown:
+    """A stage that is printed: its text, and the one before it."""
+
+    def __init__(self, stage: Stage, text: str, before: tuple[str, str] | None):
+        self.stage, self.text, self.before = stage, text, before
+
+
+def _shown(subject: Subject, target: Target, options: argparse.Namespace) -> Iterator[_Shown]:
+    """The stages that were asked for, one after the other, so that a failing pass leaves what came before it."""
+    every = options.all or options.changed
+    kernel = options.kernel or ""
+    before: tuple[str, str] | None = None
+    found: _Shown | None = None
+    for stage in stages(subject, target, options.index_bits, options.after or ""):
+        if kernel and every and kernel not in kernels_of(stage.function):
+            found = _Shown(stage, "", None)
+            continue
+        if not every:
+            found = _Shown(stage, "", before)
+            continue
+        text = stage_text(stage.function, kernel, options.locs)
+        found = _Shown(stage, text, before)
+        if before is None or text != before[1]:
+            yield found
+            before = (stage.name, text)
+    assert found is not None
+    if not every:
+        if options.after and found.stage.name != options.after:
+            raise CommandError(f"{options.function} is behind the pass {options.after} already: --start begins with any pass")
+        found.text = _named_kernel(found.stage, kernel, options.locs)
+        yield found
+    elif before is None:
+        raise CommandError(no_kernel(kernel, list(kernels_of(found.stage.function))))
+
+
+def _named_kernel(stage: Stage, kernel: str, locs: bool) -> str:
     try:
-        run_pipeline(lowered.function, PassContext(target, lowered.options.fastmath), history, check=True)
-    finally:
-        _show_changes(before, ((r.name, print_function(r.function, locs)) for r in history.records))
+        return stage_text(stage.function, kernel, locs)
+    except PytocuError as error:
+        raise CommandError(str(error)) from None
 
 
-def _show_changes(before: str, after: Iterable[tuple[str, str]], say: Callable[..., None] = show) -> None:
-    sentences = dict(zip(pass_names(), (p.doc for p in PIPELINE), strict=True))
-    for name, text in after:
-        if text != before:
-            say(f"\n# {name}: {sentences[name]}", "header")
-            say(text, "ir")
-        before = text
+def _print(shown: Iterable[_Shown], options: argparse.Namespace) -> None:
+    for number, one in enumerate(shown):
+        if options.all or options.changed:
+            gap = "\n" if number else ""
+            show(f"{gap}# {one.stage.name}: {one.stage.sentence}", "header")
+        if options.changed and one.before:
+            show(difference(one.before[1], one.text, (one.before[0], one.stage.name)), "diff")
+        else:
+            show(one.text, "ir")
+
+
+_PLACE = re.compile(r"  # (\S+:\d+:\d+)$")
+
+
+def _print_json(subject: Subject, target: Target, shown: Iterable[_Shown], options: argparse.Namespace) -> None:
+    found: list[dict[str, Any]] = []
+    for one in shown:
+        located = stage_text(one.stage.function, options.kernel or "", locs=True)
+        places = [match[1] if (match := _PLACE.search(line)) else None for line in located.splitlines()]
+        entry = {"pass": one.stage.name, "sentence": one.stage.sentence, "milliseconds": round(one.stage.milliseconds, 3)}
+        entry |= {"text": one.text, "places": places}
+        if options.changed and one.before:
+            entry["difference"] = difference(one.before[1], one.text, (one.before[0], one.stage.name))
+        found.append(entry)
+    show(json.dumps({"function": subject.name, "target": str(target), "emit": "ir", "stages": found}, indent=1))
+
+
+def _code_json(made: Any, emit: str) -> dict[str, Any]:
+    match emit:
+        case "plan":
+            return {"plan": json.loads(plan_to_json(made.plan))}
+        case "resources":
+            rows = zip(made.kernel_names, made.resources, strict=True)
+            return {"kernels": [{"name": name, **taken._asdict()} for name, taken in rows]}
+        case _:
+            return {"text": code_text(made, emit)}

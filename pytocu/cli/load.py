@@ -35,14 +35,15 @@ def load(place: str) -> Loaded:
         raise CommandError(f"{place!r} names no function: write FILE.py:FUNCTION")
     path = Path(file)
     if not path.is_file():
-        raise CommandError(f"there is no file {file!r}{_nearest_file(path)}")
+        raise CommandError(f"there is no file {file!r}{nearest_file(path)}")
     return _find(_module(path), name, file)
 
 
-def _nearest_file(path: Path) -> str:
+def nearest_file(path: Path) -> str:
+    """What to say of a file that is missing: the folder that is missing too, or a file of a like name."""
     if not path.parent.is_dir():
         return f": there is no folder {str(path.parent)!r}"
-    close = nearest(path.name, (p.name for p in path.parent.iterdir() if p.suffix == ".py"))
+    close = nearest(path.name, (p.name for p in path.parent.iterdir() if p.suffix == (path.suffix or ".py")))
     return close.replace("mean ", f"mean {path.parent}{os.sep}") if close and path.parent != Path(".") else close
 
 

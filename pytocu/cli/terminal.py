@@ -64,6 +64,14 @@ _PATTERNS: dict[str, tuple[tuple[str, str], ...]] = {
         (r";.*", "bright_black"),
     ),
     "asm": ((r"^[\w.$]+:", "bold"), (r"%\w+", "cyan"), (r"#.*", "bright_black"), (r"^\s+\.\w+", "bright_black")),
+    "plan": ((r"^(?:plan|steps|kernels)\b.*", "bold"), (r"\b(?:allocate|check|launch|return|raise)\b", "magenta")),
+    "diff": ((r"^-.*", "red"), (r"^\+.*", "green"), (r"^(?:---|\+\+\+).*", "bright_black")),
+    "ptx": (
+        (r"%[\w.]+", "cyan"),
+        (r"^\s*\.\w+", "bright_black"),
+        (r"^\s+(?:@%\w+ )?[a-z][\w.]+", "magenta"),
+        (r"//.*", "bright_black"),
+    ),
     "header": ((r".+", "bold yellow"),),
     "plain": (),
 }
@@ -78,7 +86,7 @@ def show(text: str, kind: str = "plain") -> None:
     text : str
         As it is written where nobody colours it.
     kind : str
-        ``ir``, ``cuda``, ``llvm``, ``asm``, ``header`` or ``plain``.
+        ``ir``, ``plan``, ``diff``, ``cuda``, ``llvm``, ``ptx``, ``asm``, ``header`` or ``plain``.
     """
     if not sys.stdout.isatty() or not _PATTERNS[kind]:
         print(text)

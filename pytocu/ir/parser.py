@@ -9,7 +9,7 @@ import json
 import re
 from typing import NoReturn
 
-from pytocu.errors import CompileError, Loc
+from pytocu.errors import CompileError, Loc, closest
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.dims import parse_dim
 from pytocu.ir.ops import OPS
@@ -27,8 +27,13 @@ class _Parser:
         self.position = 0
         self.file = file
 
-    def fail(self, message: str) -> NoReturn:
-        raise CompileError(message, Loc(self.file, self.position))
+    def fail(self, message: str, word: str = "") -> NoReturn:
+        """An error of the line that was read last, at a word of it."""
+        line = self.lines[self.position - 1] if 0 < self.position <= len(self.lines) else ""
+        found = line.find(word) if word else -1
+        column = found + 1 if found >= 0 else len(line) - len(line.lstrip()) + 1
+        end = column + len(word) if found >= 0 else len(line.rstrip()) + 1
+        raise CompileError(message, Loc(self.file, self.position, column, end))
 
     def next(self) -> str:
         while self.position < len(self.lines):
@@ -45,6 +50,9 @@ class _Parser:
         values: dict[str, Value] = {}
         params = self.params(match["params"], values)
         block, _ = self.block(params, values)
+        if any(line.strip() and not line.lstrip().startswith("#") for line in self.lines[self.position :]):
+            self.next()
+            self.fail("the function has ended: a text holds one function")
         facts = tuple(self.attrs(match["facts"] or ""))
         return Function(match["name"], match["level"] or "array", block, facts)
 
@@ -53,13 +61,13 @@ class _Parser:
         for part in split_top(text):
             match = _PARAM.match(part)
             if match is None:
-                self.fail(f"expected a parameter like %x: f32[n], not {part!r}")
+                self.fail(f"expected a parameter like %x: f32[n], not {part!r}", part)
             out.append(self.define(match[1], self.type(match[2]), values))
         return tuple(out)
 
     def define(self, name: str, type: Type, values: dict[str, Value], made: Value | None = None) -> Value:
         if name in values:
-            self.fail(f"%{name} is defined twice")
+            self.fail(f"%{name} is defined twice", f"%{name}")
         value = made or Value(type)
         value.name = "" if name.isdigit() else name
         values[name] = value
@@ -69,7 +77,7 @@ class _Parser:
         try:
             return parse_type(text)
         except ValueError as error:
-            self.fail(str(error))
+            self.fail(str(error), text)
 
     def block(self, params: tuple[Value, ...], values: dict[str, Value]) -> tuple[Block, str]:
         """Read up to the closing brace; also return what stands behind it."""
@@ -87,8 +95,12 @@ class _Parser:
             loc = Loc(place["file"], int(place["line"]), int(place["column"]))
             line = line[: place.start()]
         match = _INST.match(line)
-        if match is None or match["op"] not in OPS:
+        if match is None:
             self.fail(f"expected an instruction, not {line!r}")
+        if match["op"] not in OPS:
+            close = closest(match["op"], OPS)
+            hint = f"did you mean {close}?" if close else "docs/operations.md lists them"
+            self.fail(f"there is no operation {match['op']!r}: {hint}", match["op"])
         op = OPS[match["op"]]
         rest = match["rest"].strip()
         opening = None
@@ -136,14 +148,15 @@ class _Parser:
     def use(self, text: str, values: dict[str, Value]) -> Value:
         name = text.lstrip("%")
         if not text.startswith("%") or name not in values:
-            self.fail(f"{text} is not defined here")
+            close = closest(name, values)
+            self.fail(f"{text} is not defined here{f': did you mean %{close}?' if close else ''}", text)
         return values[name]
 
     def attrs(self, text: str):
         for part in split_top(text.strip()):
             key, equals, value = part.partition(" = ")
             if not equals:
-                self.fail(f"expected an attribute like axis = 1, not {part!r}")
+                self.fail(f"expected an attribute like axis = 1, not {part!r}", part)
             yield key, self.attr(value)
 
     def attr(self, text: str) -> Attr:
@@ -152,7 +165,7 @@ class _Parser:
             try:
                 return json.loads(text)
             except ValueError:
-                self.fail(f"{text} is not a string")
+                self.fail(f"{text} is not a string", text)
         if text.startswith("(") and text.endswith(")") and _closes_at_end(text):
             parts = split_top(text[1:-1])
             # `(n // 2)` is a dimension; tuples of one have a comma.
@@ -176,7 +189,7 @@ class _Parser:
         try:
             return parse_dim(text)
         except ValueError:
-            self.fail(f"{text!r} is not a constant")
+            self.fail(f"{text!r} is not a constant", text)
 
 
 def _closes_at_end(text: str) -> bool:

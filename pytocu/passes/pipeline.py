@@ -156,7 +156,12 @@ class History:
 
 @collector.paused()
 def run_pipeline(
-    function: Function, context: PassContext, history: History | None = None, check: bool = False, start: str = ""
+    function: Function,
+    context: PassContext,
+    history: History | None = None,
+    check: bool = False,
+    start: str = "",
+    stop: str = "",
 ) -> Function:
     """Run the passes.
 
@@ -172,6 +177,8 @@ def run_pipeline(
         Verify before the first and after every pass.
     start : str
         The first pass to run; earlier ones are skipped (their rules hold already).
+    stop : str
+        The last pass to run; all by default.
 
     Raises
     ------
@@ -204,4 +211,6 @@ def run_pipeline(
                 raise InternalError(f"after the pass {name}: {error}") from error
         if history is not None:
             history.records.append(Outcome(name, function, elapsed, function is not before))
+        if name == stop:
+            break
     return function

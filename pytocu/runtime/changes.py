@@ -13,6 +13,7 @@ from typing import Any
 from pytocu.errors import callers_frame
 from pytocu.ir.dims import Fact
 from pytocu.ir.types import ArrayType, ScalarType, parse_type
+from pytocu.record import Record
 
 
 class SpecializationWarning(UserWarning):
@@ -94,6 +95,58 @@ def varying(specializations: Sequence[Facts]) -> list[tuple[str, int]]:
     return sorted((c for c in counted if c[1] > 1), key=lambda c: -c[1])
 
 
+class Change(Record):
+    """A fact that differs between two specialisations.
+
+    Attributes
+    ----------
+    fact : str
+        Its name, as ``dtype of argument x``.
+    before, now : str
+        Its values; empty where one relies on no such fact.
+    help : str
+        What to write instead, where something can be done.
+    """
+
+    fact: str
+    before: str
+    now: str
+    help: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fact}: {self.now or 'nothing'}, was {self.before or 'nothing'}"
+
+
+def nearest_changes(now: Facts, others: Sequence[Facts]) -> tuple[Change, ...]:
+    """What tells a specialisation from the one most like it; nothing where there is no other.
+
+    Parameters
+    ----------
+    now : mapping
+        The facts of the specialisation.
+    others : sequence of mapping
+        Those of earlier ones; of equally near ones the last counts.
+
+    Examples
+    --------
+    >>> nearest_changes({"a": "1", "b": "x"}, [{"a": "2", "b": "y"}, {"a": "2", "b": "x"}])
+    (Change(fact='a', before='2', now='1', help=''),)
+    """
+
+    def between(other: Facts) -> list[str]:
+        return [name for name in {**now, **other} if now.get(name) != other.get(name)]
+
+    if not others:
+        return ()
+    nearest = min(reversed(others), key=lambda other: len(between(other)))
+    return tuple(Change(n, nearest.get(n, ""), now.get(n, ""), advice(n)) for n in between(nearest))
+
+
+def advice(fact: str) -> str:
+    """What to write so that a fact does not change; empty where nothing is known."""
+    return next((text for words, text in _ADVICE.items() if fact.startswith(words)), "")
+
+
 def warn_when_many(name: str, number: int, allowed: int, specializations: Callable[[], Sequence[Facts]]) -> None:
     """Warn when there are as many specialisations as allowed, and at each doubling.
 
@@ -112,10 +165,10 @@ def warn_when_many(name: str, number: int, allowed: int, specializations: Callab
     if not differing:
         return
     listed = "; ".join(f"{fact} ({count} kinds)" for fact, count in differing[:3])
-    advice = next((text for words, text in _ADVICE.items() if differing[0][0].startswith(words)), "")
     warnings.warn(
         f"{name} has been compiled {number} times, and each time costs milliseconds. What differs: {listed}.\n"
-        f"  help: {advice}; f.specializations lists all (PYTOCU_MAX_SPECIALIZATIONS={allowed} sets when this is said)",
+        f"  help: {advice(differing[0][0])}; f.specializations lists all "
+        f"(PYTOCU_MAX_SPECIALIZATIONS={allowed} sets when this is said)",
         SpecializationWarning,
         stacklevel=callers_frame(),
     )

@@ -23,7 +23,7 @@ from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
-    from pytocu.runtime.changes import Facts
+    from pytocu.runtime.changes import Change, Facts
     from pytocu.runtime.executable import Executable
 
 
@@ -103,6 +103,7 @@ class Dispatcher(ABC):
         self._positional = sum(k not in (*_VARIADIC, inspect.Parameter.KEYWORD_ONLY) for k in kinds)
         self._lock = lock_of(self)
         self._table: dict[Any, tuple[Entry, ...]] = {}
+        self._made: list[tuple[str, Entry]] = []
         self._dispatch: dict[tuple[type, ...], Dispatch] = {}
         self._ways: dict[tuple[type, ...], Callable[..., Any]] = {}
         for parameter in static:
@@ -229,16 +230,24 @@ class Dispatcher(ABC):
     def _add(self, key: Any, index_bits: int, entry: Entry) -> None:
         place = (key, index_bits)
         self._table[place] = (entry, *self._table.get(place, ()))
+        self._made.append((key[0], entry))
 
     def _facts(self) -> list[Facts]:
-        """What tells the specialisations apart."""
+        """What tells the specialisations apart, in the order in which they were made."""
         from pytocu.runtime.changes import facts_of
 
         return [
             facts_of(entry.types, target, [(g.name, g.key) for g in entry.guards], entry.executable.plan.assumptions)
-            for ((target, _), _), entries in self._table.items()
-            for entry in entries
+            for target, entry in self._made
         ]
+
+    def _why_made(self, number: int = -1) -> tuple[Change, ...]:
+        """What tells a specialisation, by default the last one, from the earlier one most like it."""
+        from pytocu.runtime.changes import nearest_changes
+
+        facts = self._facts()
+        place = number % len(facts)
+        return nearest_changes(facts[place], facts[:place])
 
     @abstractmethod
     def _missing(self, call: Call) -> Entry:
