@@ -27,6 +27,7 @@ from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
     from pytocu.driver import Compiled, Lowered
+    from pytocu.explain.model import Explanation
     from pytocu.runtime.manifest import Kept
 
 P = ParamSpec("P")
@@ -52,6 +53,13 @@ def watcher() -> Any:
     from pytocu.explain import watch
 
     return watch
+
+
+def explainer() -> Any:
+    """The module that explains what a function becomes."""
+    from pytocu.explain import call
+
+    return call
 
 
 class JitFunction(Dispatcher, Generic[P, R]):
@@ -226,6 +234,32 @@ class JitFunction(Dispatcher, Generic[P, R]):
         sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
         return compiler().lower(self._function, call.parameters, self._options, sizes, call.infos)
 
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What the function becomes for arguments, in plain words: kernels, bytes, schedules, dtypes, and why.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            As for :meth:`lower`.  For real arguments bytes are numbers, and it says which specialisation answers
+            them, and what tells that from the earlier one most like it.  On a GPU the call is timed.
+
+        Returns
+        -------
+        Explanation
+            Prints as text; data besides.
+
+        Examples
+        --------
+        >>> import numpy as np, pytocu
+        >>> f = pytocu.jit(lambda x: x * np.float64(2))
+        >>> told = f.explain(np.ones(1000, np.float32))
+        >>> len(told.kernels), told.kernels[0].bytes.number
+        (1, 12000)
+        >>> print(told.wide[0].causes[0].help)
+        write np.float32(np.float64(2)), or compute it with Python's numbers and math
+        """
+        return explainer().explain(self, args, kwargs)
+
     def _type_given(self, name: str, value: Any) -> Type | None:
         """The type that stands for an argument; None where the argument itself is given."""
         is_text = isinstance(value, str) and name not in self._static
@@ -358,6 +392,10 @@ class BoundJitFunction:
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """As :meth:`JitFunction.lower`, with the object filled in."""
         return self.__func__.lower(self.__self__, *args, **kwargs)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """As :meth:`JitFunction.explain`, with the object filled in."""
+        return self.__func__.explain(self.__self__, *args, **kwargs)
 
     def precompile(self, *args: Any, **kwargs: Any) -> None:
         """As :meth:`JitFunction.precompile`, with the object filled in."""

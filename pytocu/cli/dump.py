@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
             raise CommandError(f"there is no pass {name!r}{suggestion(name, names)}")
     wanted, targets = EMIT[options.emit]
     subject = _subject(options)
-    target = _target(options.target or _stated(subject, options.emit), options.emit, targets)
+    target = target_of(options.target or _stated(subject, options.emit), options.emit, targets)
     backend = _backend(options, target, wanted)
     kernel = options.kernel or ""
     if options.emit == "ir":
@@ -133,7 +133,14 @@ def _stated(subject: Subject, emit: str) -> str | None:
     return {None: None, "cpu": "cpu", "cuda": "cuda:sm_90"}[kind]
 
 
-def _target(text: str | None, emit: str, allowed: Sequence[str]) -> Target:
+def target_of(text: str | None, emit: str, allowed: Sequence[str]) -> Target:
+    """The target of an option, by default the first of those that are allowed; ``cuda`` asks for no GPU.
+
+    Raises
+    ------
+    CommandError
+        There is no such target or architecture.
+    """
     if text is None:
         return parse_target(allowed[0])
     try:

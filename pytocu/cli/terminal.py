@@ -6,6 +6,7 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from pytocu import config
 from pytocu.errors import PytocuError
@@ -103,6 +104,19 @@ def show(text: str, kind: str = "plain") -> None:
             coloured.stylize(style, *match.span())
     # Code is read as it is: lines that the terminal would break are left to the terminal.
     Console().print(coloured, soft_wrap=True)
+
+
+def show_rich(told: Any) -> None:
+    """Print what has a form of its own for `rich`, plainly where nobody reads or `rich` is not there."""
+    if sys.stdout.isatty():
+        try:
+            from rich.console import Console
+        except ImportError:
+            pass
+        else:
+            Console().print(told, soft_wrap=True)
+            return
+    print(told)
 
 
 def fail(message: str) -> None:

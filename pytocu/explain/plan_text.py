@@ -20,12 +20,13 @@ def plan_text(plan: Plan) -> str:
       argument 0: x, f32[n]
       where n is length 0 of x
     steps
-      2 = allocate f32[max(n - 1, 0)]
+      1 = allocate f32[max(n - 1, 0)]
+      2 = the length max(n - 1, 0)
       3 = the length n
-      launch lambda_(0, 2, 3)
-      return 2
+      launch lambda_(0, 1, 2, 3)
+      return 1
     kernels
-      lambda_(pointer, pointer, index): pointwise, max(n - 1, 0) iterations, blocks of 256 threads, 8 iterations a thread
+      lambda_(pointer, pointer, index, index): pointwise, max(n - 1, 0) iterations, blocks of 256 threads, 8 iterations a thread
     """
     lines = [f"plan of {plan.name}"]
     lines += [f"  argument {number}: {_parameter(p)}" for number, p in enumerate(plan.parameters)]

@@ -34,9 +34,7 @@ def run(function: Function, context: PassContext) -> Function:
     terminator = function.body.terminator
     returned = _distinct(terminator)
     mentions = Mentions(function)
-    plan = Plan(mentions)
-    for root in find_roots(function, returned, mentions):
-        plan.place(root)
+    plan = grouped(function, returned, mentions)
     if not plan.kernels:
         return function
     builder = Builder()
@@ -45,17 +43,15 @@ def run(function: Function, context: PassContext) -> Function:
     waiting = [i for i in function.body.insts[:-1] if _is_hosts(i)]
     waiting = _host(builder, waiting, mentions, frozenset())
     known: frozenset[str] = frozenset()
-    count = sum(kernel.step is None for kernel in plan.kernels)
-    number = -1
-    for kernel in plan.kernels:
+    names = _kernel_names(function, plan)
+    for kernel, name in zip(plan.kernels, names, strict=True):
         if kernel.step is not None:
             _step(builder, kernel.step, places)
             known |= {kernel.step.attr("name")} if kernel.step.op.name == "read_length" else set()
             waiting = _host(builder, waiting, mentions, known)
             continue
-        number += 1
-        name = function.name if count == 1 else f"{function.name}_{number}"
-        results = _kernel(builder, function, name, "" if count == 1 else kernel.why, kernel.roots, places)
+        why = "" if name == function.name else kernel.why
+        results = _kernel(builder, function, name, why, kernel.roots, places)
         for root, result in zip(kernel.roots, results, strict=True):
             if root.update is not None:
                 _update(builder, root.update, result, places)
@@ -95,6 +91,44 @@ def _step(builder: Builder, inst: Inst, places: Places) -> None:
     for old, new in zip(inst.results, made.results, strict=True):
         new.name = old.name
         places["read", old] = places["returned", old] = new
+
+
+def grouped(function: Function, returned: Sequence[Value], mentions: Mentions) -> Plan:
+    """What is computed together, and why the rest is not."""
+    plan = Plan(mentions)
+    for root in find_roots(function, returned, mentions):
+        plan.place(root)
+    return plan
+
+
+def refusals(function: Function) -> tuple[tuple[str, str, str], ...]:
+    """The pairs of kernels of a function that could not be one, by their names, and why.
+
+    Parameters
+    ----------
+    function : Function
+        As it stands before this pass.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> low = pytocu.jit(lambda x, y: (x + 1, y * 2)).lower("f32[n]", "f32[m]")
+    >>> refusals(low.history(stop="store").records[-1].function)
+    (('lambda__0', 'lambda__1', 'their iterations have the shapes (n,) and (m,)'),)
+    """
+    function = storages.run(function)
+    plan = grouped(function, _distinct(function.body.terminator), Mentions(function))
+    names = _kernel_names(function, plan)
+    return tuple((names[r.first], names[r.second], r.reason) for r in plan.refused)
+
+
+def _kernel_names(function: Function, plan: Plan) -> list[str]:
+    """What each is called; steps of the host between kernels have no name."""
+    count = sum(kernel.step is None for kernel in plan.kernels)
+    if count == 1:
+        return ["" if kernel.step is not None else function.name for kernel in plan.kernels]
+    numbers = iter(range(count))
+    return ["" if kernel.step is not None else f"{function.name}_{next(numbers)}" for kernel in plan.kernels]
 
 
 def _distinct(terminator: Inst) -> list[Value]:

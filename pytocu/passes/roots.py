@@ -12,13 +12,14 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import format_shape
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
 from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import contents_of
-from pytocu.record import Mutable, fresh
+from pytocu.record import Mutable, Record, fresh
 
 
 def on_host(value: Value) -> bool:
@@ -363,12 +364,27 @@ class _Access(Mutable):
         return self.space == space and not space.reduced and aligned(self.at, at, space.parallel)
 
 
+class Refused(Record):
+    """Two kernels that could not be one: their numbers in the plan, and why."""
+
+    first: int
+    second: int
+    reason: str
+
+
 class Plan:
-    """The kernels so far, and what they do with each memory."""
+    """The kernels so far, and what they do with each memory.
+
+    Attributes
+    ----------
+    refused : list of Refused
+        For each kernel but the first, why it is none of the earlier ones.
+    """
 
     def __init__(self, mentions: Mentions) -> None:
         self.mentions = mentions
         self.kernels: list[Kernel] = []
+        self.refused: list[Refused] = []
         self.made: dict[Value, int] = {}
         self.known: dict[str, int] = {}
         self.accesses: dict[Value, list[_Access]] = {}
@@ -383,6 +399,7 @@ class Plan:
         number = next(alike, None)
         if number is None:
             number = len(self.kernels)
+            self.refused += [Refused(n, number, self._refusal(root, n, first, last)) for n in range(number)]
             self.kernels.append(Kernel([], self._reason(root)))
         self.kernels[number].roots.append(root)
         for value, at in root.reads:
@@ -435,6 +452,29 @@ class Plan:
                 if access.write and access.count >= count:
                     last = min(last, access.number - (not access.beside(at, root.space)))
         return last
+
+    def _refusal(self, root: Root, number: int, first: int, last: int) -> str:
+        """Why a root is not computed in an earlier kernel; `first` and `last` are those that memory allows."""
+        other = self.kernels[number].roots[0].space
+        if number < first:
+            made = [v for v, _ in root.reads if self.made.get(v) == number]
+            if any(v in root.before for v in made):
+                return "it needs a whole reduction or scan of that kernel before its first element"
+            if made:
+                return "it reads elements that other iterations of that kernel compute"
+            if any(self.made.get(v, -1) > number for v, _ in root.reads):
+                return "it reads what a kernel behind that one computes"
+            return "it changes memory of which that kernel, or one behind it, reads elements in other iterations"
+        if number > last:
+            return "the memory it reads is overwritten there"
+        if other.piece != root.space.piece:
+            return "one of them goes over pieces of long rows, the other one over whole rows"
+        if bool(other.reduced) != bool(root.space.reduced):
+            return "one of them reduces or scans rows, which are shared by threads, and the other one goes element by element"
+        shapes = [(*s.parallel, *s.reduced) for s in (other, root.space)]
+        if shapes[0] == shapes[1]:
+            return "they reduce or scan along other axes"
+        return f"their iterations have the shapes {' and '.join(map(format_shape, shapes))}"
 
     def _reason(self, root: Root) -> str:
         if root.space.piece is not None:

@@ -139,7 +139,13 @@ def nearest_changes(now: Facts, others: Sequence[Facts]) -> tuple[Change, ...]:
     if not others:
         return ()
     nearest = min(reversed(others), key=lambda other: len(between(other)))
-    return tuple(Change(n, nearest.get(n, ""), now.get(n, ""), advice(n)) for n in between(nearest))
+    names = between(nearest)
+    # Facts about views and sizes follow from those about arguments where both differ.
+    names = [n for n in names if not n.startswith(_DERIVED)] or names
+    return tuple(Change(n, nearest.get(n, ""), now.get(n, ""), advice(n)) for n in names)
+
+
+_DERIVED = ("size class", "lengths that are 1 in views")
 
 
 def advice(fact: str) -> str:

@@ -249,6 +249,13 @@ class Dispatcher(ABC):
         place = number % len(facts)
         return nearest_changes(facts[place], facts[:place])
 
+    def _why_new(self, call: Call) -> tuple[Change, ...]:
+        """What of a call's arguments no specialisation has, beside the one most like it."""
+        from pytocu.runtime.changes import facts_of, nearest_changes
+
+        now = facts_of(call.shown(), call.target, (), ())
+        return nearest_changes(now, [{n: v for n, v in facts.items() if n in now} for facts in self._facts()])
+
     @abstractmethod
     def _missing(self, call: Call) -> Entry:
         """The entry for a call that nothing in the table fits."""

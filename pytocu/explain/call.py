@@ -1,0 +1,58 @@
+"""``f.explain(*args)``: the explanation of what answers a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.explain.collect import explanation
+from pytocu.explain.measure import measured
+from pytocu.explain.model import Explanation, Recompiled
+from pytocu.runtime import cuda
+from pytocu.runtime.arrays import ANY_DEVICE, common
+from pytocu.runtime.signature import Call
+
+
+def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
+    """See :meth:`JitFunction.explain`."""
+    lowered = function.lower(*args, **kwargs)
+    values = tuple(function._arguments(args, kwargs).arguments.values())
+    names = tuple(function._signature.parameters)
+    real = all(function._type_given(n, v) is None for n, v in zip(names, values, strict=True))
+    call = function._describe(values) if real else None
+    told = explanation(lowered, _target(function, call))
+    if call is None:
+        return told
+    told = told._replace(recompiled=_recompiled(function, call))
+    if call.target == "cuda" and common(call.infos.values()) is not None:
+        return measured(told, function, args, kwargs, call)
+    return told
+
+
+def _target(function: Any, call: Call | None) -> str:
+    if call is not None and call.target == "cpu":
+        return "cpu"
+    like = None if call is None else common(call.infos.values())
+    if like is not None and isinstance(like.device, int) and like.device != ANY_DEVICE:
+        return f"cuda:{cuda.arch(like.device)}"
+    return "cuda:sm_90"
+
+
+def _recompiled(function: Any, call: Call) -> Recompiled | None:
+    """Which specialisation answers the call, and why it was made."""
+    made = [entry for _, entry in function._made]
+    if not made:
+        return None
+    entry = function._find(call)
+    if entry is None:
+        number = len(made)
+        changes = function._why_new(call)
+        said = "such a call would be compiled for: it differs from the nearest specialisation in"
+        return Recompiled(number + 1, number + 1, changes, said if changes else "such a call would be compiled for")
+    place = next(n for n, other in enumerate(made) if other is entry)
+    changes = function._why_made(place)
+    said = f"specialisation {place + 1} of {len(made)} answers the call"
+    if place == 0:
+        said += ": the first call made it"
+    elif changes:
+        said += "; it differs from the earlier one most like it in"
+    return Recompiled(place + 1, len(made), changes, said)

@@ -1,0 +1,185 @@
+"""Makes an :class:`~pytocu.explain.model.Explanation` of a lowered function."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+from pytocu.driver import Compiled, Lowered, choose_backend
+from pytocu.errors import BackendError
+from pytocu.explain import schedules
+from pytocu.explain.dtypes import wide_values
+from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
+from pytocu.explain.source import line_of
+from pytocu.explain.stages import Stage, stages, subject_of
+from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, split_arguments
+from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.types import ArrayType
+from pytocu.passes import fuse
+from pytocu.passes.context import Target, parse_target
+from pytocu.planning import launches
+
+
+def explanation(
+    lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str | None = None, index_bits: int = 32
+) -> Explanation:
+    """All there is to say about a function for a target; nothing is run.
+
+    Parameters
+    ----------
+    lowered : Lowered
+        Lengths of real arguments, or numbers in type texts, make numbers of bytes.
+    target : str
+        ``cpu``, or ``cuda:sm_90``, which needs no GPU.
+
+    Examples
+    --------
+    >>> import numpy as np, pytocu
+    >>> low = pytocu.jit(lambda x, y: np.hypot(x, y) * 2).lower("f32[1000]", "f32[1000]")
+    >>> told = explanation(low)
+    >>> told.kernels[0].bytes.number, told.kernels[0].schedule, told.refused
+    (12000, 'pointwise', ())
+    """
+    parsed = parse_target(target)
+    if parsed.kind == "cuda" and not parsed.arch:
+        parsed = Target("cuda", "sm_90")
+    chosen = choose_backend(parsed, backend or lowered.options.backend)
+    found = {stage.name: stage for stage in stages(subject_of(lowered), parsed, index_bits)}
+    *_, last = found.values()
+    made = Compiled(last.function, parsed, chosen, lowered.name)
+    scheduled = found["schedule"].function
+    taken, notes = _taken(made)
+    kernels = tuple(_kernel(launch, parsed.kind, lowered.sizes, taken) for launch in launches(scheduled))
+    edges = _edges(scheduled, kernels, lowered.sizes)
+    plan = made.plan
+    return Explanation(
+        lowered.name,
+        lowered.function.body.terminator.loc.file,
+        tuple(f"{p.name}: {p.type}" for p in lowered.function.params),
+        str(parsed),
+        chosen,
+        kernels,
+        edges,
+        _refused(found, kernels, edges),
+        wide_values(lowered.function),
+        None,
+        (*map(str, plan.assumptions), *(f"captured {g.name}" for g in lowered.guards)),
+        None,
+        notes,
+    )
+
+
+def _taken(made: Compiled) -> tuple[dict[str, Taken], tuple[str, ...]]:
+    """What kernels take of a GPU by name, or why that is not known."""
+    if made.target.kind == "cpu":
+        return {}, ()
+    try:
+        rows = zip(launches(made.host), made.resources, strict=True)
+        return {launch.attr("name"): Taken(*taken) for launch, taken in rows}, ()
+    except BackendError as error:
+        return {}, (f"registers are not known: {error}",)
+
+
+def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Mapping[str, Taken]) -> Kernel:
+    region, name = launch.regions[0], launch.attr("name")
+    inputs, outputs = split_arguments(launch)
+    reads = tuple(
+        Access(_array_name(value), param.name, str(param.type), bytes_read(region, param, sizes))
+        for value, param in inputs
+        if isinstance(param.type, ArrayType)
+    )
+    writes = tuple(Access(_array_name(v), memory_of(v).name or "out", str(v.type), bytes_of(v.type, sizes)) for v in outputs)
+    moved = added([a.bytes for a in (*reads, *writes)])
+    share, limit = (None, "")
+    if kind == "cuda":
+        share, limit = schedules.expected(moved.number, schedules.operations(launch, sizes))
+    return Kernel(
+        name,
+        _lines(launch),
+        reads,
+        writes,
+        moved,
+        launch.attr("schedule"),
+        schedules.how(launch, kind),
+        schedules.why(launch, kind, sizes),
+        launch.attr("why", ""),
+        launch.attr("work") or 0,
+        taken.get(name),
+        share,
+        limit,
+    )
+
+
+def _lines(launch: Inst) -> tuple[SourceLine, ...]:
+    """The lines of the user's own function and of those it calls, in order."""
+    found: dict[SourceLine, None] = {}
+    for inst in walk(launch.regions[0]):
+        for loc in inst.loc.chain():
+            if loc.line:
+                found[line_of(loc)] = None
+    return tuple(sorted(found, key=lambda line: (line.file, line.line)))
+
+
+def _array_name(value: Value) -> str:
+    memory = memory_of(value)
+    return memory.name or ("argument" if memory.inst is None else "out")
+
+
+def _edges(scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]) -> tuple[Edge, ...]:
+    """What flows between arguments, kernels and results."""
+    last: dict[Value, str] = {p: f"argument {p.name}" for p in scheduled.params}
+    edges: list[Edge] = []
+    for launch, kernel in zip(launches(scheduled), kernels, strict=True):
+        node = f"kernel {kernel.name}"
+        inputs, outputs = split_arguments(launch)
+        arrays = [(value, param) for value, param in inputs if isinstance(param.type, ArrayType)]
+        for (value, param), access in zip(arrays, kernel.reads, strict=True):
+            source = last.get(memory_of(value))
+            if source is not None:
+                edges.append(Edge(source, node, access.name, str(param.type), access.bytes))
+        for value in outputs:
+            last[memory_of(value)] = node
+    for number, value in enumerate(scheduled.body.terminator.args):
+        source = last.get(memory_of(value))
+        if source is not None:
+            edges.append(Edge(source, f"result {number}", value.name, str(value.type), bytes_of(value.type, sizes)))
+    return tuple(edges)
+
+
+def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tuple[Edge, ...]) -> tuple[Refusal, ...]:
+    """The pairs of kernels that share bytes and are not one."""
+    names = list(found)
+    before = found[names[names.index("fuse") - 1]].function
+    reasons = {(first, second): reason for first, second, reason in fuse.refusals(before)}
+    by_name = {k.name: k for k in kernels}
+    for one, two in itertools.pairwise(kernels):
+        # Kernels that came after fusing: copies, and what keeps contents that would be lost.
+        if two.why and not any(two.name in pair for pair in reasons):
+            reasons[one.name, two.name] = two.why
+    refused: list[Refusal] = []
+    for (first, second), reason in reasons.items():
+        if first in by_name and second in by_name:
+            cost = _cost(by_name[first], by_name[second], edges)
+            refused.append(Refusal(first, second, reason, cost))
+    return tuple(refused)
+
+
+def _cost(first: Kernel, second: Kernel, edges: tuple[Edge, ...]) -> Bytes:
+    """What one kernel would not move: what passes between them alone, and what both read."""
+    parts: list[Bytes] = []
+    for edge in edges:
+        if (edge.source, edge.target) != (f"kernel {first.name}", f"kernel {second.name}"):
+            continue
+        parts.append(edge.bytes)
+        written = next((w for w in first.writes if w.type == edge.type), None)
+        readers = [e for e in edges if e.source == edge.source and e.type == edge.type]
+        if written is not None and len(readers) == 1:
+            # Nobody else reads it, so it would not be written.
+            parts.append(written.bytes)
+    for edge in edges:
+        if edge.source.startswith("kernel") or edge.target != f"kernel {first.name}":
+            continue
+        twin = next((e for e in edges if e.source == edge.source and e.target == f"kernel {second.name}"), None)
+        if twin is not None:
+            parts.append(twin.bytes)
+    return added(parts)

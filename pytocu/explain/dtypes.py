@@ -1,0 +1,164 @@
+"""Why a value is float64: the way back from it to the literal, argument or operation that made it so.
+
+Types are NumPy's and known from the front end on, so what is followed is the IR before every pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytocu.explain.model import Cause, Step, Wide
+from pytocu.explain.source import operand_texts, segment
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
+
+WIDE = (F64, C128)
+
+_MOST_CAUSES = 4
+
+
+def wide_values(function: Function) -> tuple[Wide, ...]:
+    """The returned values and named arrays of float64 and complex128, each with what made it so.
+
+    Parameters
+    ----------
+    function : Function
+        At array level, as the front end made it.
+
+    Examples
+    --------
+    >>> import numpy as np, pytocu
+    >>> low = pytocu.jit(lambda x, i: (x + i) * 2).lower("f32[n]", "i32[n]")
+    >>> wide = wide_values(low.function)
+    >>> wide[0].name, wide[0].causes[0].sentence
+    ('the result', 'NumPy computes `x + i` of float32 and int32 in float64')
+    """
+    found: list[Wide] = []
+    told: set[tuple[Inst | Value, ...]] = set()
+    for name, value in _candidates(function):
+        origins = list(_origins(value))[:_MOST_CAUSES]
+        key = tuple(o.inst or o for o, _ in origins)
+        if key in told:
+            continue
+        told.add(key)
+        causes = tuple(_cause(origin, path) for origin, path in origins)
+        found.append(Wide(name, element(value.type).numpy.name, causes))
+    return tuple(found)
+
+
+def is_wide(type: Type) -> bool:
+    """Whether values of a type are float64 or complex128; Python's scalars adapt and are not."""
+    return not isinstance(type, WeakType) and element(type) in WIDE
+
+
+def _candidates(function: Function) -> Iterator[tuple[str, Value]]:
+    returned = function.body.terminator.args
+    for number, value in enumerate(returned):
+        if is_wide(value.type):
+            yield value.name or (f"result {number}" if len(returned) > 1 else "the result"), value
+    for inst in function.body.insts:
+        for value in inst.results:
+            if value.name and isinstance(value.type, ArrayType) and is_wide(value.type) and value not in returned:
+                yield value.name, value
+
+
+def _origins(value: Value) -> Iterator[tuple[Value, list[Value]]]:
+    """Where the dtype begins, each with the values from there on; arguments first, since they decide alone."""
+    found: list[tuple[Value, list[Value]]] = []
+    stack: list[tuple[Value, list[Value]]] = [(value, [])]
+    seen: set[Value] = set()
+    while stack:
+        at, path = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        before = [] if at.inst is None else [a for a in at.inst.args if is_wide(a.type)]
+        before = [a for a in before if element(a.type) is element(value.type)] or [a for a in before if is_wide(a.type)]
+        if before:
+            stack.extend((a, [at, *path]) for a in reversed(before))
+        else:
+            found.append((at, path))
+    return iter(sorted(found, key=lambda origin: origin[0].inst is not None))
+
+
+def _cause(origin: Value, path: Sequence[Value]) -> Cause:
+    steps = tuple(_step(v) for v in path if v.inst is not None)
+    steps = tuple(s for n, s in enumerate(steps) if n == 0 or s.text != steps[n - 1].text)
+    inst = origin.inst
+    dtype = element(origin.type).numpy.name
+    if inst is None:
+        return Cause("argument", origin.name, f"the argument {origin.name} is {dtype}", _narrow_argument(origin), steps)
+    text = segment(inst.loc)
+    user = path[0].inst if path else None
+    match inst.op.name:
+        case "const":
+            return _constant(origin, user, steps, dtype)
+        case "cast":
+            before = element(inst.args[0].type).numpy.name
+            asked = "astype" in text or dtype in text or "double" in text
+            said = f"`{text}` asks for {dtype}" if asked else f"NumPy computes `{text}` of {before} in {dtype}"
+            help = "" if asked and before == dtype else _narrow_result(text, asked)
+            return Cause("conversion" if asked else "function", text, said, help, steps, inst.loc)
+    kind, said, help = _operation(inst, text, dtype)
+    return Cause(kind, text, said, help, steps, inst.loc)
+
+
+def _step(value: Value) -> Step:
+    assert value.inst is not None
+    return Step(segment(value.inst.loc), element(value.type).numpy.name, value.inst.loc)
+
+
+def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: str) -> Cause:
+    assert origin.inst is not None
+    number = origin.inst.attr("value")
+    whole = segment(origin.inst.loc)
+    texts = operand_texts(whole)
+    text = whole
+    if user is not None and origin in user.args and len(texts) == len(user.args) and user.loc == origin.inst.loc:
+        text = texts[user.args.index(origin)]
+    if user is None or user.op.name in ("broadcast", "copy"):
+        said = f"`{whole}` makes {dtype}, because no dtype is given"
+        return Cause("function", whole, said, "give it dtype=np.float32", steps, origin.inst.loc)
+    said = f"`{text}` is a NumPy {dtype} ({number!r}), which does not adapt to the array as a Python number does"
+    narrow = "complex64" if dtype == "complex128" else "float32"
+    help = f"write np.{narrow}({text}), or compute it with Python's numbers and math"
+    return Cause("constant", text, said, help, steps, origin.inst.loc)
+
+
+def _operation(inst: Inst, text: str, dtype: str) -> tuple[str, str, str]:
+    given: list[str] = [_operand_name(a.type) for a in inst.args]
+    if not given:
+        return "function", f"`{text}` makes {dtype}, because no dtype is given", "give it dtype=np.float32"
+    listed = " and ".join(dict.fromkeys(given))
+    said = f"NumPy computes `{text}` of {listed} in {dtype}"
+    texts = operand_texts(text)
+    whole = [n for n, a in enumerate(inst.args) if not isinstance(a.type, WeakType) and element(a.type).is_integer]
+    if len(texts) == len(inst.args) and whole:
+        help = "write " + " and ".join(f"{_bracketed(texts[n])}.astype(np.float32)" for n in whole)
+        return "promotion", said, help
+    if all(isinstance(a.type, WeakType) for a in inst.args):
+        return "promotion", said, "use Python's math, whose numbers adapt to arrays"
+    return "promotion", said, _narrow_result(text, False)
+
+
+def _operand_name(type: Type) -> str:
+    return f"Python's {type.kind}" if isinstance(type, WeakType) else element(type).numpy.name
+
+
+def _bracketed(text: str) -> str:
+    return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
+
+
+def _narrow_argument(value: Value) -> str:
+    narrow: DType | str = "float32" if element(value.type) is F64 else "complex64"
+    if isinstance(value.type, ArrayType):
+        return f"pass {value.name}.astype(np.{narrow})"
+    return f"pass a Python number, which adapts to arrays, or np.{narrow}({value.name})"
+
+
+def _narrow_result(text: str, asked: bool) -> str:
+    if asked:
+        return "convert to float32 instead, if that is precise enough"
+    if text.endswith(")"):
+        return "give it dtype=np.float32, or convert its operand with astype(np.float32)"
+    return "convert its operands with astype(np.float32)"

@@ -1,0 +1,290 @@
+"""What there is to say about a compiled function, as data: renderers make texts, pages and drawings of it.
+
+Numbers of bytes are polynomials of the lengths (:class:`~pytocu.ir.dims.Dim`), and numbers too where all
+lengths are known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.errors import Loc
+from pytocu.ir.dims import DimLike
+from pytocu.record import Record
+from pytocu.runtime.changes import Change
+
+
+class SourceLine(Record):
+    """A line of the user's program."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Bytes(Record):
+    """An amount of memory.
+
+    Attributes
+    ----------
+    formula : int or Dim
+        Bytes as a polynomial of lengths.
+    number : int or None
+        The same for the lengths that are known; None where one is not.
+    most : bool
+        Whether it may be less: elements that are read in several ways, or by their number.
+    """
+
+    formula: DimLike
+    number: int | None
+    most: bool = False
+
+
+class Access(Record):
+    """An array that a kernel reads or writes.
+
+    Attributes
+    ----------
+    array : str
+        The node of the graph (see :class:`Edge`).
+    name, type : str
+        As the kernel calls it.
+    bytes : Bytes
+        Of its elements that are read or written, each once.
+    """
+
+    array: str
+    name: str
+    type: str
+    bytes: Bytes
+
+
+class Taken(Record):
+    """What a kernel takes of a GPU: 32-bit registers a thread, bytes a thread beside them, bytes shared, bytes of code."""
+
+    registers: int
+    local_bytes: int
+    shared_bytes: int
+    code_bytes: int
+
+
+class Kernel(Record):
+    """One launch.
+
+    Attributes
+    ----------
+    name : str
+        In the plan and the code.
+    lines : tuple of SourceLine
+        What it computes, in order.
+    reads, writes : tuple of Access
+    bytes : Bytes
+        Read and written together.
+    schedule : str
+        ``pointwise``, ``tiles``, ``rows``, ``columns``.
+    how : str
+        The schedule in words.
+    why_schedule : str
+        What decided it.
+    why : str
+        Why it is a kernel of its own; empty for the only one.
+    work : int or Dim
+        Iterations that are spread over threads.
+    taken : Taken or None
+        Of a GPU; None for the CPU and where there is no compiler.
+    expected : float or None
+        Estimated share of the speed of a copy of as many bytes; None for the CPU.
+    limited_by : str
+        ``memory``, ``arithmetic`` or ``launch``: what the estimate rests on.
+    """
+
+    name: str
+    lines: tuple[SourceLine, ...]
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    bytes: Bytes
+    schedule: str
+    how: str
+    why_schedule: str
+    why: str
+    work: DimLike
+    taken: Taken | None = None
+    expected: float | None = None
+    limited_by: str = ""
+
+
+class Edge(Record):
+    """Memory that goes from one node of the graph to another.
+
+    Nodes are ``argument NAME``, ``kernel NAME`` and ``result NUMBER``.
+    """
+
+    source: str
+    target: str
+    name: str
+    type: str
+    bytes: Bytes
+
+
+class Refusal(Record):
+    """Two kernels that are not one.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the kernels.
+    reason : str
+        Why.
+    bytes : Bytes
+        What one kernel would not have to move: results that only pass from the first to the second, and
+        arrays that both read.
+    """
+
+    first: str
+    second: str
+    reason: str
+    bytes: Bytes
+
+
+class Step(Record):
+    """A place where a dtype is handed on: the text there, its dtype, and the place."""
+
+    text: str
+    dtype: str
+    loc: Loc
+
+
+class Cause(Record):
+    """Where a dtype comes from.
+
+    Attributes
+    ----------
+    kind : str
+        ``argument``, ``constant``, ``conversion``, ``function`` or ``promotion``.
+    text : str
+        The literal, argument or expression.
+    sentence : str
+        What NumPy does there.
+    help : str
+        What to write instead; empty where nothing is to be changed.
+    steps : tuple of Step
+        From the cause to the value.
+    loc : Loc or None
+        None for arguments.
+    """
+
+    kind: str
+    text: str
+    sentence: str
+    help: str
+    steps: tuple[Step, ...]
+    loc: Loc | None = None
+
+
+class Wide(Record):
+    """A value of float64 or complex128, and why it is.
+
+    Attributes
+    ----------
+    name : str
+        The variable, or ``result`` with its number.
+    dtype : str
+        NumPy's name.
+    causes : tuple of Cause
+        All of them have to go for the value to be narrower.
+    """
+
+    name: str
+    dtype: str
+    causes: tuple[Cause, ...]
+
+
+class Recompiled(Record):
+    """How the code of the call that was asked about came about.
+
+    Attributes
+    ----------
+    number, of : int
+        Which specialisation of how many, from 1.
+    changes : tuple of Change
+        What tells it from the earlier one most like it.
+    sentence : str
+    """
+
+    number: int
+    of: int
+    changes: tuple[Change, ...]
+    sentence: str
+
+
+class Measured(Record):
+    """A call on a GPU, timed.
+
+    Attributes
+    ----------
+    microseconds : float
+        Median time of all kernels of a call.
+    copy_microseconds : float
+        Of a copy of as many bytes.
+    share : float
+        The copy's time over the call's.
+    device : str
+    """
+
+    microseconds: float
+    copy_microseconds: float
+    share: float
+    device: str
+
+
+class Explanation(Record):
+    """All there is to say about a function compiled for one list of types.
+
+    Attributes
+    ----------
+    function, file : str
+    types : tuple of str
+        The parameters.
+    target, backend : str
+    kernels : tuple of Kernel
+        In order of launch.
+    edges : tuple of Edge
+    refused : tuple of Refusal
+    wide : tuple of Wide
+    recompiled : Recompiled or None
+        None where the function was not called.
+    facts : tuple of str
+        What the code relies on.
+    measured : Measured or None
+    notes : tuple of str
+        What could not be found out, and why.
+    """
+
+    function: str
+    file: str
+    types: tuple[str, ...]
+    target: str
+    backend: str
+    kernels: tuple[Kernel, ...]
+    edges: tuple[Edge, ...]
+    refused: tuple[Refusal, ...]
+    wide: tuple[Wide, ...]
+    recompiled: Recompiled | None = None
+    facts: tuple[str, ...] = ()
+    measured: Measured | None = None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        from pytocu.explain.words import plain
+
+        return plain(self)
+
+    def __rich__(self) -> Any:
+        from pytocu.explain.words import rich_text
+
+        return rich_text(self)
+
+    def _repr_html_(self) -> str:
+        from pytocu.explain.words import html
+
+        return html(self)

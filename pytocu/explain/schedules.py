@@ -1,0 +1,109 @@
+"""A launch's schedule in words, what decided it, and how fast such a kernel may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytocu.explain.traffic import number_of
+from pytocu.ir.core import Inst, walk
+from pytocu.ir.dims import format_shape, product
+from pytocu.ir.types import ArrayType, ScalarType, element, shape_of
+
+COPY_BYTES_A_SECOND = 4.195e12
+"""Of a large copy on an H200 (docs/performance.md)."""
+
+OPERATIONS_A_SECOND = 3.35e13
+"""Of float32, one an instruction, on an H200: 132 multiprocessors of 128 lanes at 1.98 GHz."""
+
+LAUNCH_SECONDS = 2e-6
+"""Between the beginnings of two kernels that do nothing."""
+
+_DIVISION = 8
+_COSTS = {"divide": _DIVISION, "sqrt": _DIVISION, "floor_divide": 12, "remainder": 12, "fmod": 12, "power": 40, "copy": 0}
+_FUNCTION = 14
+
+
+def how(launch: Inst, target: str) -> str:
+    """The schedule in words."""
+    schedule, block = launch.attr("schedule"), launch.attr("block", 0)
+    lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
+    if target == "cpu":
+        match schedule:
+            case "columns":
+                return "tiles of columns are combined row of memory by row of memory; columns are spread over threads"
+            case _ if launch.attr("reduced"):
+                return "rows are spread over threads, each walked with vector instructions"
+            case _:
+                return "the last axis is an inner loop of vector instructions; the others are spread over threads"
+    match schedule:
+        case "pointwise":
+            return f"one index over all elements, blocks of {block} threads, neighbouring elements loaded as vectors"
+        case "tiles":
+            return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
+        case "rows":
+            kept = f", which keep {share} elements each in registers" if share and launch.attr("whole") else ""
+            vectors = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
+            return f"a row is shared by {lanes} threads{kept}{vectors}; blocks of {block} threads"
+        case "columns":
+            each = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"
+            return f"neighbouring threads have neighbouring columns, and {each}; blocks of {block} threads"
+    return str(schedule)
+
+
+def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
+    """What decided the schedule."""
+    reduced, parallel = launch.attr("reduced"), launch.attr("parallel")
+    schedule = launch.attr("schedule")
+    if not reduced:
+        if schedule == "tiles":
+            return "an operand lies along another axis than the result, and both axes are long"
+        return "nothing is reduced, and every operand is read along the axis in which the result is written"
+    scans = any(i.op.kind == "scan" for i in walk(launch.regions[0]))
+    what = "scans" if scans else "reduces"
+    piece = next((i.attr("piece") for i in walk(launch.regions[0]) if i.attr("piece") is not None), None)
+    over = f"it {what} axes of length {format_shape(tuple(reduced))}"
+    if parallel:
+        over += f" for each of {format_shape(tuple(parallel))}"
+    if piece is not None:
+        over += f", cut into pieces of {piece}"
+    if schedule == "columns":
+        return f"{over}; the reduced axis is not the one that neighbours in memory lie along"
+    length = number_of(product(reduced), sizes)
+    if length is None and target != "cpu":
+        return f"{over}; the length is any, so the code is what is right for all"
+    return f"{over}, along which neighbours lie in memory"
+
+
+def operations(launch: Inst, sizes: Mapping[str, int]) -> float | None:
+    """About how many float32 operations the elements take; None where a length is not known."""
+    total = 0.0
+    for inst in walk(launch.regions[0]):
+        if inst.op.kind not in ("elementwise", "reduce", "scan") or not inst.args:
+            continue
+        type = inst.args[0].type if inst.op.kind != "elementwise" else inst.types[0]
+        elements = number_of(product(shape_of(type)), sizes)
+        if elements is None:
+            return None
+        cost = _COSTS.get(inst.op.name, 1 if inst.op.exact else _FUNCTION)
+        wide = isinstance(type, ArrayType | ScalarType) and element(type).name in ("f64", "c128")
+        total += elements * cost * (2 if wide else 1)
+    return total
+
+
+def expected(moved: int | None, computed: float | None) -> tuple[float | None, str]:
+    """The share of the speed of a copy that a kernel may reach, and what limits it.
+
+    An estimate: bytes over the speed of a copy against operations over the speed of arithmetic and a
+    launch's own time, with the figures of one GPU.
+
+    Examples
+    --------
+    >>> expected(1 << 30, 1e6)[1], expected(4096, 10.0)[1], expected(1 << 20, 1e12)[1]
+    ('memory', 'launch', 'arithmetic')
+    """
+    if moved is None or computed is None or not moved:
+        return None, ""
+    memory, arithmetic = moved / COPY_BYTES_A_SECOND, computed / OPERATIONS_A_SECOND
+    taken = max(memory, arithmetic) + LAUNCH_SECONDS
+    parts = {"memory": memory, "arithmetic": arithmetic, "launch": LAUNCH_SECONDS}
+    return memory / taken, max(parts, key=lambda name: parts[name])

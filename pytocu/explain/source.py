@@ -1,0 +1,57 @@
+"""Pieces of the user's source by their places."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+
+from pytocu.errors import Loc
+from pytocu.explain.model import SourceLine
+
+
+def line_of(loc: Loc) -> SourceLine:
+    """The line of a place, without its indentation."""
+    return SourceLine(loc.file, loc.line, linecache.getline(loc.file, loc.line).strip())
+
+
+def segment(loc: Loc) -> str:
+    """The text between the columns of a place; its line where they are not known."""
+    line = linecache.getline(loc.file, loc.line).rstrip("\n")
+    return line[loc.column - 1 : loc.end_column - 1] if loc.end_column > loc.column else line.strip()
+
+
+def operand_texts(text: str) -> tuple[str, ...]:
+    """The operands of an expression or of an assignment with an operator.
+
+    Examples
+    --------
+    >>> operand_texts("x * np.sqrt(2)"), operand_texts("np.add(a, 1)"), operand_texts("y += C")
+    (('x', 'np.sqrt(2)'), ('a', '1'), ('y', 'C'))
+    """
+    try:
+        (statement,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return ()
+    match statement:
+        case ast.AugAssign(target, _, value):
+            nodes = [target, value]
+        case ast.Expr(value) | ast.Assign(value=value) | ast.Return(value=value):
+            nodes = _operands(value)
+        case _:
+            nodes = []
+    return tuple(ast.get_source_segment(text, node) or "" for node in nodes)
+
+
+def _operands(node: ast.expr | None) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left, _, right):
+            return [left, right]
+        case ast.Compare(left, _, [right]):
+            return [left, right]
+        case ast.UnaryOp(_, operand):
+            return [operand]
+        case ast.Call(ast.Attribute(value, _), args) if not (isinstance(value, ast.Name) and value.id in ("np", "numpy")):
+            return [value, *args]
+        case ast.Call(_, args):
+            return list(args)
+    return []

@@ -1,0 +1,183 @@
+"""An explanation in plain words: as text, in colours, and as HTML for notebooks."""
+
+from __future__ import annotations
+
+import html as escaping
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pytocu.errors import Loc
+from pytocu.explain.model import Access, Bytes, Cause, Explanation, Kernel, Refusal
+from pytocu.record import Record
+
+
+class Line(Record):
+    """A line of the text: ``title``, ``kernel``, ``code``, ``item`` or ``help``, how deep it stands, and its words."""
+
+    kind: str
+    depth: int
+    text: str
+
+
+_STYLES = {"title": "bold yellow", "kernel": "bold cyan", "code": "green", "help": "bright_black"}
+
+
+def lines(told: Explanation) -> Iterator[Line]:
+    """The explanation, line by line."""
+    count = len(told.kernels)
+    kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
+    yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
+    for fact in told.facts:
+        yield Line("item", 1, f"relies on: {fact}")
+    for kernel in told.kernels:
+        yield from _kernel(kernel, told)
+    yield from _refused(told.refused)
+    yield from _wide(told)
+    yield from _recompiled(told)
+    if told.measured is not None:
+        m = told.measured
+        yield Line("title", 0, "measured")
+        copy = f"a copy of as many bytes {m.copy_microseconds:.1f} µs"
+        yield Line("item", 1, f"{m.microseconds:.1f} µs a call on {m.device}, {copy}")
+        yield Line("item", 1, f"that is {m.share:.2f} of the copy limit")
+    for note in told.notes:
+        yield Line("help", 0, f"note: {note}")
+
+
+def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
+    yield Line("kernel", 0, f"kernel {kernel.name}")
+    for line in kernel.lines:
+        yield Line("code", 1, f"{line.line}: {line.text}")
+    yield Line("item", 1, f"reads {_accesses(kernel.reads)}")
+    yield Line("item", 1, f"writes {_accesses(kernel.writes)}")
+    yield Line("item", 1, f"{shown(kernel.bytes)} in all{_expected(kernel)}")
+    yield Line("item", 1, f"schedule {kernel.schedule}: {kernel.how}")
+    yield Line("item", 1, f"because {kernel.why_schedule}")
+    if kernel.taken is not None:
+        spilled = kernel.taken.local_bytes
+        spills = f"{spilled} bytes a thread beside them (spills, or arrays that are indexed)" if spilled else "no spills"
+        registers, shared = kernel.taken.registers, kernel.taken.shared_bytes
+        yield Line("item", 1, f"{registers} registers a thread, {spills}, {shared} bytes shared")
+    if kernel.why and len(told.kernels) > 1:
+        yield Line("item", 1, f"a kernel of its own: {kernel.why}")
+
+
+def _expected(kernel: Kernel) -> str:
+    if kernel.expected is None:
+        return ""
+    limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch"}
+    return f"; about {kernel.expected:.2f} of the speed of a copy is expected, limited by {limits[kernel.limited_by]}"
+
+
+def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:
+    costly = [r for r in refused if r.bytes.formula != 0]
+    if not refused:
+        return
+    yield Line("title", 0, "not fused")
+    for one in sorted(costly, key=lambda r: -(r.bytes.number or 0)):
+        yield Line("item", 1, f"{one.second} is not part of {one.first}: {one.reason}; this costs {shown(one.bytes)}")
+    rest = len(refused) - len(costly)
+    if rest:
+        yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels with no memory in common")
+
+
+def _wide(told: Explanation) -> Iterator[Line]:
+    if not told.wide:
+        return
+    yield Line("title", 0, "why float64")
+    for wide in told.wide:
+        for number, cause in enumerate(wide.causes):
+            also = "" if number == 0 else "also "
+            yield Line("item", 1, f"{wide.name} is {wide.dtype}: {also}{cause.sentence}{_at(cause.loc)}")
+            yield from _steps(cause)
+            if cause.help:
+                yield Line("help", 2, f"help: {cause.help}")
+
+
+def _steps(cause: Cause) -> Iterator[Line]:
+    for step in cause.steps:
+        if step.text != cause.text:
+            yield Line("code", 2, f"so `{step.text}` is {step.dtype}{_at(step.loc)}")
+
+
+def _recompiled(told: Explanation) -> Iterator[Line]:
+    if told.recompiled is None:
+        return
+    yield Line("title", 0, "why it was compiled")
+    yield Line("item", 1, told.recompiled.sentence)
+    for change in told.recompiled.changes:
+        yield Line("item", 2, str(change))
+        if change.help:
+            yield Line("help", 3, f"help: {change.help}")
+
+
+def _at(loc: Loc | None) -> str:
+    return f" (line {loc.line})" if loc is not None and loc.line else ""
+
+
+def _accesses(accesses: Sequence[Access]) -> str:
+    if not accesses:
+        return "nothing"
+    return ", ".join(f"{a.name or a.array or 'a temporary'} {a.type}, {shown(a.bytes)}" for a in accesses)
+
+
+def shown(amount: Bytes) -> str:
+    """An amount of memory for people.
+
+    Examples
+    --------
+    >>> shown(Bytes(4096, 4096)), shown(Bytes(12, 12, True))
+    ('4.1 kB', 'at most 12 bytes')
+    """
+    most = "at most " if amount.most else ""
+    if amount.number is None:
+        return f"{most}{amount.formula} bytes"
+    power = min((len(str(amount.number)) - 1) // 3, 4)
+    if not power:
+        return f"{most}{amount.number} bytes"
+    return f"{most}{amount.number / 1000**power:.1f} {'kMGT'[power - 1]}B"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def plain(told: Explanation) -> str:
+    """The explanation as text."""
+    return "\n".join(_plain(lines(told)))
+
+
+def _plain(found: Iterator[Line]) -> Iterator[str]:
+    for number, line in enumerate(found):
+        if number and line.depth == 0:
+            yield ""
+        yield "  " * line.depth + line.text
+
+
+def rich_text(told: Explanation) -> Any:
+    """The explanation as a text of `rich`."""
+    from rich.text import Text
+
+    made = Text()
+    for number, line in enumerate(lines(told)):
+        made.append("\n\n" if number and line.depth == 0 else "\n" if number else "")
+        made.append("  " * line.depth + line.text, _STYLES.get(line.kind))
+    return made
+
+
+def html(told: Explanation) -> str:
+    """The explanation as HTML that needs nothing else; colours follow the page's."""
+    parts = ['<div class="pytocu-explanation">']
+    for line in lines(told):
+        text = escaping.escape(line.text)
+        indent = f' style="margin:0 0 0 {1.5 * line.depth:g}em"'
+        match line.kind:
+            case "title" | "kernel":
+                parts.append(f"<h4>{text}</h4>")
+            case "code":
+                parts.append(f"<pre{indent}>{text}</pre>")
+            case "help":
+                parts.append(f"<p{indent}><em>{text}</em></p>")
+            case _:
+                parts.append(f"<p{indent}>{text}</p>")
+    return "\n".join((*parts, "</div>"))

@@ -1,0 +1,359 @@
+"""``pytocu explain`` and ``f.explain``: kernels, bytes, refused fusions, dtypes and specialisations, as data and as words."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.cli.main import main
+from pytocu.explain.collect import explanation
+from pytocu.explain.dtypes import wide_values
+from pytocu.explain.model import Bytes
+from pytocu.explain.schedules import expected
+from pytocu.explain.traffic import added, number_of
+from pytocu.ir.dims import symbol
+
+HALF = np.float64(0.5)
+N = symbol("n")
+
+
+def chain(x):
+    a = x * np.sqrt(2)
+    b = a + 1
+    return b
+
+
+def relax(u):
+    u[1:-1] = 0.5 * (u[2:] + u[:-2])
+    return u
+
+
+def told(function, *types, target="cuda:sm_90", **static):
+    return explanation(pytocu.jit(function, static=tuple(static)).lower(*types, **static), target)
+
+
+def causes(function, *types):
+    return [(w.name, w.dtype, w.causes[0].kind, w.causes[0].text) for w in told(function, *types).wide]
+
+
+# Why float64.
+
+
+def test_the_chain_leads_to_the_literal():
+    (wide,) = told(chain, "f32[n]").wide
+    (cause,) = wide.causes
+    assert (wide.name, wide.dtype) == ("b", "float64")
+    assert cause.text == "np.sqrt(2)"
+    assert cause.loc is not None and cause.loc.line == chain.__code__.co_firstlineno + 1
+    assert [s.text for s in cause.steps] == ["x * np.sqrt(2)", "a + 1"]
+    assert cause.help.startswith("write np.float32(np.sqrt(2))")
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "expected"),
+    [
+        (lambda x: x * HALF, ("f32[n]",), ("the result", "float64", "constant", "HALF")),
+        (lambda x, i: x + i, ("f32[n]", "i32[n]"), ("the result", "float64", "promotion", "x + i")),
+        (lambda i: np.sin(i), ("i64[n]",), ("the result", "float64", "promotion", "np.sin(i)")),
+        (lambda i: i / 2, ("i32[n]",), ("the result", "float64", "promotion", "i / 2")),
+        (lambda i: i.mean(), ("i32[n]",), ("the result", "float64", "function", "i.mean()")),
+        (lambda x: x.astype(np.float64), ("f32[n]",), ("the result", "float64", "conversion", "x.astype(np.float64)")),
+        (lambda x: x + np.zeros(3), ("f32[3]",), ("the result", "float64", "function", "np.zeros(3)")),
+        (lambda x, y: x + y, ("f32[n]", "f64[n]"), ("the result", "float64", "argument", "y")),
+        (lambda x, k: x * k, ("f32[n]", "f64"), ("the result", "float64", "argument", "k")),
+        (lambda z, x: z * x, ("c64[n]", "f64[n]"), ("the result", "complex128", "argument", "x")),
+    ],
+)
+def test_causes(function, types, expected):
+    assert causes(function, *types)[0] == expected
+
+
+@pytest.mark.parametrize("types", [("f32[n]",), ("f16[n]",), ("i32[n]",)])
+def test_what_is_not_wide_is_not_explained(types):
+    assert told(lambda x: x * 2 + 1, *types).wide == ()
+
+
+def test_every_cause_is_named_and_arguments_come_first():
+    (wide,) = told(lambda x, y: x * HALF + y, "f32[n]", "f64[n]").wide
+    assert [c.kind for c in wide.causes] == ["argument", "constant"]
+
+
+def test_the_advice_helps():
+    jitted = pytocu.jit(chain)
+    help = jitted.lower("f32[n]")
+    assert wide_values(help.function)
+    assert wide_values(pytocu.jit(lambda x: x * np.float32(np.sqrt(2)) + 1).lower("f32[n]").function) == ()
+    assert wide_values(pytocu.jit(lambda x, i: x + i.astype(np.float32)).lower("f32[n]", "i32[n]").function) == ()
+
+
+def test_one_cause_of_several_names_is_told_once():
+    def f(x):
+        a = x * HALF
+        b = a + 1
+        c = a * b
+        return c
+
+    assert [w.name for w in told(f, "f32[n]").wide] == ["c"]
+
+
+# Bytes.
+
+
+def test_bytes_are_formulas_and_numbers():
+    (kernel,) = told(lambda x, y: x + y, "f32[n]", "f64[n]").kernels
+    assert kernel.bytes == Bytes(20 * N, None)
+    (kernel,) = told(lambda x, y: x + y, "f32[10]", "f64[10]").kernels
+    assert kernel.bytes == Bytes(200, 200)
+
+
+@pytest.mark.parametrize(
+    ("function", "read", "most"),
+    [
+        (lambda x: x[2:50] + 1, 48 * 4, False),
+        (lambda x: x[::2] + 1, 50 * 4, False),
+        (lambda x: x[1:] - x[:-1], 100 * 4, True),
+        (lambda x: x[:10] + x[-10:], 20 * 4, True),
+        (lambda x: x + x[0], 100 * 4, False),
+        (lambda x: np.broadcast_to(x, (5, 100)) + 1, 100 * 4, False),
+        (lambda x: x.sum(), 100 * 4, False),
+    ],
+)
+def test_bytes_that_views_show(function, read, most):
+    kernel = told(function, "f32[100]").kernels[0]
+    assert (kernel.reads[0].bytes.number, kernel.reads[0].bytes.most) == (read, most)
+
+
+def test_bytes_of_elements_that_are_read_by_number():
+    (kernel,) = told(lambda x, i: x[i], "f32[1000]", "i64[10]").kernels
+    assert {a.name: a.bytes.number for a in kernel.reads} == {"x": 40, "i": 80}
+
+
+def test_amounts_add_up():
+    assert added([Bytes(3 * N, None), Bytes(4, 4)]) == Bytes(3 * N + 4, None)
+    assert number_of(3 * N, {"n": 2}) == 6
+
+
+# Kernels, the graph, and fusions that were refused.
+
+
+def test_the_graph_of_one_kernel():
+    found = told(lambda x, y: (x + y, x - y), "f32[8]", "f32[8]")
+    assert [(e.source, e.target) for e in found.edges] == [
+        ("argument x", "kernel lambda_"),
+        ("argument y", "kernel lambda_"),
+        ("kernel lambda_", "result 0"),
+        ("kernel lambda_", "result 1"),
+    ]
+    assert all(e.bytes.number == 32 for e in found.edges)
+    assert found.refused == ()
+
+
+def test_a_reduction_that_is_read_again():
+    found = told(lambda x: (x - x.min()) / x.std(), "f32[100000]")
+    reasons = {(r.first, r.second): r for r in found.refused}
+    last = found.kernels[-1].name
+    assert any("whole reduction" in r.reason for (_, second), r in reasons.items() if second == last)
+    assert reasons[found.kernels[0].name, last].bytes.number >= 400000
+    assert sum(e.target == "result 0" for e in found.edges) == 1
+
+
+def test_results_of_other_shapes():
+    found = told(lambda x, y: (x + 1, y * 2, x.T * 2), "f32[3, 5]", "f32[7]")
+    reasons = {(r.first, r.second): (r.reason, r.bytes.number) for r in found.refused}
+    assert reasons["lambda__0", "lambda__1"] == ("their iterations have the shapes (3,5) and (7,)", 0)
+    assert reasons["lambda__0", "lambda__2"] == ("their iterations have the shapes (3,5) and (5,3)", 60)
+
+
+def test_a_copy_for_a_change_in_place():
+    found = told(relax, "f32[100]")
+    (refused,) = found.refused
+    assert (refused.first, refused.second) == ("relax", "relax_copy0")
+    assert "other iterations read what it writes" in refused.reason
+    assert refused.bytes.number == 2 * 98 * 4
+    assert ("kernel relax_copy0", "result 0") in [(e.source, e.target) for e in found.edges]
+
+
+def test_lines_of_inlined_functions_are_there():
+    def inner(x):
+        return np.exp(x)
+
+    (kernel,) = told(lambda x: inner(x) + 1, "f32[n]").kernels
+    assert kernel.lines[0].text == "return np.exp(x)"
+    assert len(kernel.lines) == 2
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90", "cpu"])
+def test_registers_and_schedules(target):
+    (kernel,) = told(lambda x: np.exp(x - x.max(1, keepdims=True)), "f32[64, 1000]", target=target).kernels
+    assert kernel.schedule == "rows"
+    assert kernel.lines and kernel.how and kernel.why_schedule
+    if target == "cpu":
+        assert (kernel.taken, kernel.expected) == (None, None)
+    else:
+        assert kernel.taken is not None and 0 < kernel.taken.registers < 256
+        assert kernel.expected is not None and 0 < kernel.expected < 1
+
+
+def test_the_estimate_follows_what_limits():
+    large, small = expected(1 << 30, 0.0)[0], expected(1 << 12, 0.0)[0]
+    assert large is not None and small is not None and large > 0.9 > 0.1 > small
+    assert expected(None, None) == (None, "")
+
+
+# Specialisations.
+
+
+def test_why_a_call_was_compiled_again():
+    f = pytocu.jit(chain)
+    x = np.ones(3, np.float32)
+    assert f.explain(x).recompiled is None
+    f(x)
+    first = f.explain(x).recompiled
+    assert (first.number, first.of, first.changes) == (1, 1, ())
+    f(x.astype(np.float64))
+    second = f.explain(x.astype(np.float64)).recompiled
+    assert [str(c) for c in second.changes] == ["dtype of argument x: f64, was f32"]
+    assert second.changes[0].help == "convert to one dtype before the call"
+    missing = f.explain(x.astype(np.float16)).recompiled
+    assert missing.sentence.startswith("such a call would be compiled for")
+    assert f.explain(x).recompiled.number == 1
+    assert len(f.specializations) == 2
+
+
+def test_a_length_of_one_is_the_reason():
+    f = pytocu.jit(lambda x, y: x + y)
+    f(np.ones(3), np.ones(3))
+    f(np.ones(3), np.ones(1))
+    (change,) = f.explain(np.ones(3), np.ones(1)).recompiled.changes
+    assert change.fact == "lengths that are 1 of argument y"
+    assert (change.before, change.now) == ("()", "(0,)")
+
+
+def test_a_captured_value_is_the_reason():
+    global HALF
+    f = pytocu.jit(lambda x: x * HALF)
+    f(np.ones(3))
+    kept = HALF
+    HALF = np.float64(0.25)
+    try:
+        f(np.ones(3))
+        (change,) = f.explain(np.ones(3)).recompiled.changes
+    finally:
+        HALF = kept
+    assert change.fact == "captured value HALF"
+
+
+def test_methods_are_explained():
+    class Scale:
+        k = 2.0
+
+        @pytocu.jit
+        def by(self, x):
+            return x * self.k
+
+    assert len(Scale().by.explain(np.ones(3)).kernels) == 1
+
+
+# Words.
+
+
+def test_the_words_of_a_whole_explanation():
+    text = str(told(relax, "f32[n]", target="cpu"))
+    line = relax.__code__.co_firstlineno + 1
+    assert text == f"""\
+relax(u: f32[n]) for cpu, llvm: 2 kernels
+
+kernel relax
+  {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
+  reads u f32[n], at most 4*n bytes
+  writes out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  at most 4*max(n - 2, 0) + 4*n bytes in all
+  schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
+  because nothing is reduced, and every operand is read along the axis in which the result is written
+
+kernel relax_copy0
+  {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
+  reads out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  writes u f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  8*max(n - 2, 0) bytes in all
+  schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
+  because nothing is reduced, and every operand is read along the axis in which the result is written
+  a kernel of its own: other iterations read what it writes, so all are computed before
+
+not fused
+  relax_copy0 is not part of relax: other iterations read what it writes, so all are computed before; this costs \
+8*max(n - 2, 0) bytes"""
+
+
+def test_html_and_colours_say_the_same():
+    found = told(chain, "f32[n]")
+    plain = [line.strip() for line in str(found).splitlines() if line]
+    page = found._repr_html_()
+    assert page.startswith("<div") and page.endswith("</div>")
+    assert page.count("<h4>") == 3
+    assert "x * np.sqrt(2)" in page
+    pytest.importorskip("rich", reason="colours need rich")
+    assert [line.strip() for line in found.__rich__().plain.splitlines() if line] == plain
+
+
+def test_html_is_escaped():
+    assert "<b" not in told(lambda x, b: x <b, "f32[n]", "f32[n]")._repr_html_()
+
+
+def test_a_function_without_kernels():
+    assert "no kernel" in str(told(lambda x: x.T, "f32[n, m]"))
+
+
+# The command.
+
+SOURCE = "import numpy as np\n\n\ndef scaled(x):\n    return x * np.sqrt(2)\n"
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    (tmp_path / "prog.py").write_text(SOURCE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*words):
+        code = main(["explain", *words])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return run
+
+
+def test_the_command(command):
+    code, out, err = command("prog.py:scaled", "--args", "f32[1000]")
+    assert (code, err) == (0, "")
+    assert "12.0 kB in all" in out
+    assert "the result is float64: `np.sqrt(2)` is a NumPy float64" in out
+    code, out, _ = command("prog.py:scaled", "--args", "f32[n]", "--json", "--target", "cpu")
+    data = json.loads(out)
+    assert data["kernels"][0]["bytes"] == {"formula": "12*n", "number": None, "most": False}
+    assert data["wide"][0]["causes"][0]["kind"] == "constant"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("prog.py:scale",), "prog.py has no 'scale': did you mean scaled?"),
+        (("pro.py:scaled",), "there is no file 'pro.py': did you mean prog.py?"),
+        (("prog.py:scaled",), "scaled(x) needs a type for x"),
+        (("prog.py:scaled", "--args", "f33[n]"), "--args, x: 'f33[n]' has no dtype pytocu knows"),
+        (("prog.py:scaled", "--args", "f32[n]", "--target", "cda"), "'cda' is not a target"),
+        (("prog.py:scaled", "--args", "f32[n]", "--backend", "nvm"), "there is no backend 'nvm' for cuda: did you mean nvvm?"),
+        ((), "the following arguments are required: FILE.py:FUNCTION"),
+    ],
+)
+def test_bad_input(command, words, sentence):
+    code, out, err = command(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"pytocu: {sentence}")
+    assert err.count("\n") == 1
