@@ -245,7 +245,8 @@ def test_what_reads_an_array_after_it_has_changed(layout: str, text: str) -> Non
 @pytest.mark.parametrize(
     "text",
     ["np.append(b, a) * c", "np.concatenate([a, b], axis=None) + c", "np.pad(b[0], (1, 0)) + c", "np.eye(c.shape[1] - 2) + c",
-     "np.hstack([b, c[:1, :1]]) * c", "np.zeros(c.shape[1] - 2) + c", "np.full((c.shape[1] - 2, 3), 7) * c", "np.linspace(0, 1, c.shape[1] - 2) + c",
+     "np.hstack([b, c[:1, :1]]) * c", "np.zeros(c.shape[1] - 2) + c", "np.full((c.shape[1] - 2, 3), 7) * c",
+     "np.linspace(0, 1, c.shape[1] - 2) + c",
      "np.tri(c.shape[1] - 2) * c", "np.kron(c[0, 2:], c[1, 2:]) - c", "np.repeat(c[0, :1], c.shape[1] - 2) + c",
      "np.broadcast_to(c[0, 0], (c.shape[1] - 2,)) + c", "c[:1, :1].reshape(c.shape[1] - 2) + c"],
 )  # fmt: skip

@@ -82,7 +82,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-shapes", "lengths are unified"),)),
     Pass("split", split.run, "Long reductions are cut into pieces, by their length alone.",
          after=(("infer-shapes", "lengths are unified"),)),
-    Pass("store", store_or_repeat.run, "What is read at several positions is kept in memory where computing it again costs more.",
+    Pass("store", store_or_repeat.run, "What is read at several positions is kept in memory where that costs less.",
          after=(("infer-shapes", "broadcasting is visible"), ("dce", "dead readers would count"))),
     Pass("fuse", fuse.run, "Array operations are grouped into kernels.",
          after=(("infer-shapes", "results of one shape share a kernel"), ("dce", "dead operations would be computed"))),
