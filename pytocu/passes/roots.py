@@ -190,7 +190,7 @@ class _Finder:
         self.roots: list[Root | Inst] = []
         self.late: list[Root] = []
 
-    def find(self, returned: Sequence[Value]) -> list[Root]:
+    def find(self, returned: Sequence[Value]) -> list[Root | Inst]:
         """The roots."""
         outside = [v for v in returned if is_stored(v) and not on_host(v)]
         wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v) and not is_stored(v))

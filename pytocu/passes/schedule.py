@@ -20,6 +20,7 @@ from pytocu.passes.accesses import demand, whole_index
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.costs import operations
 from pytocu.passes.elements import strides_of
 from pytocu.passes.split import NARROW, columns_first
 from pytocu.passes.stretch_loops import LANES
@@ -93,6 +94,9 @@ ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), 
         (16384, 1024, 1024, 16))  # fmt: skip
 """Longest row, threads a row, threads a block, elements of a row in a thread's registers."""
 
+MOST_SHARE_OPERATIONS = 768
+"""Simple operations that a thread's share of a row is written out as: the compiler takes time for each."""
+
 COLUMNS = ((16, 1, 256, 16), (128, 8, 256, 16), (512, 32, 256, 16), (1024, 32, 256, 32))
 """Longest column, threads a column, threads a block, elements of a column in a thread's registers."""
 
@@ -130,6 +134,8 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         return _rows(inst, classes, lanes, block, share, whole=_fits(piece, lanes * share))
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
+            while 2 * lanes <= block and share * sum(map(operations, inst.regions[0].insts)) > MOST_SHARE_OPERATIONS:
+                lanes, share = 2 * lanes, share // 2
             return _rows(inst, classes, lanes, block, share)
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False)

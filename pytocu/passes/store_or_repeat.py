@@ -17,16 +17,11 @@ from pytocu.ir.rewrite import copy_with, rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import Index, demand, is_choice, operands, whole_index
 from pytocu.passes.context import PassContext
+from pytocu.passes.costs import operations
 from pytocu.passes.roots import INSIDE
 
 OPERATIONS_A_BYTE = 10
 """Operations for which there is time while a byte is stored and loaded again."""
-
-LONG, LONGEST = 8, 20
-"""What an exact operation that takes several instructions counts as, and one that is a series."""
-
-_LONG = frozenset({"divide", "sqrt", "floor_divide", "remainder", "fmod", "divmod"})
-
 
 def run(function: Function, context: PassContext) -> Function:
     """Keep what is worth it."""
@@ -88,7 +83,4 @@ def _weight(value: Value, loaded: bool) -> int:
     if loaded or is_choice(value):
         return 1
     assert value.inst is not None
-    op = value.inst.op
-    if op.kind != "elementwise":
-        return 0
-    return LONG if op.name in _LONG else 1 if op.exact else LONGEST
+    return operations(value.inst)
