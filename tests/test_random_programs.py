@@ -60,8 +60,27 @@ FAULTS = {fault.name: fault for fault in planted.FAULTS}
                                   "unsigned integers compare as signed ones"])  # fmt: skip
 def test_a_planted_fault_is_found(name: str) -> None:
     """``python -m pytocu.testing.planted`` tries all of them."""
-    found = planted.programs_until_found(FAULTS[name], 150)
-    assert found is not None
+    number = planted.FAULTS.index(FAULTS[name])
+    said: list[str] = []
+    found = planted.search([number], 150, report=said.append)[number]
+    assert found is not None and 0 < found <= 150
+    assert f"within {found} programs" in said[0]
+
+
+def test_what_differs_without_the_fault_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planted, "call_cpu", lambda function, *given: None)
+    monkeypatch.setattr(planted, "check", lambda *given: Verdict("differs"))
+    said: list[str] = []
+    assert planted.search([0], 4, report=said.append) == {0: None} and "NOT FOUND" in said[0]
+
+
+def test_the_first_program_that_shows_a_fault_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = planted._Search(35)
+    assert [search.next() for _ in range(4)] == [0, 1, 2, 3] and not search.settled and not search.open
+    search.done[2] = 7
+    assert not search.settled and search.programs == 27
+    search.done |= {0: None, 1: 4}
+    assert search.settled and search.programs == 14
 
 
 def test_planted_faults_change_what_is_there() -> None:

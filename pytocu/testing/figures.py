@@ -52,17 +52,24 @@ def page(rows: dict[str, Row]) -> str:
     >>> read(page({row.check: row})) == {row.check: row}
     True
     """
-    lines = (f"| {r.check} | {r.covered} | {r.differences} | {r.date} | {r.numpy} | `{r.command}` |\n"
-             for _, r in sorted(rows.items()))  # fmt: skip
-    return _HEAD + "".join(lines)
+    return _HEAD + "".join(f"{line(row)}\n" for _, row in sorted(rows.items()))
+
+
+def line(row: Row) -> str:
+    """One line of the page."""
+    return f"| {row.check} | {row.covered} | {row.differences} | {row.date} | {row.numpy} | `{row.command}` |"
+
+
+def dated(row: Row) -> Row:
+    """The row with today's date and the NumPy that was compared with."""
+    return row._replace(date=datetime.datetime.now(datetime.UTC).date().isoformat(), numpy=np.__version__)
 
 
 def write(path: Path, row: Row) -> None:
     """Replace one check's line of a page, with today's date and the NumPy that was compared with."""
     rows = read(path.read_text()) if path.exists() else {}
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    rows[row.check] = row._replace(date=today, numpy=np.__version__)
+    rows[row.check] = dated(row)
     path.write_text(page(rows))
 
 
-__all__ = ["Row", "page", "read", "write"]
+__all__ = ["Row", "dated", "line", "page", "read", "write"]

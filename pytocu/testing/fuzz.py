@@ -32,6 +32,7 @@ from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
 from pytocu.testing.matrix import call_threads
+from pytocu.testing.progress import meter
 
 CHUNK = 50
 """Programs that one random generator writes, and one process runs."""
@@ -205,21 +206,19 @@ def run_many(
         chunks = [(only, CHUNK)]
     done = read_log(log, on, seed) if log else {}
     total = functools.reduce(Report.plus, (done[c] for c in chunks if c in done), NOTHING)
-    begun = said = time.perf_counter()
+    begun = time.perf_counter()
     earlier = total.programs
+    tell = meter(sum(programs for _, programs in chunks), earlier)
 
     def add(found: Iterable[tuple[Job, Report]]) -> None:
-        nonlocal total, said
+        nonlocal total
         for job, part in found:
             total = total.plus(part)
             if log:
                 add_to_log(log, on, seed, job, part)
             for test in part.tests:
                 report(f"# python -m pytocu.testing.fuzz --on {on} --seed {seed} --chunk {job[0]}\n{test}")
-            if time.perf_counter() - said > 60:
-                said = time.perf_counter()
-                report(f"{total.programs} programs, {total.kinds['differs']} different, "
-                       f"{speed(total.programs - earlier, said - begun, jobs)}")  # fmt: skip
+            tell(total.programs, f"{total.kinds['differs']} different")
 
     work, left = functools.partial(_chunk, on, seed), [c for c in chunks if c not in done]
     if jobs == 1:
@@ -294,10 +293,12 @@ def main(argv: list[str] | None = None) -> int:
         options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk
     )
     print(*total.lines(), sep="\n", flush=True)
+    covered = f"{total.programs} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"
+    command = f"python -m pytocu.testing.fuzz -n {options.n} --on {options.on} --seed {options.seed}"
+    row = figures.Row(f"random programs, {options.on}", covered, total.kinds["differs"], command)
+    print(figures.line(figures.dated(row)))
     if options.write:
-        covered = f"{total.programs} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"
-        command = f"python -m pytocu.testing.fuzz -n {options.n} --on {options.on} --seed {options.seed}"
-        figures.write(options.write, figures.Row(f"random programs, {options.on}", covered, total.kinds["differs"], command))
+        figures.write(options.write, row)
     return 1 if total.kinds["differs"] else 0
 
 

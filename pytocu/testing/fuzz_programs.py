@@ -70,6 +70,9 @@ LITERALS = ("2", "0", "1", "0.0", "0.5", "-1", "3", "1e-3", "np.float32(3)", "np
 NEUTRAL = ("0", "1", "0.0", "1.0", "-0.0", "-1", "True")
 """With these, algebra is tempted to leave an operation out."""
 
+EXPONENTS = ("0.5", "2", "-1", "1", "0.5", "2.0")
+"""Powers that are roots, squares, reciprocals or nothing at all."""
+
 # Operations.
 
 
@@ -361,7 +364,7 @@ def with_results(program: Program, results: Iterable[str]) -> Program:
 
 
 __all__ = [
-    "CHANGES", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED", "Argument",
-    "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute", "is_argument",
+    "CHANGES", "EXPONENTS", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED",
+    "Argument", "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute", "is_argument",
     "loop_dtype", "make", "shows_nan", "unused", "with_results",
 ]  # fmt: skip

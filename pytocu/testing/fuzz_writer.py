@@ -14,6 +14,7 @@ from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
+    EXPONENTS,
     LITERALS,
     NEUTRAL,
     OTHERS,
@@ -123,11 +124,13 @@ class Writer:
         self.let(form, self.pick.choice([d for d in ALL_DTYPES if d.kind in form.kinds]))
 
     def neutral(self) -> None:
-        """Arithmetic with a number that changes nothing, or nearly."""
-        form = self.pick.choice(ROWS[self.pick.choice(("add", "subtract", "multiply", "divide"))])
-        dtype = self.pick.choice([d for d in ALL_DTYPES if d.kind != "b"])
-        operands = [self.leaf(dtype, strong=True), self.pick.choice(NEUTRAL)]
-        if self.pick.random() < 0.3:
+        """Arithmetic with a number that changes nothing, or nearly, and powers that NumPy writes in another way."""
+        row = self.pick.choice(("add", "subtract", "multiply", "divide", "power"))
+        power = row == "power"
+        form = self.pick.choice(ROWS[row])
+        dtype = self.pick.choice([d for d in ALL_DTYPES if d.kind in ("fc" if power else "iufc")])
+        operands = [self.leaf(dtype, strong=True), self.pick.choice(EXPONENTS if power else NEUTRAL)]
+        if not power and self.pick.random() < 0.3:
             operands.reverse()
         self.put(Statement(f"v{len(self.variables)}", form.text, tuple(operands), form.row))
 

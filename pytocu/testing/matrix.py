@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
+import json
 import multiprocessing
 import os
 import sys
@@ -25,6 +26,7 @@ from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
 from pytocu.testing.operands import Group, all_groups, promotion_groups, sampled_groups
+from pytocu.testing.progress import meter
 
 Cluster = tuple[Group, ...]
 """Groups whose functions are the same."""
@@ -52,9 +54,13 @@ def call_threads(function: Any, *arguments: Any) -> Any:
     return interp.arrange(low.function.body.terminator.attr("tree"), results)
 
 
+_device = "cuda:0"
+"""The GPU of this process."""
+
+
 def _on_device(backend: str) -> Callable[[Group], list[Any]]:
     def call(function: Any, *arguments: Any) -> Any:
-        return _jitted(function, "cuda", backend)(*arguments)
+        return _jitted(function, _device, backend)(*arguments)
 
     return lambda group: device_failures(group, call)
 
@@ -110,21 +116,82 @@ def run_cluster(job: tuple[str, Cluster]) -> Outcome:
     return Outcome(len(groups), sum(1 for g in groups for _ in g.expressions()), tuple(failures))
 
 
-def run(on: str, groups: Sequence[Group], jobs: int, report: Callable[[str], None]) -> Outcome:
-    """Run groups on one backend with some processes, and report failures as they come."""
-    work = [(on, cluster) for cluster in clusters(groups)]
-    total = Outcome(0, 0, ())
-    begun = said = time.perf_counter()
-    with multiprocessing.get_context("spawn").Pool(jobs) if jobs > 1 else _Here() as pool:
-        for outcome in pool.imap_unordered(run_cluster, work):
-            total = Outcome(total.groups + outcome.groups, total.cases + outcome.cases, total.failures + outcome.failures)
+def _numbered(job: tuple[str, int, Cluster]) -> tuple[int, Outcome]:
+    on, number, cluster = job
+    return number, run_cluster((on, cluster))
+
+
+def _begin(started: Any, devices: int) -> None:
+    """In a process of a pool: take the next GPU in turn."""
+    global _device
+    with started.get_lock():
+        _device = f"cuda:{started.value % devices}"
+        started.value += 1
+
+
+def run(
+    on: str, groups: Sequence[Group], jobs: int, report: Callable[[str], None], devices: int = 1, log: Path | None = None
+) -> Outcome:
+    """Run groups on one backend with some processes, and report failures as they come.
+
+    Parameters
+    ----------
+    on : str
+        Name of what runs.
+    groups : sequence of Group
+    jobs, devices : int
+        How many processes, and the GPUs that they share.
+    report : callable
+        Is given the failures.
+    log : Path, optional
+        A file of finished clusters: those that it holds are not run again, the others are added.
+
+    Raises
+    ------
+    ValueError
+        The file is of other groups.
+    """
+    chosen = clusters(groups)
+    done = read_log(log, on, len(chosen)) if log else {}
+    total = functools.reduce(_both, done.values(), Outcome(0, 0, ()))
+    tell = meter(len(groups), total.groups)
+    work = [(on, number, cluster) for number, cluster in enumerate(chosen) if number not in done]
+    processes = multiprocessing.get_context("spawn")
+    with processes.Pool(jobs, _begin, (processes.Value("i", 0), devices)) if jobs > 1 else _Here() as pool:
+        for number, outcome in pool.imap_unordered(_numbered, work):
+            total = _both(total, outcome)
+            if log:
+                with log.open("a") as opened:
+                    opened.write(json.dumps({"on": on, "of": len(chosen), "number": number, **outcome._asdict()}) + "\n")
             for failure in outcome.failures:
                 report(failure)
-            if time.perf_counter() - said > 30:
-                said = time.perf_counter()
-                report(f"{on}: {total.groups} of {len(groups)} groups, {total.cases} cases, "
-                       f"{len(total.failures)} differences, {said - begun:.0f} s")  # fmt: skip
+            tell(total.groups, f"{on}: {total.cases} cases, {len(total.failures)} differences")
     return total
+
+
+def _both(first: Outcome, second: Outcome) -> Outcome:
+    return Outcome(first.groups + second.groups, first.cases + second.cases, first.failures + second.failures)
+
+
+def read_log(file: Path, on: str, count: int) -> dict[int, Outcome]:
+    """The finished clusters of a file, without a last line that was not written to its end.
+
+    Raises
+    ------
+    ValueError
+        A line is of other clusters, or was run by something else.
+    """
+    text = file.read_text() if file.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        file.write_text(whole)
+    found: dict[int, Outcome] = {}
+    for line in whole.splitlines():
+        kept = json.loads(line)
+        if (kept["on"], kept["of"]) != (on, count):
+            raise ValueError(f"{file} holds {kept['of']} functions of --on {kept['on']}, not {count} of --on {on}")
+        found[kept["number"]] = Outcome(kept["groups"], kept["cases"], tuple(kept["failures"]))
+    return found
 
 
 class _Here:
@@ -141,11 +208,13 @@ class _Here:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """``python -m pytocu.testing.matrix [--on BACKEND]... [--jobs N] [--part I/N] [--write FILE]``."""
+    """``python -m pytocu.testing.matrix [--on BACKEND]... [--jobs N] [--part I/N] [--log FILE] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.matrix", description=main.__doc__)
     parser.add_argument("--on", action="append", choices=tuple(CHECKS), help="what runs: interpreter and cpu unless stated")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
     parser.add_argument("--part", default="0/1", help="the I-th of N parts")
+    parser.add_argument("--log", type=Path, help="a file of finished groups, of one --on; the same command goes on behind them")
     parser.add_argument("--one-value", action="store_true", help="one value of each kind of operand instead of several")
     parser.add_argument("--promotion", action="store_true", help="what decides the dtype alone")
     parser.add_argument("--sample", type=int, help="so many groups of the matrix, besides the usual ones")
@@ -163,17 +232,19 @@ def main(argv: list[str] | None = None) -> int:
     failed = 0
     for on in options.on or ["interpreter", "cpu"]:
         begun = time.perf_counter()
-        total = run(on, groups, options.jobs, functools.partial(print, flush=True))
+        total = run(on, groups, options.jobs, functools.partial(print, flush=True), options.devices, options.log)
         seconds = time.perf_counter() - begun
         failed += len(total.failures)
         covered = f"{total.groups} groups, {total.cases} cases"
         print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
+        extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
+        extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
+        extent += f" --part {options.part}" if parts > 1 else ""
+        command = f"python -m pytocu.testing.matrix --on {on}{extent}"
+        row = figures.Row(f"matrix, {on}", covered, len(total.failures), command)
+        print(figures.line(figures.dated(row)))
         if options.write:
-            extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
-            extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
-            extent += f" --part {options.part}" if parts > 1 else ""
-            command = f"python -m pytocu.testing.matrix --on {on}{extent}"
-            figures.write(options.write, figures.Row(f"matrix, {on}", covered, len(total.failures), command))
+            figures.write(options.write, row)
     return 1 if failed else 0
 
 

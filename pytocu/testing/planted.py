@@ -2,7 +2,8 @@
 
 ``python -m pytocu.testing.planted`` plants one after the other into the front end, the passes, the
 formulas and the CPU backend, runs random programs, and prints how many it took to see a
-difference.  Each fault is a change of a few characters in one function.
+difference.  Each fault is a change of a few characters in one function.  ``--jobs`` processes search
+for all of them at once.
 """
 
 from __future__ import annotations
@@ -13,19 +14,28 @@ import importlib
 import inspect
 import multiprocessing
 import os
+import random
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytocu.testing import figures
-from pytocu.testing.fuzz import CHUNK, call_cpu, run_chunk
+from pytocu.testing.fuzz import call_cpu
+from pytocu.testing.fuzz_check import check
+from pytocu.testing.fuzz_programs import Coverage
+from pytocu.testing.fuzz_writer import random_program
+from pytocu.testing.progress import meter
 
 LIMIT = 10_000
 """Within so many programs a fault must be found."""
+
+PIECE = 10
+"""Programs that one random generator writes, and one process runs."""
 
 
 class Fault(NamedTuple):
@@ -119,26 +129,128 @@ def planted(fault: Fault) -> Iterator[None]:
         os.environ.pop("PYTOCU_CACHE") if kept is None else os.environ.update(PYTOCU_CACHE=kept)
 
 
-def programs_until_found(fault: Fault, limit: int = LIMIT, seed: int = 0) -> int | None:
-    """How many random programs it takes to see a fault; None when they do not.
+def found_in(fault: Fault, seed: int, piece: int, count: int = PIECE) -> int | None:
+    """The number of the first program of a piece that shows a fault; None where none does.
+
+    A program counts where it differs with the fault and does not differ without it.
 
     Examples
     --------
     >>> [fault.name for fault in FAULTS if "logical_xor" in fault.place]
     ['either instead of exactly one']
     """
-    with planted(fault):
-        for chunk in range(-(-limit // CHUNK)):
-            report = run_chunk(call_cpu, seed, chunk, small=False, stop=True)
-            if report.kinds["differs"]:
-                return chunk * CHUNK + report.programs
+    pick, coverage = random.Random(f"{seed} {piece}"), Coverage()
+    for number in range(count):
+        program, arguments = random_program(pick, coverage)
+        with planted(fault):
+            differs = check(program, arguments, call_cpu).kind == "differs"
+        if differs and check(program, arguments, call_cpu).kind != "differs":
+            return number + 1
     return None
 
 
-def _timed(limit: int, seed: int, number: int) -> tuple[int, int | None, float]:
-    """The number of a fault, programs until it was found, and seconds."""
-    begun = time.perf_counter()
-    return number, programs_until_found(FAULTS[number], limit, seed), time.perf_counter() - begun
+def _piece(seed: int, limit: int, job: tuple[int, int]) -> tuple[int, int, int | None]:
+    number, piece = job
+    return number, piece, found_in(FAULTS[number], seed, piece, min(PIECE, limit - piece * PIECE))
+
+
+class _Search:
+    """How far the search for one fault is: pieces begin in order, and the first find counts when all before it are done."""
+
+    def __init__(self, limit: int):
+        self.pieces = -(-limit // PIECE)
+        self.begun = 0
+        self.done: dict[int, int | None] = {}
+
+    @property
+    def first(self) -> int | None:
+        """The first piece so far that shows the fault."""
+        return min((piece for piece, found in self.done.items() if found), default=None)
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known when the fault is found, or that it is not."""
+        last = self.first
+        return all(piece in self.done for piece in range(self.pieces if last is None else last))
+
+    @property
+    def programs(self) -> int | None:
+        """How many programs it takes; None where the fault is not found."""
+        return None if self.first is None else self.first * PIECE + (self.done[self.first] or 0)
+
+    @property
+    def open(self) -> bool:
+        """Whether there is a piece to run."""
+        return self.first is None and self.begun < self.pieces
+
+    def next(self) -> int:
+        """The next piece to run."""
+        self.begun += 1
+        return self.begun - 1
+
+
+def search(
+    numbers: Sequence[int], limit: int = LIMIT, seed: int = 0, jobs: int = 1, report: Callable[[str], None] = print
+) -> dict[int, int | None]:
+    """How many random programs it takes to see each fault, with some processes.
+
+    Pieces of programs are shared out among the faults that are not found yet, so that the last one has all processes.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        The faults, by their numbers in :data:`FAULTS`.
+    limit : int
+        Programs that a fault may take.
+    report : callable
+        Is given a line for each fault.
+
+    Returns
+    -------
+    dict of int to int or None
+        None for a fault that the programs do not show.  The numbers do not depend on `jobs`.
+    """
+    searches = {number: _Search(limit) for number in numbers}
+    found: dict[int, int | None] = {}
+    tell, begun = meter(len(numbers)), time.perf_counter()
+    work = functools.partial(_piece, seed, limit)
+    pool = futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) if jobs > 1 else _Here()
+    with pool:
+        running: set[Any] = set()
+        while len(found) < len(searches):
+            # The fault with the fewest pieces comes next.
+            while len(running) < jobs and (waiting := [n for n, s in searches.items() if s.open]):
+                number = min(waiting, key=lambda n: searches[n].begun)
+                running.add(pool.submit(work, (number, searches[number].next())))
+            ready, running = futures.wait(running, return_when=futures.FIRST_COMPLETED)
+            for future in ready:
+                number, piece, programs = future.result()
+                searches[number].done[piece] = programs
+                if searches[number].settled and number not in found:
+                    found[number] = searches[number].programs
+                    fault = FAULTS[number]
+                    said = "NOT FOUND" if found[number] is None else f"within {found[number]} programs"
+                    report(f"{fault.name} ({fault.place}): {said}, {time.perf_counter() - begun:.0f} s")
+            tell(len(found), f"{sum(s.begun for s in searches.values()) * PIECE} programs")
+        for future in running:
+            future.cancel()
+    return found
+
+
+class _Here:
+    """Runs what it is given at once, in this process."""
+
+    def __enter__(self) -> _Here:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> futures.Future[Any]:
+        """A future that is done."""
+        made: futures.Future[Any] = futures.Future()
+        made.set_result(function(*arguments))
+        return made
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -152,18 +264,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     part, parts = map(int, options.part.split("/"))
     faults = range(len(FAULTS))[part::parts]
-    missed, most = 0, 0
-    work = functools.partial(_timed, options.limit, options.seed)
-    with multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else nullcontext() as pool:
-        for number, found, seconds in pool.imap_unordered(work, faults) if pool else map(work, faults):
-            missed += found is None
-            most = max(most, found or 0)
-            said = "NOT FOUND" if found is None else f"within {found} programs"
-            print(f"{FAULTS[number].name} ({FAULTS[number].place}): {said}, {seconds:.0f} s", flush=True)
+    found = search(faults, options.limit, options.seed, options.jobs, functools.partial(print, flush=True))
+    missed = sum(programs is None for programs in found.values())
+    most = max((programs or 0 for programs in found.values()), default=0)
     covered = f"{len(faults) - missed} of {len(faults)} faults found, each within {most} programs"
     print(covered)
+    row = figures.Row("planted faults, cpu", covered, missed, f"python -m pytocu.testing.planted --seed {options.seed}")
+    print(figures.line(figures.dated(row)))
     if options.write:
-        figures.write(options.write, figures.Row("planted faults, cpu", covered, missed, "python -m pytocu.testing.planted"))
+        figures.write(options.write, row)
     return 1 if missed else 0
 
 
