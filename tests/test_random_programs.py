@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pytocu.ir.types import ALL_DTYPES
-from pytocu.testing import fuzz, planted
+from pytocu.testing import everything, fuzz, matrix, planted
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
 from pytocu.testing.fuzz_check import Verdict, as_test, check, shrink
 from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments
@@ -316,3 +316,29 @@ def test_roots_and_squares_are_exact_and_zeros_have_signs() -> None:
     zeros = {"row_f64": np.array([0.0, -0.0])}
     assert verdict_of("np.sin({0})", "sin", zeros, np.array([0.0, -0.0])) == "same"
     assert verdict_of("np.sin({0})", "sin", zeros, np.zeros(2)) == "differs"
+
+
+def test_everything_goes_on_behind_its_logs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    short = [everything.Check("fuzz-interpreter", "fuzz", "-n 4 --on interpreter --seed 3"),
+             everything.Check("matrix-interpreter", "matrix", "--on interpreter --sample 1 --part 3/25"),
+             everything.Check("fuzz-nvvm", "fuzz", "-n 4 --on nvvm", True)]  # fmt: skip
+    monkeypatch.setattr(everything, "CHECKS", short)
+    logs, page = tmp_path / "logs", tmp_path / "page.md"
+    command = ["--jobs", "1", "--log", str(logs), "--write", str(page)]
+    assert everything.main(command) == 0
+    first = {file.name: file.read_text() for file in logs.iterdir()}
+    assert set(first) == {"fuzz-interpreter.log", "matrix-interpreter.log"}
+    assert "4 programs" in page.read_text() and "matrix, interpreter" in page.read_text()
+    with (logs / "matrix-interpreter.log").open("a") as opened:
+        opened.write('{"on": "interp')
+    assert everything.main([*command, "--seconds", "60"]) == 0
+    assert {file.name: file.read_text() for file in logs.iterdir()} == first
+    with pytest.raises(ValueError, match="not 1 of --on cpu"):
+        matrix.read_log(logs / "matrix-interpreter.log", "cpu", 1)
+    (logs / "matrix-interpreter.log").unlink()
+    assert everything.main([*command, "--seconds", "0"]) == 0
+    assert "stopped after 4 of 4" not in capsys.readouterr().out
+    assert everything.main([*command, "--list", "--gpu"]) == 0
+    assert "--on nvvm --jobs 1 --devices 1" in capsys.readouterr().out

@@ -15,6 +15,7 @@ import argparse
 import collections
 import functools
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -171,6 +172,7 @@ def run_many(
     devices: int = 1,
     log: Path | None = None,
     only: int | None = None,
+    seconds: float = math.inf,
 ) -> Report:
     """Run programs in some processes, and report failures as they come.
 
@@ -190,6 +192,8 @@ def run_many(
         A file of finished chunks: those that it holds are not run again, the others are added.
     only : int, optional
         The number of the one chunk that is run.
+    seconds : float
+        Stop after so long; what was finished by then is reported, and in the log.
 
     Returns
     -------
@@ -219,6 +223,9 @@ def run_many(
             for test in part.tests:
                 report(f"# python -m pytocu.testing.fuzz --on {on} --seed {seed} --chunk {job[0]}\n{test}")
             tell(total.programs, f"{total.kinds['differs']} different")
+            if time.perf_counter() - begun > seconds:
+                report(f"stopped after {total.programs} of {count} programs")
+                return
 
     work, left = functools.partial(_chunk, on, seed), [c for c in chunks if c not in done]
     if jobs == 1:
@@ -285,12 +292,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
     parser.add_argument("--log", type=Path, help="a file of finished chunks; the same command again goes on behind them")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the log says how far it is")
     parser.add_argument("--chunk", type=int, help="this chunk alone")
     parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
     say = functools.partial(print, flush=True)
     total = run_many(
-        options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk
+        options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk, options.seconds
     )
     print(*total.lines(), sep="\n", flush=True)
     covered = f"{total.programs} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"

@@ -365,6 +365,6 @@ def with_results(program: Program, results: Iterable[str]) -> Program:
 
 __all__ = [
     "CHANGES", "EXPONENTS", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED",
-    "Argument", "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute", "is_argument",
-    "loop_dtype", "make", "shows_nan", "unused", "with_results",
+    "Argument", "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute",
+    "is_argument", "loop_dtype", "make", "shows_nan", "unused", "with_results",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import argparse
 import functools
 import itertools
 import json
+import math
 import multiprocessing
 import os
 import sys
@@ -130,7 +131,13 @@ def _begin(started: Any, devices: int) -> None:
 
 
 def run(
-    on: str, groups: Sequence[Group], jobs: int, report: Callable[[str], None], devices: int = 1, log: Path | None = None
+    on: str,
+    groups: Sequence[Group],
+    jobs: int,
+    report: Callable[[str], None],
+    devices: int = 1,
+    log: Path | None = None,
+    seconds: float = math.inf,
 ) -> Outcome:
     """Run groups on one backend with some processes, and report failures as they come.
 
@@ -145,6 +152,8 @@ def run(
         Is given the failures.
     log : Path, optional
         A file of finished clusters: those that it holds are not run again, the others are added.
+    seconds : float
+        Stop after so long.
 
     Raises
     ------
@@ -153,6 +162,7 @@ def run(
     """
     chosen = clusters(groups)
     done = read_log(log, on, len(chosen)) if log else {}
+    begun = time.perf_counter()
     total = functools.reduce(_both, done.values(), Outcome(0, 0, ()))
     tell = meter(len(groups), total.groups)
     work = [(on, number, cluster) for number, cluster in enumerate(chosen) if number not in done]
@@ -166,6 +176,9 @@ def run(
             for failure in outcome.failures:
                 report(failure)
             tell(total.groups, f"{on}: {total.cases} cases, {len(total.failures)} differences")
+            if time.perf_counter() - begun > seconds:
+                report(f"stopped after {total.groups} of {len(groups)} groups")
+                break
     return total
 
 
@@ -215,6 +228,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
     parser.add_argument("--part", default="0/1", help="the I-th of N parts")
     parser.add_argument("--log", type=Path, help="a file of finished groups, of one --on; the same command goes on behind them")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the log says how far it is")
     parser.add_argument("--one-value", action="store_true", help="one value of each kind of operand instead of several")
     parser.add_argument("--promotion", action="store_true", help="what decides the dtype alone")
     parser.add_argument("--sample", type=int, help="so many groups of the matrix, besides the usual ones")
@@ -232,7 +246,8 @@ def main(argv: list[str] | None = None) -> int:
     failed = 0
     for on in options.on or ["interpreter", "cpu"]:
         begun = time.perf_counter()
-        total = run(on, groups, options.jobs, functools.partial(print, flush=True), options.devices, options.log)
+        say = functools.partial(print, flush=True)
+        total = run(on, groups, options.jobs, say, options.devices, options.log, options.seconds)
         seconds = time.perf_counter() - begun
         failed += len(total.failures)
         covered = f"{total.groups} groups, {total.cases} cases"
