@@ -544,5 +544,7 @@ def test_excerpts():
 
 
 def test_arrays_of_known_numbers() -> None:
-    with pytest.raises(UnsupportedError, match="an array of numbers known while compiling is used as a value"):
-        pytocu.jit(lambda x: x + np.int64(3).ravel())(np.ones(2))
+    assert pytocu.jit(lambda x: x + np.int64(3).ravel())(np.ones(2)).tolist() == [4, 4]
+    with pytest.raises(UnsupportedError, match="an array of 65 numbers known while compiling would become as many") as raised:
+        pytocu.jit(lambda x: x + np.array([0.5] * 65))(np.ones(65))
+    assert "pass it as an argument" in str(raised.value)

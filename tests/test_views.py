@@ -269,3 +269,44 @@ def test_a_piece_is_read_where_it_has_the_position(rows: int) -> None:
     for call in (call_threads, pytocu.jit(function)):
         given = (function, *arguments) if call is call_threads else arguments
         compare(call(*given), function(*arguments))
+
+
+WRITTEN_OUT = (
+    "np.array([1, 2, 3])", "np.array([0.25, 0.5, 0.25]) * b", "np.array([[1, 2, 3], [4, 5, 6]], np.float32)[1] * b",
+    "np.asarray((1, 2, 3)) + b", "np.array([True, False, True]) & (b > 0)", "np.array([0.1, np.nan, -0.0], 'f2')[::-1]",
+    "np.array([1j, 2, 3]) * b", "np.array([b[0], 2, b.max()])", "np.array([[b[0], 1], [2, 3.5]])", "np.array([b, b * 2])",
+    "np.array([a, 1.0, 2])", "np.array([a, a], 'f4')", "np.array([])", "np.array([[], []]).shape", "len(np.array([3, 4]))",
+    "np.array([np.int8(3), np.float16(2)])", "np.float32([1, 2, 3]) * b", "b[np.array([0, -1])]", "np.array([3, 4]).sum() + b",
+    "np.array([k * 2 for k in range(3)]) + b", "np.array([-1, 0, 1])[:, None] * b", "np.uint8(b)", "np.array(2.5) + b",
+    "sum(w * b[k] for k, w in enumerate(np.array([1, 2, 3])))", "np.where(np.array([True, False, True]), b, 0)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRITTEN_OUT)
+def test_arrays_that_are_written_out(text: str) -> None:
+    function = make_function("ab", [text], {"np": np})
+    for arguments in ((np.float32(0.5), np.array([0.0, 1.5, 3.0])), (2.5, np.array([0, 1, 2], np.float32))):
+        expected = function(*arguments)
+        compare(pytocu.jit(function)(*arguments), expected)
+        compare(call_threads(function, *arguments), expected)
+
+
+def test_arrays_that_are_written_out_are_new() -> None:
+    def function(b):
+        made = np.array([1.0, 2.0, 3.0])
+        made += b
+        made[0] = 7
+        return made
+
+    compare(pytocu.jit(function)(np.ones(3)), function(np.ones(3)))
+
+
+@pytest.mark.parametrize(
+    "text", ["np.array([[1, 2], [3]])", "np.array([300], np.uint8)", "np.array([b, 1])", "np.array([b, b[:2]])"]
+)
+def test_arrays_that_are_written_out_as_numpy_refuses(text: str) -> None:
+    function = make_function("ab", [text], {"np": np})
+    with pytest.raises((ValueError, OverflowError)) as expected:
+        function(1.0, np.ones(3))
+    with pytest.raises(expected.type):
+        pytocu.jit(function)(1.0, np.ones(3))

@@ -11,6 +11,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
@@ -253,7 +254,9 @@ def array_copy(context: Context, value: Any, dtype: Any = None) -> Any:
 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
-    """A Python scalar goes to the dtype at once: no detour over NumPy's default."""
+    """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
+    if isinstance(value, (list, tuple)):
+        return listed(context, value, dtype)
     if dtype is None:
         return as_strong(context, value)
     return attributes.astype(context, as_value(context, value), dtype, copy=False)

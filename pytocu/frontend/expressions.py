@@ -15,13 +15,14 @@ from pytocu.frontend.choices import both_sides, choose, connect, is_choice, nega
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
+from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic, refuse_array
+from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic
 from pytocu.ir.core import Value
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -335,7 +336,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if isinstance(base, np.generic):
             # scalar[None] is an array of it.
             return subscript(context, as_value(context, base), key)
-        refuse_array(context, "")
+        return known_array(context, found)
     return found
 
 
@@ -352,7 +353,8 @@ def _call(frame: Frame, node: ast.Call) -> Any:
         if repeated is not None:
             raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
         kwargs.update(given)
-    return call(frame, function, tuple(args), kwargs)
+    found = call(frame, function, tuple(args), kwargs)
+    return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
 
 
 # Assignment.

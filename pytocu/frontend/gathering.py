@@ -18,10 +18,11 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import check_masks, masks_to_positions
 from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, broadcast, filled, ravel, together
+from pytocu.frontend.reshaping import along_axis, array_of, ravel, together
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -37,9 +38,6 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
 from pytocu.ir.types import BOOL, I64, WEAK_INT, ScalarType, WeakType, element, scalar
-
-LONGEST_LIST = 64
-"""Numbers of a list that is used as an index: each is a comparison in the kernel."""
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -104,23 +102,7 @@ def _list(context: Context, item: list[Any]) -> Value:
         raise UnsupportedError("indexing with a mask is not compiled", context.loc, "choose with np.where(mask, x, other)")
     if known.size and known.dtype.kind not in "iu":
         raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
-    if known.size > LONGEST_LIST:
-        raise UnsupportedError(
-            f"a list of {known.size} indices would become as many comparisons", context.loc, "pass it as an array argument"
-        )
-    return integers(context, known)
-
-
-def integers(context: Context, known: np.ndarray) -> Value:
-    """A small array of integers known now."""
-    numbers = [context.builder.const(int(n), scalar(I64)) for n in known.ravel()]
-    if not numbers:
-        return filled(context, context.builder.const(0, scalar(I64)), known.shape)
-    pieces = [broadcast(context, n, (1,)) for n in numbers]
-    made = pieces[0] if len(pieces) == 1 else context.builder.emit("concatenate", pieces, {"axis": 0})
-    if known.ndim == 1:
-        return made
-    return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": dimensions(made)})
+    return known_array(context, known.astype(np.int64))
 
 
 def _expanded(context: Context, value: Value, keys: list[Any]) -> list[Any]:
@@ -231,7 +213,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     if out is not None:
         raise UnsupportedError("take with the argument out=", context.loc, "assign the result: out[...] = x.take(i)")
     if isinstance(indices, (list, tuple)):
-        positions = integers(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
+        positions = known_array(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
         if positions is None:
             raise UnsupportedError("a list of values known only at run time", context.loc, "np.stack makes an array of them")
     else:
@@ -251,7 +233,7 @@ def _as_positions(indices: Any) -> np.ndarray:
     """As NumPy casts them."""
     given = np.asarray(indices)
     np.zeros(1).take(given * 0 if given.size else given.astype(int))
-    return given
+    return given.astype(np.int64)
 
 
 def _by_mode(context: Context, positions: Value, length: DimLike, axis: int, mode: str) -> Value:

@@ -176,7 +176,9 @@ def as_value(context: Context, value: Any) -> Value:
     if isinstance(value, (tuple, list)):
         kind = type(value).__name__
         raise UnsupportedError(
-            f"a {kind} is used as an array", context.loc, f"pass an array, or index the {kind} with a constant"
+            f"a {kind} is used as an array",
+            context.loc,
+            f"pass an array, write np.array(...) of a short {kind}, or index it with a constant",
         )
     raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc)
 

@@ -1,0 +1,120 @@
+"""Small arrays that are written out: ``np.array([0.25, 0.5, 0.25])``, ``np.array([x.min(), x.max()])``.
+
+Each number is a constant, or a value computed before, and an element is chosen by its position: an array of known
+numbers costs no memory and no argument, and a kernel that reads a known element has the number itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.operators import attempt
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.values import Context, as_strong, as_value, cast, contains_dynamic, dimensions
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.types import dtype_of, scalar
+
+LONGEST = 64
+"""Numbers of an array that is written out: each is a comparison in the kernel."""
+
+_RAGGED = "setting an array element with a sequence. The requested array has an inhomogeneous shape"
+
+
+def known_array(context: Context, known: np.ndarray) -> Value:
+    """An array of numbers that are known while compiling.
+
+    Raises
+    ------
+    UnsupportedError
+        More than :data:`LONGEST` numbers, or a dtype that pytocu does not have.
+    """
+    dtype = dtype_of(known.dtype)
+    if dtype is None:
+        raise UnsupportedError(f"an array of dtype {known.dtype} is not supported", context.loc)
+    if known.size > LONGEST:
+        raise UnsupportedError(
+            f"an array of {known.size} numbers known while compiling would become as many comparisons",
+            context.loc,
+            "pass it as an argument",
+        )
+    numbers = [context.builder.const(number, scalar(dtype)) for number in known.ravel().tolist()]
+    if not numbers:
+        return _repeated(context, context.builder.const(0, scalar(dtype)), known.shape)
+    if known.ndim == 0:
+        return context.builder.emit("as_array", (numbers[0],))
+    made = _side_by_side(context, [_repeated(context, number, (1,)) for number in numbers])
+    if known.ndim == 1:
+        return made
+    return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": (known.size,)})
+
+
+def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
+    """The array of nested lists or tuples of numbers and arrays, as ``np.array`` makes it.
+
+    Raises
+    ------
+    CompileError
+        Members of different shapes, what is no number, a number that the dtype does not hold.
+    """
+    target = None if dtype is None else target_dtype(context, dtype)
+    if not contains_dynamic(values):
+        # NumPy's own array, with NumPy's errors; of text and other objects too, which has no dtype here.
+        return known_array(context, attempt(context, np.array, values, None if target is None else target.numpy))
+    leaves = list(_leaves(context, values))
+    if target is None:
+        strong = [as_strong(context, leaf) for leaf in leaves]
+        target = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in strong))
+        leaves = strong
+    made = iter([cast(context, as_value(context, leaf), target) for leaf in leaves])
+    return _stacked(context, values, lambda: next(made))
+
+
+def _leaves(context: Context, values: Any) -> Any:
+    if not isinstance(values, (list, tuple)):
+        yield as_value(context, values)
+        return
+    if not values:
+        raise raised(ValueError(_RAGGED), context.loc)
+    for value in values:
+        yield from _leaves(context, value)
+
+
+def _stacked(context: Context, values: Any, leaf: Any) -> Value:
+    """Members along a new first axis."""
+    if not isinstance(values, (list, tuple)):
+        return leaf()
+    members = [_stacked(context, value, leaf) for value in values]
+    first = dimensions(members[0])
+    layers: list[Value] = []
+    for member in members:
+        shape = dimensions(member)
+        if len(shape) != len(first):
+            raise raised(ValueError(_RAGGED), context.loc)
+        for wanted, length in zip(first, shape, strict=True):
+            require_equal(context, wanted, length, "ValueError", _RAGGED)
+        if shape:
+            layers.append(context.builder.emit("newaxis", (member,), {"axis": 0}))
+        else:
+            layers.append(_repeated(context, member, (1,)))
+    return _side_by_side(context, layers)
+
+
+def _repeated(context: Context, number: Value, shape: tuple[int, ...]) -> Value:
+    """A new array of one number."""
+    attrs = {"shape": shape, "expand": tuple(range(len(shape))), "ndim": 0}
+    return context.builder.emit("copy", (context.builder.emit("broadcast", (number,), attrs),))
+
+
+def _side_by_side(context: Context, pieces: Sequence[Value]) -> Value:
+    if len(pieces) == 1:
+        return context.builder.emit("copy", (pieces[0],))
+    return context.builder.emit("concatenate", pieces, {"axis": 0})
+
+
+__all__ = ["LONGEST", "known_array", "listed"]
