@@ -46,7 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
     "jit": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},
-    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "testing"},
+    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing", "report", "cli", ""},
     "": _GROUND | {"jit", "runtime"},
     "__main__": {"cli"},

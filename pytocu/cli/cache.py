@@ -6,13 +6,11 @@ Verification shows how far it is: a bar where `rich` is installed and a person r
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from pytocu import config
-from pytocu.cli.terminal import CommandError, show, suggestion
+from pytocu.cli.terminal import CommandError, progress, show, suggestion
 from pytocu.errors import PytocuError
 from pytocu.runtime import cache
 
@@ -81,7 +79,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _verify(options: argparse.Namespace) -> None:
     number = damaged = 0
-    with _progress(cache.statistics().entries) as advance:
+    with progress(cache.statistics().entries, "verified") as advance:
         for key, sound, reason in cache.verify(remove=options.remove):
             number += 1
             if not sound:
@@ -188,28 +186,3 @@ def _columns(rows: list[tuple[str, ...]], right: tuple[int, ...]) -> str:
         )
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Shows on the error stream how many are done, once it takes longer than a person waits without asking."""
-    if sys.stderr.isatty():
-        try:
-            from rich.console import Console
-            from rich.progress import Progress
-        except ImportError:
-            pass
-        else:
-            with Progress(console=Console(stderr=True), transient=True) as bar:
-                task = bar.add_task("verifying", total=total)
-                yield lambda done: bar.update(task, completed=done)
-            return
-    last = time.monotonic()
-
-    def advance(done: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= 2:
-            last = time.monotonic()
-            print(f"verified {done} of {total}", file=sys.stderr, flush=True)
-
-    yield advance

@@ -13,11 +13,20 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pytocu
-from pytocu.cli import build, cache, demo, dump, explain, info, passes
+from pytocu.cli import bisect, build, cache, demo, dump, explain, info, passes
 from pytocu.cli.terminal import CommandError, debugging, fail, suggestion
 from pytocu.errors import InternalError, PytocuError
 
-COMMANDS = {"dump": dump, "explain": explain, "passes": passes, "info": info, "build": build, "cache": cache, "demo": demo}
+COMMANDS = {
+    "dump": dump,
+    "explain": explain,
+    "bisect": bisect,
+    "passes": passes,
+    "info": info,
+    "build": build,
+    "cache": cache,
+    "demo": demo,
+}
 """Subcommands in the order of the help."""
 
 

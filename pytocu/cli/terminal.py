@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pytocu import config
@@ -141,3 +143,28 @@ def table(rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
     rows = list(rows)
     width = max((len(left) for left, _ in rows), default=0)
     return "\n".join(f"{indent}{left:<{width}}  {right}".rstrip() for left, right in rows)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Shows on the error stream how many are done, once it takes longer than a person waits without asking."""
+    if sys.stderr.isatty():
+        try:
+            from rich.console import Console
+            from rich.progress import Progress
+        except ImportError:
+            pass
+        else:
+            with Progress(console=Console(stderr=True), transient=True) as bar:
+                task = bar.add_task(what, total=total)
+                yield lambda done: bar.update(task, completed=done)
+            return
+    last = time.monotonic()
+
+    def advance(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 2:
+            last = time.monotonic()
+            print(f"{what} {done} of {total}", file=sys.stderr, flush=True)
+
+    yield advance

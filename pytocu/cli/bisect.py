@@ -1,0 +1,139 @@
+"""pytocu bisect: find the pass or backend that makes a function wrong, and write a test of it.
+
+Arguments are made from types, or read from a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pytocu.cli.arguments import Values, add_options, arguments, prepared
+from pytocu.cli.dump import target_of
+from pytocu.cli.terminal import CommandError, progress, show, suggestion
+from pytocu.errors import PytocuError
+from pytocu.explain.inputs import load_inputs
+from pytocu.ir.types import ArrayType, ScalarType, WeakType
+from pytocu.jit import JitFunction
+from pytocu.testing.arguments import make_argument, size_cases
+from pytocu.testing.bisect import Finding, Outcome, bisect
+from pytocu.testing.reproducer import test_text
+
+EPILOG = """\
+examples:
+  pytocu bisect mask.py:mask_out --args "f32[n, 3], bool[n]"
+  pytocu bisect waves.py:step --inputs inputs.npz --target cpu
+
+Every pass is interpreted, and what it makes is compared with NumPy; then the binary runs, on a GPU where there is
+one.  np.savez("inputs.npz", x=x, mask=mask) writes arguments by name; 1-element types of --args say which of them
+are Python's numbers.  Exit code 1: a step is wrong; its test is in the folder of --output.
+"""
+
+_VALUES = ("plain", "edge", "positive")
+_SEEDS = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
+    parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
+    parser.add_argument("--inputs", metavar="FILE.npz", help="arguments by name, in place of made ones")
+    add_options(parser)
+    parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90; both by default")
+    parser.add_argument("--output", default=".", metavar="DIR", help="where the test is written; here by default")
+    parser.add_argument("--steps", action="store_true", help="every step and its verdict")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Search, and say what was found."""
+    function, known = prepared(options.function, options.static, options.fastmath)
+    cases = list(_cases(function, known, options))
+    targets = ("cpu", "cuda:sm_90")
+    if options.target:
+        targets = (str(target_of(options.target, "bisection", targets)),)
+    notes: dict[str, Outcome] = {}
+    with progress(len(cases), "inputs") as advance:
+        for number, values in enumerate(cases):
+
+            def say(outcome: Outcome) -> None:
+                if options.steps:
+                    reason = f" ({outcome.reason.splitlines()[0]})" if outcome.reason else ""
+                    show(f"{outcome.step}: {outcome.verdict}{reason}")
+                if outcome.verdict in ("refused", "not run"):
+                    notes[outcome.step] = outcome
+
+            finding = bisect(function, values, targets, say)
+            if finding is not None:
+                raise PytocuError(_told(finding, function, values, options))
+            advance(number + 1)
+    for outcome in notes.values():
+        show(f"note: {outcome.step} was {outcome.verdict}: {outcome.reason}")
+    refused = notes.get("the front end")
+    if refused is not None and refused.verdict == "refused":
+        raise PytocuError(f"{function.__name__} is not compiled: {refused.reason}")
+    shown = f"{len(cases)} lists of arguments" if len(cases) != 1 else "these arguments"
+    show(f"{function.__name__} is NumPy's after every pass and on every backend that ran, for {shown}")
+
+
+def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Iterator[Values]:
+    if options.inputs:
+        yield _read(function, known, options)
+        return
+    args, kwargs = arguments(function, known, options.args)
+    bound = inspect.signature(function.__wrapped__).bind(*args, **kwargs).arguments
+    types = [v for v in bound.values() if isinstance(v, ArrayType | ScalarType | WeakType)]
+    for sizes in size_cases(types):
+        for values in _VALUES if not sizes or any(sizes.values()) else _VALUES[:1]:
+            for seed in range(_SEEDS):
+                yield {
+                    name: make_argument(v, sizes, seed * 7 + 17 * number, values)
+                    if isinstance(v, ArrayType | ScalarType | WeakType)
+                    else v
+                    for number, (name, v) in enumerate(bound.items())
+                }
+
+
+def _read(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Values:
+    if options.args:
+        raise CommandError("--args and --inputs are two ways to give the arguments: choose one")
+    path = Path(options.inputs)
+    if not path.is_file():
+        raise CommandError(f"there is no file {options.inputs!r}")
+    try:
+        values = load_inputs(options.inputs)
+    except PytocuError as error:
+        raise CommandError(str(error)) from None
+    parameters = inspect.signature(function.__wrapped__).parameters
+    for name in values:
+        if name not in parameters:
+            hint = suggestion(name, parameters, "it has")
+            raise CommandError(f"{options.inputs} holds {name!r}, and {function.__name__} has no such parameter{hint}")
+    missing = [p.name for p in parameters.values() if p.name not in {**values, **known} and p.default is p.empty]
+    if missing:
+        raise CommandError(f"{options.inputs} holds nothing for {', '.join(missing)}, which {function.__name__} needs")
+    return {**values, **known}
+
+
+def _told(finding: Finding, function: JitFunction[..., Any], values: Values, options: argparse.Namespace) -> str:
+    """What was found, and where its test is."""
+    file, _, name = options.function.rpartition(":")
+    sizes = dict(function.lower(**values).sizes) if finding.kind != "front end" else {}
+    text = test_text(finding, function, (str(Path(file).resolve()), name), values, sizes)
+    made = Path(options.output) / ("test_" + re.sub(r"\W", "_", f"{name}_{finding.name}") + ".py")
+    try:
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(text)
+    except OSError as error:
+        raise CommandError(f"--output {options.output}: {error.strerror or error}") from None
+    step = "the front end" if finding.kind == "front end" else f"the {finding.kind} {finding.name} ({finding.target})"
+    lines = [f"{step} makes {name} wrong", f"  {finding.difference.message}"]
+    if finding.instruction:
+        lines.append(f"  first wrong at {finding.instruction}")
+    if finding.loc is not None and finding.loc.line:
+        lines.append(f"  --> {finding.loc.file}:{finding.loc.line}:{finding.loc.column}")
+    lines.append(f"  {made} reproduces it: pytest {made}")
+    return "\n".join(lines)

@@ -1,0 +1,93 @@
+"""The arguments of a call in a file: arrays as they are, Python's numbers with their kind beside the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import PytocuError
+
+_KINDS = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+def save_inputs(file: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Write arguments by the names of their parameters.
+
+    Parameters
+    ----------
+    file : str
+        ``.npz``, which ``np.load`` reads too.
+    values : mapping
+        NumPy arrays, NumPy scalars and Python's numbers; device arrays are copied.
+
+    Returns
+    -------
+    tuple of str
+        The names of what has no form in such a file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "inputs.npz")
+    ...     left = save_inputs(file, {"x": np.float32([1, 2]), "k": 3, "mode": "sum"})
+    ...     load_inputs(file), left
+    ({'x': array([1., 2.], dtype=float32), 'k': 3}, ('mode',))
+    """
+    made: dict[str, Any] = {}
+    left: list[str] = []
+    for name, value in values.items():
+        kind = type(value).__name__
+        array = _host_array(value)
+        if _KINDS.get(kind) is type(value):
+            # As text, because an int may be one that no array holds.
+            made[f"{name}:{kind}"] = np.array(repr(value))
+        elif array is not None:
+            made[name] = array
+        else:
+            left.append(name)
+    np.savez(file, **made)
+    return tuple(left)
+
+
+def _host_array(value: Any) -> Any:
+    """A NumPy array or scalar, or a copy of a device array; None for anything else."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value if value.dtype.kind in "biufc" else None
+    for copied in (
+        lambda: value.detach().cpu().numpy(),
+        lambda: value.copy_to_host(),
+        lambda: value.get() if hasattr(value, "__cuda_array_interface__") else None,
+    ):
+        try:
+            return copied()
+        except AttributeError:
+            # An array of another library.
+            continue
+    return None
+
+
+def load_inputs(file: str) -> dict[str, Any]:
+    """The arguments of a file by name; arrays without axes are NumPy scalars.
+
+    Raises
+    ------
+    PytocuError
+        There is no such file, or it is no ``.npz``.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            contents = {name: found[name] for name in found.files}
+    except (OSError, ValueError, AttributeError, EOFError) as error:
+        raise PytocuError(f"{file!r} holds no arguments ({error}): np.savez({file!r}, x=x) writes them by name") from None
+    values: dict[str, Any] = {}
+    for key, value in contents.items():
+        name, colon, kind = key.partition(":")
+        if colon:
+            text = str(value)
+            values[name] = text == "True" if kind == "bool" else _KINDS[kind](text)
+        else:
+            values[name] = value if value.ndim else value[()]
+    return values

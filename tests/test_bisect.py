@@ -1,0 +1,358 @@
+"""``pytocu bisect``: nothing is found in a right compiler, and a fault planted into any step is found at that step."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.cli.main import main
+from pytocu.errors import PytocuError
+from pytocu.explain.inputs import load_inputs, save_inputs
+from pytocu.testing.bisect import Outcome, bisect, is_inexact, variables
+from pytocu.testing.planted import FAULTS, Fault, planted
+from pytocu.testing.reproducer import literal, strided
+
+ROOT = pytocu.__path__[0].rpartition("/")[0]
+
+SOURCE = """\
+import numpy as np
+
+
+def steps(x, y):
+    a = x + y
+    b = a * 2
+    return np.where(b > 3, -b, x + 0.0)
+
+
+def sliced(x):
+    a = x * 2
+    b = a[::2]
+    return b + 1
+
+
+def crossed(x, y):
+    a = x - y
+    b = y - x
+    return a * 2 + b
+
+
+def zeros(x):
+    return np.where(x > 3, x, x + 0.0)
+
+
+def two(x, y):
+    return x + y, x - y
+
+
+def rows(x):
+    return x.sum(axis=1) + 1
+
+
+def mean(x):
+    return x.mean()
+
+
+def total(x):
+    return x.sum() * 2
+
+
+def less(x, y):
+    return x < y
+
+
+def constants(x):
+    return x * 2 + np.float32(0.1)
+
+
+def relax(u):
+    u[1:-1] = u[2:] + u[:-2]
+    return u
+
+
+def narrowed(z):
+    return z.astype(np.complex64)
+
+
+def divided(x, y):
+    return x // y
+
+
+def scaled(x, y, z):
+    return x * y + z
+
+
+def unsigned(x):
+    return x.astype(np.float32)
+
+
+"""
+
+BY_NAME = {f.name: f for f in FAULTS}
+
+
+def fault(name, place, old, new):
+    return Fault(name, f"pytocu.passes.{place}", old, new)
+
+
+# (fault, function, types, the step, the operation of the instruction)
+PLANTED = [
+    (BY_NAME["a slice stops one early"], "sliced", "f32[n]", ("front end", "lower"), "slice|add"),
+    (
+        fault("negative constants", "fold:_cast", "return value.astype(dtype)", "return -value.astype(dtype)"),
+        *("constants", "f64[n]", ("pass", "fold-2"), "add"),
+    ),
+    (BY_NAME["a comparison of signs the wrong way round"], "less", "u64[n], i64[n]", ("pass", "infer-types"), "less"),
+    (
+        fault("axes of length 1 stay", "infer_shapes:_repeated", "== 1 and target[a] != 1", "== 1 and target[a] == 1"),
+        *("steps", "f32[n, m], f32[n, 1]", ("pass", "infer-shapes"), "add"),
+    ),
+    (BY_NAME["x + 0.0 is x, also for -0.0"], "zeros", "f32[200]", ("pass", "simplify"), "add"),
+    (BY_NAME["equal with operands swapped"], "crossed", "f32[n], f32[n]", ("pass", "cse"), "subtract|multiply|add"),
+    (
+        fault("second operands are dead", "cleanup:dce", "used.update(inst.args)", "used.update(inst.args[:1])"),
+        *("crossed", "f32[n], f32[n]", ("pass", "dce"), ""),
+    ),
+    (
+        fault("lengths are divided", "narrow:run", '"divide", (dividend, number)', '"divide", (number, dividend)'),
+        *("mean", "f32[n]", ("pass", "narrow"), "cast"),
+    ),
+    (
+        fault("the first is left out", "few:_combined", "in range(length if", "in range(1, length if"),
+        *("rows", "f32[n, 3]", ("pass", "few"), "reduce"),
+    ),
+    (
+        fault("pieces are not added up", "split:run", '"reduce", totals, {"op": op,', '"reduce", totals, {"op": "maximum",'),
+        *("total", "f32[100000]", ("pass", "split"), "reduce"),
+    ),
+    (
+        fault("results change places", "fuse:_kernel", "[r.value] for r in roots]", "[r.value] for r in roots[::-1]]"),
+        *("two", "f32[n], f32[n]", ("pass", "fuse"), ""),
+    ),
+    (
+        fault("memory changes places", "bufferize:_Writer.kernel", "*outputs), attrs", "*outputs[::-1]), attrs"),
+        *("two", "f32[n], f32[n]", ("pass", "bufferize"), ""),
+    ),
+    (
+        fault("operands change places", "schedule:run", '"launch", args, attrs', '"launch", (*args[1::-1], *args[2:]), attrs'),
+        *("crossed", "f32[n], f32[n]", ("pass", "schedule"), "subtract"),
+    ),
+    (BY_NAME["an offset is not multiplied"], "relax", "f32[n, m]", ("pass", "lower-loops"), ""),
+    (BY_NAME["a cast between floats is skipped"], "narrowed", "c128[n]", ("pass", "lower-dtypes"), "cast"),
+    (BY_NAME["division rounds up for operands of one sign"], "divided", "i32[n], i32[n]", ("pass", "expand"), "floor_divide"),
+    (
+        fault("sums are differences", "fastmath:_contract", 'right if inst.op.name == "add"', 'right if inst.op.name == ""'),
+        *("scaled", "f32[n], f32[n], f32[n]", ("pass", "fastmath"), "add"),
+    ),
+    (BY_NAME["unsigned integers become floats as signed ones"], "unsigned", "u64[n]", ("backend", "llvm"), "cast"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "prog.py").write_text(SOURCE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+@pytest.fixture
+def command(folder, capsys):
+    def run(*words):
+        code = main(["bisect", *words])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, re.sub(r"^inputs \d+ of \d+\n", "", err, flags=re.M)
+
+    return run
+
+
+@pytest.mark.parametrize(("fault", "function", "types", "step", "operation"), PLANTED, ids=[p[0].name for p in PLANTED])
+def test_a_planted_fault_is_found_at_its_step(folder, capsys, fault, function, types, step, operation):
+    words = ["bisect", f"prog.py:{function}", "--args", types, "--target", "cpu"]
+    if step == ("pass", "fastmath"):
+        words += ["--fastmath", "contract"]
+    with planted(fault):
+        code = main(words)
+    said = capsys.readouterr().err
+    assert code == 1
+    kind, name = step
+    expected = "the front end makes" if kind == "front end" else f"the {kind} {name} (cpu) makes"
+    assert f"pytocu: {expected} {function} wrong" in said
+    if operation:
+        assert re.search(rf"first wrong at %\w+ = ({operation}) ", said), said
+        assert re.search(r"--> .*prog.py:\d+:\d+", said)
+    (test,) = folder.glob("test_*.py")
+    assert f"{test.name} reproduces it" in said
+    # It passes without the fault, and fails with it.
+    scope = {}
+    exec(compile(test.read_text(), str(test), "exec"), scope)
+    (reproduce,) = (value for key, value in scope.items() if key.startswith("test_"))
+    reproduce()
+    with planted(fault), pytest.raises((AssertionError, PytocuError)):
+        reproduce()
+
+
+def test_planted_faults_are_in_every_pass():
+    from pytocu.passes.pipeline import PIPELINE
+
+    assert {re.sub(r"-\d$", "", name) for _, _, _, (kind, name), _ in PLANTED if kind == "pass"} == {p.name for p in PIPELINE}
+
+
+@pytest.mark.parametrize(
+    ("function", "types"),
+    [("steps", "f32[n], i32[n]"), ("relax", "f32[n]"), ("mean", "f16[7]"), ("two", "f64[5; S], f32[5]")],
+)
+def test_nothing_is_found_where_nothing_is_wrong(command, folder, function, types):
+    code, out, err = command(f"prog.py:{function}", "--args", types)
+    assert (code, err) == (0, "")
+    assert f"{function} is NumPy's after every pass and on every backend that ran" in out
+    assert list(folder.glob("test_*")) == []
+
+
+def test_every_step_is_shown(command):
+    code, out, _ = command("prog.py:mean", "--args", "f32[7]", "--steps", "--target", "cpu")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "the front end: same"
+    assert "the pass expand, cpu: same" in lines
+    assert "the backend llvm, cpu: same" in lines
+
+
+def test_the_test_that_is_written_runs_in_pytest(command, folder):
+    fault = BY_NAME["x + 0.0 is x, also for -0.0"]
+    with planted(fault):
+        code, _, said = command("prog.py:zeros", "--args", "f32[200]", "--output", "found")
+    assert code == 1
+    assert "is 0.0, not -0.0, 0 ulp away" in said or "is -0.0, not 0.0, 0 ulp away" in said
+    (test,) = (folder / "found").glob("test_*.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={"PYTHONPATH": ROOT, "PATH": "/usr/bin:/bin", "PYTOCU_CACHE_DIR": str(folder / "cache")},
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_arguments_from_a_file(command, folder):
+    np.savez("inputs.npz", x=np.float32([1, 2, 3]), y=np.float32([-0.0, 0, 1]))
+    assert command("prog.py:steps", "--inputs", "inputs.npz")[0] == 0
+    np.savez("zeros.npz", x=np.float32([-0.0]), y=np.float32([-0.0]))
+    with planted(BY_NAME["x + 0.0 is x, also for -0.0"]):
+        assert command("prog.py:steps", "--inputs", "inputs.npz")[0] == 0
+        code, _, said = command("prog.py:crossed", "--inputs", "zeros.npz")
+    assert code == 0, said
+
+
+def test_large_arguments_are_written_as_bytes(command, folder):
+    np.savez("inputs.npz", x=np.linspace(0, 1, 100).astype(np.float32), y=np.full(100, -1e-3, np.float32))
+    with planted(BY_NAME["equal with operands swapped"]):
+        code, _, said = command("prog.py:crossed", "--inputs", "inputs.npz")
+    assert code == 1, said
+    (test,) = folder.glob("test_*.py")
+    assert "np.frombuffer(bytes.fromhex(" in test.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("prog.py:step",), "prog.py has no 'step': did you mean steps?"),
+        (("prog.py:steps",), "steps(x, y) needs a type for x, y"),
+        (("prog.py:steps", "--inputs", "none.npz"), "there is no file 'none.npz'"),
+        (("prog.py:steps", "--inputs", "prog.py"), "'prog.py' holds no arguments"),
+        (("prog.py:steps", "--inputs", "some.npz"), "some.npz holds 'xs', and steps has no such parameter: did you mean x?"),
+        (("prog.py:steps", "--inputs", "less.npz"), "less.npz holds nothing for y, which steps needs"),
+        (("prog.py:steps", "--inputs", "less.npz", "--args", "f32[n]"), "--args and --inputs are two ways"),
+        (("prog.py:mean", "--args", "f32[n]", "--target", "cuda:9"), "'cuda:9' is not a target"),
+    ],
+)
+def test_bad_input(command, words, sentence):
+    np.savez("some.npz", xs=np.ones(3))
+    np.savez("less.npz", x=np.ones(3))
+    code, out, err = command(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"pytocu: {sentence}")
+    assert err.count("\n") == 1
+
+
+def test_an_error_of_numpy_is_no_difference():
+    said = []
+    assert bisect(pytocu.jit(lambda x, y: x + y), {"x": np.ones(3), "y": np.ones(4)}, say=said.append) is None
+    assert said and all(o.verdict in ("same", "not run") for o in said)
+
+
+def test_a_function_that_is_not_compiled_is_said(folder, capsys):
+    (folder / "no.py").write_text("def f(x):\n    with x:\n        return x\n")
+    assert main(["bisect", "no.py:f", "--args", "f32[n]"]) == 1
+    assert "f is not compiled: a with statement is not supported" in capsys.readouterr().err
+
+
+def test_what_is_not_exact_has_room():
+    lower = lambda f, *types: pytocu.jit(f).lower(*types).function  # noqa: E731
+    assert is_inexact(lower(lambda x: np.sin(x), "f32[n]"))
+    assert is_inexact(lower(lambda x: x.sum(), "f32[n]"))
+    assert not is_inexact(lower(lambda x: x.sum(), "i32[n]"))
+    assert not is_inexact(lower(lambda x: x * 2 + 1, "f32[n]"))
+
+
+def test_variables_of_a_run():
+    def f(x):
+        a = x + 1
+        for _ in range(2):
+            a = a * 2
+        b = a
+        return b
+
+    line = f.__code__.co_firstlineno
+    seen = variables(f, {"x": 1})
+    assert seen[line + 1, "a"] == 2
+    assert seen[line + 4, "b"] == 8
+    assert (line + 3, "a") not in seen
+    assert not sys.gettrace() or "coverage" in sys.modules
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.float32([1.5, np.nan, -np.inf, -0.0]),
+        np.array(True),
+        np.array([[1 + 2j, complex(np.nan, -0.0)]]),
+        np.int8(3),
+        0.1,
+        3,
+        True,
+        np.zeros((0, 3)),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        strided(np.arange(6.0).reshape(2, 3)),
+        np.arange(100),
+        np.frombuffer(b"\x01\x00\xc0\x7f", np.float32),
+    ],
+)
+def test_literals_give_the_same_bits(value):
+    made = eval(literal(value), {"np": np, "strided": strided})
+    assert type(made) is type(value)
+    if isinstance(value, np.ndarray):
+        assert made.dtype == value.dtype
+        assert made.flags.c_contiguous == value.flags.c_contiguous
+        assert made.flags.f_contiguous == value.flags.f_contiguous
+        assert made.tobytes() == value.tobytes()
+    else:
+        assert made == value
+
+
+def test_inputs_come_back_as_they_were(tmp_path):
+    file = str(tmp_path / "inputs.npz")
+    values = {"a": np.ones((2, 3), np.float16), "b": np.float32(2), "c": 2**70, "d": True, "e": -0.0, "f": 1 + 2j}
+    assert save_inputs(file, {**values, "mode": "x", "none": None}) == ("mode", "none")
+    back = load_inputs(file)
+    assert {name: type(value) for name, value in back.items()} == {name: type(value) for name, value in values.items()}
+    assert all(np.array_equal(back[name], values[name]) for name in values)
+    assert Outcome("a", "same").reason == ""
