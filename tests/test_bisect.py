@@ -45,6 +45,16 @@ def zeros(x):
     return np.where(x > 3, x, x + 0.0)
 
 
+def filled(u):
+    new = u.copy()
+    new[1:-1] = u[2:] * 0.5
+    return new
+
+
+def both(x, y):
+    return x + 1, y + 1
+
+
 def two(x, y):
     return x + y, x - y
 
@@ -112,6 +122,14 @@ PLANTED = [
         *("steps", "f32[n, m], f32[n, 1]", ("pass", "infer-shapes"), "add"),
     ),
     (BY_NAME["x + 0.0 is x, also for -0.0"], "zeros", "f32[200]", ("pass", "simplify"), "add"),
+    (
+        fault("pieces change places", "insert:_inserted", '"concatenate", some,', '"concatenate", some[::-1],'),
+        *("filled", "f32[n]", ("pass", "insert"), "update"),
+    ),
+    (
+        fault("launches are alike but for arguments", "alike:run", '"launch", args,', '"launch", (*args[1::-1], *args[2:]),'),
+        *("both", "f32[n], f32[m]", ("pass", "alike"), ""),
+    ),
     (BY_NAME["equal with operands swapped"], "crossed", "f32[n], f32[n]", ("pass", "cse"), "subtract|multiply|add"),
     (
         fault("second operands are dead", "cleanup:dce", "used.update(inst.args)", "used.update(inst.args[:1])"),

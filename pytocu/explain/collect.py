@@ -49,7 +49,8 @@ def explanation(
     made = Compiled(last.function, parsed, chosen, lowered.name)
     scheduled = found["schedule"].function
     taken, notes = _taken(made)
-    kernels = tuple(_kernel(launch, parsed.kind, lowered.sizes, taken) for launch in launches(scheduled))
+    ways = taken or [None] * len(launches(scheduled))
+    kernels = tuple(_kernel(i, parsed.kind, lowered.sizes, t) for i, t in zip(launches(scheduled), ways, strict=True))
     edges = _edges(scheduled, kernels, lowered.sizes)
     plan = made.plan
     return Explanation(
@@ -69,18 +70,17 @@ def explanation(
     )
 
 
-def _taken(made: Compiled) -> tuple[dict[str, Taken], tuple[str, ...]]:
-    """What kernels take of a GPU by name, or why that is not known."""
+def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
+    """What each launch takes of a GPU, or why that is not known."""
     if made.target.kind == "cpu":
-        return {}, ()
+        return [], ()
     try:
-        rows = zip(launches(made.host), made.resources, strict=True)
-        return {launch.attr("name"): Taken(*taken) for launch, taken in rows}, ()
+        return [Taken(*taken) for taken in made.resources], ()
     except BackendError as error:
-        return {}, (f"registers are not known: {error}",)
+        return [], (f"registers are not known: {error}",)
 
 
-def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Mapping[str, Taken]) -> Kernel:
+def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | None) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")
     inputs, outputs = split_arguments(launch)
     reads = tuple(
@@ -104,7 +104,7 @@ def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Mapping[st
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,
-        taken.get(name),
+        taken,
         share,
         limit,
     )
