@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytocu import config
 from pytocu.ahead import Ahead
 from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
-from pytocu.errors import BackendError, PytocuError
+from pytocu.errors import BackendError, PytocuError, failed
 from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
@@ -316,7 +316,12 @@ class Compiled:
     @lazy
     def source(self) -> str:
         """The generated text: CUDA C, NVVM IR or LLVM IR."""
-        return _tools(self.backend).emit(self._functions)
+        try:
+            return _tools(self.backend).emit(self._functions)
+        except PytocuError:
+            raise
+        except Exception as error:
+            raise failed(f"the backend {self.backend}", self.name, error) from error
 
     @lazy
     def binary(self) -> bytes:
@@ -444,7 +449,12 @@ def lower(
     ones: frozenset[Dim] = frozenset()
     sharing: Sharing = ()
     while True:
-        result = frontend_lower(function, parameters, ones, sharing)
+        try:
+            result = frontend_lower(function, parameters, ones, sharing)
+        except PytocuError:
+            raise
+        except Exception as error:
+            raise failed("the front end", function.__name__, error) from error
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
         if found <= ones and shared == sharing:

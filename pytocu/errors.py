@@ -179,6 +179,17 @@ class InternalError(PytocuError):
     """A defect of pytocu itself: a pass or a backend broke a rule of the IR."""
 
 
+def failed(step: str, name: str, error: Exception) -> InternalError:
+    """The defect behind an exception that a step of the compiler did not mean to raise.
+
+    Examples
+    --------
+    >>> print(failed("the pass cse", "f", KeyError("x")))
+    the pass cse failed on f: KeyError: 'x'
+    """
+    return InternalError(f"{step} failed on {name}: {type(error).__name__}: {error}")
+
+
 class BackendError(PytocuError, RuntimeError):
     """A vendor compiler, the driver or a device refused; the text says which and why."""
 

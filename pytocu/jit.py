@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Options
-from pytocu.errors import BackendError, DTypeError, Loc, PytocuError, UnsupportedError
+from pytocu.errors import BackendError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
@@ -165,13 +165,21 @@ class JitFunction(Dispatcher, Generic[P, R]):
     def _compile(self, call: Call) -> Entry:
         target = _target(call)
         self._open_libraries(target)
-        with paused():
-            lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
-            for index_bits in (32, 64):
-                compiled = lowered.compile(target, index_bits=index_bits)
-                if compiled.executable.suits(call.dynamic, call.infos):
-                    break
-            compiled.begin()
+        lowered = None
+        try:
+            with paused():
+                lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
+                for index_bits in (32, 64):
+                    compiled = lowered.compile(target, index_bits=index_bits)
+                    if compiled.executable.suits(call.dynamic, call.infos):
+                        break
+                compiled.begin()
+        except InternalError as error:
+            from pytocu.explain import failures
+
+            values = dict(zip(self._names, call.values, strict=True))
+            told = failures.reported(error, self._function, values, target, lowered)
+            raise told from (error if config.enabled("debug") else None)
         return self._keep_compiled(call, target, lowered, compiled)
 
     def _open_libraries(self, target: str) -> None:

@@ -58,6 +58,7 @@ LATE = {
     ("jit", "pytocu.backend.libraries"),
     ("jit", "pytocu.explain.watch"),
     ("jit", "pytocu.explain.call"),
+    ("jit", "pytocu.explain.failures"),
     ("explain.model", "pytocu.explain.words.plain"),
     ("explain.model", "pytocu.explain.words.rich_text"),
     ("explain.model", "pytocu.explain.words.html"),

@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CommandError as error:
         return _failed(str(error), error, 2)
     except InternalError as error:
-        return _failed(f"this is a defect of pytocu: {error}", error, 1)
+        return _failed(f"this is a defect of pytocu: {error} (PYTOCU_DEBUG=1 shows where)", error, 1)
     except PytocuError as error:
         return _failed(str(error), error, 1)
     except Exception as error:

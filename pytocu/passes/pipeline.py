@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from pytocu.errors import InternalError, PytocuError
+from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function
 from pytocu.ir.verifier import verify
@@ -202,7 +202,7 @@ def run_pipeline(
         except PytocuError:
             raise
         except Exception as error:
-            raise InternalError(f"the pass {name} failed on {function.name}: {type(error).__name__}: {error}") from error
+            raise failed(f"the pass {name}", function.name, error) from error
         elapsed = (time.perf_counter() - began) * 1e3
         if check:
             try:

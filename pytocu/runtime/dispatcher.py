@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytocu import config
-from pytocu.errors import CompileError, InternalError, Loc, PytocuError, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, PytocuError, UnsupportedError, raised
 from pytocu.guards import Guard, Identity, Static, argument_key
 from pytocu.record import Record
 from pytocu.runtime import arrays
@@ -300,7 +300,7 @@ _SHARED = {"same": "are the same array", "overlap": "overlap"}
 
 def _keeps_traceback(error: PytocuError) -> bool:
     # The compiler's own frames say nothing to the user, and the message names the user's line.
-    return isinstance(error, InternalError) or config.enabled("debug")
+    return config.enabled("debug")
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
