@@ -64,7 +64,7 @@ def everywhere(function: Callable[..., Any], *arguments: Any, ulp: float = 0) ->
     host = low.host("cuda")
     for way in (interpreted(low.function), interpreted(settled), lambda given: pytocu.jit(function)(*given), interpreted(host)):
         given = list(copy.deepcopy(arguments))
-        found = outcome(lambda: way(given))  # noqa: B023
+        found = outcome(lambda: way(given))
         agree(found, expected, ulp)
         if not isinstance(expected, Exception):
             for one, wanted in zip(given, changed, strict=True):

@@ -7,7 +7,7 @@ import pytest
 
 import pytocu
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.reduction_functions import FUNCTIONS
+from pytocu.frontend.numpy_calls import FUNCTIONS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, rows_of
 from pytocu.testing.cases import call_jit
 from pytocu.testing.operands import make_function

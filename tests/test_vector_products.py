@@ -74,7 +74,7 @@ def test_products_compiled() -> None:
 
 
 @pytest.mark.parametrize("text, said", [
-    ("np.dot(a, a)", "it is of two vectors"), ("np.linalg.norm(a, 2)", "singular values"),
+    ("np.vdot(a, a)", "it is of two vectors"), ("np.linalg.norm(a, 2)", "singular values"),
     ("np.linalg.norm(a, 'nuc')", "singular"),
     ("np.subtract.reduce(a)", "compiled are the reductions of add,"),
     ("np.power.accumulate(a)", "compiled are the scans of add,"),

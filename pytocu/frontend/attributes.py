@@ -87,17 +87,16 @@ def attribute(context: Context, value: Value, name: str) -> Any:
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
 _SORTED_OR_PRODUCTS = frozenset(
-    ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "argsort", "matmul", "einsum"]
+    ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "partition", "argpartition", "lexsort"]
 )
-_IN_PLACE = frozenset(["sort", "partition", "put", "itemset", "resize", "setfield", "byteswap", "setflags"])
+_IN_PLACE = frozenset(["put", "itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
 REFUSED = {
     "convolve": "add slices of the array, each times its weight",
     "correlate": "add slices of the array, each times its weight",
     "trapezoid": "((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2).sum()",
-    "digitize": "compare with each edge and add: (x >= a).astype(int) + (x >= b)",
-    "searchsorted": "compare with each edge and add: (x > a).astype(int) + (x > b)",
+    "digitize": "write np.searchsorted(bins, x, side='right'), for bins in ascending order",
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
@@ -116,7 +115,7 @@ def instead_of(name: str) -> str:
     if name in REFUSED:
         return REFUSED[name]
     if name in _SORTED_OR_PRODUCTS:
-        return "sorting and matrix products are not compiled; compute them outside the function"
+        return "write it with np.sort, which is a library call, and indices"
     if name in _IN_PLACE:
         return "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")

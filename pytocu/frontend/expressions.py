@@ -31,7 +31,6 @@ _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.YieldFrom: ("yield from", "return the arrays as a tuple"),
 }
 
-_MATRIX_PRODUCT = "matrix products are not compiled; compute them outside the function"
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Any:
@@ -131,8 +130,8 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
         if name is None:
-            raise UnsupportedError("the operator @ is not supported", context.loc, _MATRIX_PRODUCT)
-        if name == "remainder" and isinstance(result, (str, bytes)):
+            result = call(frame, np.matmul, (result, right), {})
+        elif name == "remainder" and isinstance(result, (str, bytes)):
             result = _percent(frame, result, right)
         else:
             result = binary(context, name, result, right)

@@ -18,7 +18,8 @@ from pytocu.ir.core import Value, attr_key
 from pytocu.ir.types import BOOL, element
 
 DIFFERENT = (
-    "boolean index did not match indexed array along axis {2}; size of axis is {0} but size of corresponding boolean axis is {1}"
+    "boolean index did not match indexed array along axis {2}; size of axis is {0} but size of corresponding boolean "
+    "axis is {1}"
 )
 _TOO_MANY = "too many indices for array: array is {}-dimensional, but {} were indexed"
 _PURE = ("elementwise", "view", "const", "generated", "choice", "reduce", "scan", "scalar")
@@ -106,7 +107,7 @@ def lifted(context: Context, function: Callable[..., Any], *operands: Any) -> An
         Of whole arrays; it gives one, or a tuple of them.
     """
     masked = [o for o in operands if isinstance(o, Masked) and o.elements is None]
-    if not masked or not all(_fits(o, masked[0]) for o in operands):
+    if not masked or not all(fits(o, masked[0]) for o in operands):
         return function(*(values(context, o) for o in operands))
     made = function(*(o.array if isinstance(o, Masked) else o for o in operands))
     if isinstance(made, tuple):
@@ -114,8 +115,10 @@ def lifted(context: Context, function: Callable[..., Any], *operands: Any) -> An
     return Masked(made, masked[0].mask) if isinstance(made, Value) else made
 
 
-def _fits(operand: Any, first: Masked) -> bool:
+def fits(operand: Any, first: Masked) -> bool:
     """Whether an operand of an elementwise function stands beside whole arrays as beside the chosen elements."""
+    if first.elements is not None:
+        return False
     if isinstance(operand, Masked):
         return operand.elements is None and rest(operand) == rest(first) and same(operand.mask, first.mask)
     return not is_array(operand) or len(dimensions(operand)) <= rest(first)

@@ -10,14 +10,14 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import DESTINATION, augmented, known_number, note_write, number_in
-from pytocu.frontend.masked import check_mask, is_mask, lifted, mask_over, rest, same, values
+from pytocu.frontend.masked import check_mask, fits, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import combined, length
 from pytocu.frontend.requirements import require
 from pytocu.frontend.reshaping import broadcast, ravel
 from pytocu.frontend.ufunc_calls import rows_of
-from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions, is_array
+from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import DimLike, empty_sentence
@@ -33,8 +33,11 @@ _REDUCED = frozenset([*_TYPED, "any", "all", "min", "max", "amin", "amax", "coun
 """The reductions that have a masked form."""
 
 _ELEMENTWISE = frozenset(
-    ["where", "clip", "isclose", "nan_to_num", "round", "around", "fix", "real", "imag", "angle", "sinc", "isposinf", "isneginf"]
-)
+    [
+        "where", "clip", "isclose", "nan_to_num", "round", "around", "fix", "real", "imag", "angle", "sinc", "isposinf",
+        "isneginf",
+    ]
+)  # fmt: skip
 """Functions besides the ufuncs that work element by element."""
 
 _METHODS = frozenset(["astype", "round", "clip", "conj", "conjugate", "copy"])
@@ -77,9 +80,10 @@ def call_method(context: Context, name: str, value: Any, args: tuple[Any, ...], 
     def function(array: Any, *given: Any, **named: Any) -> Any:
         return call_handler(array, f"ndarray.{name}", partial(METHODS[name], context), given, named, context)
 
-    if name in _METHODS and isinstance(value, Masked) and not contains_masked(args) and not contains_masked(kwargs) and kwargs.get("out") is None:
+    only = isinstance(value, Masked) and not contains_masked(args) and not contains_masked(kwargs)
+    if only and name in _METHODS and kwargs.get("out") is None:
         return lifted(context, lambda array: METHODS[name](context, array, *args, **kwargs), value)
-    if name in _REDUCED and isinstance(value, Masked) and not contains_masked(args) and not contains_masked(kwargs):
+    if only and name in _REDUCED:
         return _reduced(context, name, function, value, args, kwargs)
     return function(as_value(context, value), *values(context, args), **values(context, kwargs))
 
@@ -196,7 +200,7 @@ def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
     surplus = len(shape) - (ndim - len(lengths)) - 1
     if surplus > 0:
         raise UnsupportedError(
-            f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out axes of length 1"
+            f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out the first axes"
         )
     if shape[0] == 1:
         return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
@@ -206,7 +210,8 @@ def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
     # A position that is not needed is that of an element behind the last one.
     inside = elementwise(context, "bitwise_and", mask, elementwise(context, "less", rank, available))
     place = elementwise(context, "where", inside, rank, available)
-    spare = broadcast(context, builder.const(element(new.type).numpy.type(0).item(), scalar(element(new.type))), (1, *shape[1:]))
+    dtype = element(new.type)
+    spare = broadcast(context, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
     longer = builder.emit("concatenate", (new, spare), {"axis": 0})
     made = builder.emit("gather", (longer, place), {"axes": (0,), "at": 0})
     dims: tuple[DimLike, ...] = (shape[0],)
@@ -227,10 +232,7 @@ def ranks(context: Context, mask: Value) -> tuple[Value, Value]:
 def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:
     """``y += other`` of a masked value, which all names of it see."""
     dtype = element(value.array.type)
-    plain = value.elements is None and (not is_array(other) or len(dimensions(other)) <= rest(value))
-    if isinstance(other, Masked):
-        plain = value.elements is None and other.elements is None and same(other.mask, value.mask) and rest(other) == rest(value)
-    if not plain:
+    if not fits(other, value):
         augmented(context, operator, as_value(context, value), as_value(context, other))
         return value
     given = as_value(context, other.array if isinstance(other, Masked) else other)

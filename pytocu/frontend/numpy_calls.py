@@ -22,6 +22,8 @@ from pytocu.frontend import (
     creation,
     gathering,
     joining,
+    library_calls,
+    matrix_products,
     neighbours,
     reduction_functions,
     reshaping,
@@ -111,6 +113,8 @@ FUNCTIONS: dict[str, Handler] = {
     **joining.FUNCTIONS,
     **neighbours.FUNCTIONS,
     **compaction.FUNCTIONS,
+    **library_calls.FUNCTIONS,
+    **matrix_products.FUNCTIONS,
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
@@ -145,9 +149,11 @@ def _by_identity() -> dict[int, tuple[str, Any]]:
             if preferred or id(value) not in found:
                 found[id(value)] = (name, value)
     for name in FUNCTIONS:
-        if name.startswith("linalg."):
-            value = getattr(np.linalg, name.removeprefix("linalg."))
-            found[id(value)] = (name, value)
+        module, _, own = name.partition(".")
+        if own:
+            value = getattr(getattr(np, module), own, None)
+            if id(value) not in found and value is not None:
+                found[id(value)] = (name, value)
     return found
 
 
@@ -160,8 +166,9 @@ def numpy_name(function: Any) -> str | None:
     if module.split(".")[0] in ("cupy", "jax", "array_api_compat"):
         name = getattr(function, "__name__", None) or getattr(function, "name", "")
         name = name.removeprefix("cupy_")
-        if ".linalg" in module and f"linalg.{name}" in FUNCTIONS:
-            return f"linalg.{name}"
+        for part in ("linalg", "fft"):
+            if f".{part}" in module and f"{part}.{name}" in FUNCTIONS:
+                return f"{part}.{name}"
         if hasattr(np, name) and callable(getattr(np, name)):
             return name
     return None

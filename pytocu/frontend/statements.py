@@ -194,11 +194,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     context = frame.context
     operator = BINARY.get(type(node.op))
     if operator is None:
-        raise UnsupportedError(
-            "the operator @= is not supported",
-            context.loc,
-            "matrix products are not compiled; compute them outside the function",
-        )
+        raise UnsupportedError("the operator @= is not supported", context.loc, "write x[...] = x @ y")
     if isinstance(node.target, ast.Attribute):
         raise UnsupportedError(
             f"{ast.unparse(node.target)} {_symbol(node)} ... changes an attribute, which is not compiled",

@@ -19,12 +19,10 @@ from pytocu.ir.types import F64, WEAK_COMPLEX, DType, scalar
 _TYPES = ("dtype", "signature", "sig")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
 
-_MATRIX = "matrix products are not compiled; compute them outside the function"
 REFUSED_UFUNCS = {
     "isnat": "dates and time differences have no dtype here, and NumPy answers for no other",
-    "matmul": _MATRIX,
-    "matvec": _MATRIX,
-    "vecmat": _MATRIX,
+    "matvec": "write a @ x, or np.einsum",
+    "vecmat": "write x @ a, or np.einsum",
 }
 """NumPy's ufuncs that are not compiled, and why."""
 

@@ -127,19 +127,8 @@ def _irfft(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...
     return _along(shapes, options, lambda n: n if given is not None else (n - 1) * 2)
 
 
-def _einsum(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
-    inputs, _, output = options["subscripts"].partition("->")
-    lengths: dict[str, DimLike] = {}
-    for letters, shape in zip(inputs.split(","), shapes, strict=True):
-        for letter, length in zip(letters, shape, strict=True):
-            if lengths.get(letter, 1) == 1:
-                lengths[letter] = length
-    return (tuple(lengths[letter] for letter in output),)
-
-
 _FFT = ("n", "axis", "norm")
 _row("matmul", "Products of matrices, stacked along leading axes", _matmul, 2)
-_row("einsum", "Sums of products of two arrays along letters", _einsum, 2, ("subscripts",))
 _row("linalg.solve", "x of a @ x = b", _solve, 2)
 _row("linalg.inv", "The inverse of matrices", _same)
 _row("linalg.pinv", "The Moore-Penrose inverse of matrices", _pinv)
@@ -170,16 +159,14 @@ def numpy_library(name: str) -> Callable[..., Any]:
 
 def evaluate(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> tuple[np.ndarray, ...]:
     """NumPy's results, each an array."""
-    function = numpy_library(name)
-    if name == "einsum":
-        made = function(options["subscripts"], *arrays)
-    else:
-        made = function(*arrays, **options)
+    made = numpy_library(name)(*arrays, **options)
     return tuple(np.asarray(m) for m in made) if isinstance(made, tuple) else (np.asarray(made),)
 
 
 @lru_cache(maxsize=512)
-def result_dtypes(name: str, operands: tuple[tuple[DType, int], ...], options: tuple[tuple[str, Any], ...]) -> tuple[DType, ...]:
+def result_dtypes(
+    name: str, operands: tuple[tuple[DType, int], ...], options: tuple[tuple[str, Any], ...]
+) -> tuple[DType, ...]:
     """The dtypes of the results for operands of these dtypes and numbers of axes.
 
     Raises
@@ -193,13 +180,14 @@ def result_dtypes(name: str, operands: tuple[tuple[DType, int], ...], options: t
     >>> result_dtypes("fft.fft", ((F32, 2),), ())
     (c64,)
     """
-    made = evaluate(name, [np.ones((1,) * ndim, dtype.numpy) for dtype, ndim in operands], {**dict(options), **_one(options)})
+    examples = [np.ones((1,) * ndim, dtype.numpy) for dtype, ndim in operands]
+    made = evaluate(name, examples, {**dict(options), **_one(name)})
     return tuple(known_dtype(m.dtype, f"np.{name}") for m in made)
 
 
-def _one(options: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+def _one(name: str) -> dict[str, Any]:
     """Lengths have nothing to do with dtypes."""
-    return {"n": 1} if dict(options).get("n") is not None else {}
+    return {"n": 1} if "n" in LIBRARY[name].options else {}
 
 
 def result_types(name: str, types: Sequence[Type], options: tuple[tuple[str, Any], ...]) -> tuple[Type, ...]:

@@ -88,12 +88,12 @@ def call_library(
 def _as_planned(module: Any, library: str, name: str, made: Any, dtype: str, shape: tuple[int, ...]) -> Any:
     if library == "torch":
         if made.dtype is not getattr(module, dtype):
-            raise DTypeError(f"torch.{name} gives {made.dtype} where NumPy gives {dtype}", help="convert its operands before")
+            raise DTypeError(f"torch.{name} gives {made.dtype} and NumPy {dtype}", help="convert its operands before")
         made = made.contiguous()
     else:
         made = module.asarray(made, order="C")
         if made.dtype.name != dtype:
-            raise DTypeError(f"{library}.{name} gives {made.dtype} where NumPy gives {dtype}", help="convert its operands before")
+            raise DTypeError(f"{library}.{name} gives {made.dtype} and NumPy {dtype}", help="convert its operands before")
     if tuple(made.shape) != tuple(shape):
         raise InternalError(f"{library}.{name} gives {tuple(made.shape)} where the plan has {tuple(shape)}")
     return made
@@ -105,8 +105,6 @@ Call = Callable[[Sequence[Any], dict[str, Any]], Any]
 def _of_numpy(module: Any, name: str) -> Call:
     """The function of NumPy or CuPy."""
     function = _function(module, module.__name__, name)
-    if name == "einsum":
-        return lambda arrays, options: function(options["subscripts"], *arrays)
     if module.__name__ == "cupy":
         # CuPy's sort is stable, and has no such argument.
         return lambda arrays, options: function(*arrays, **{k: v for k, v in options.items() if k != "stable"})
@@ -116,8 +114,6 @@ def _of_numpy(module: Any, name: str) -> Call:
 def _of_torch(torch: Any, name: str) -> Call:
     """The function of PyTorch that does the same."""
     match name:
-        case "einsum":
-            return lambda arrays, options: torch.einsum(options["subscripts"], *arrays)
         case "sort":
             return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[0]
         case "argsort":

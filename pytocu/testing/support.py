@@ -17,6 +17,7 @@ from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
+from pytocu.ir.library import LIBRARY
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType
 from pytocu.testing.cases import ABSOLUTE, FORMULAS, LIMITS
@@ -131,6 +132,7 @@ def _lines() -> Iterator[str]:
     for name, instead in sorted(attributes.REFUSED.items()):
         yield f"* `{name}`: {instead}\n"
     yield from _reductions()
+    yield from _library()
     yield "\n## Arrays and NumPy scalars\n\n"
     yield f"Methods: {_listed(m for m in attributes.METHODS if m[0] != '_')}. "
     yield f"Attributes: {_listed(attributes.ATTRIBUTES)}.\n"
@@ -181,7 +183,7 @@ def _reductions() -> Iterator[str]:
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
     yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
-    yield "elements matters, or they have no row. Also refused: norms of singular values, `dot` and `inner` of matrices, "
+    yield "elements matters, or they have no row. Also refused: norms of singular values, "
     yield "`axis`, `keepdims` and `ord` that are known only at run time.\n\n"
     yield "Cumulative functions and `ufunc.accumulate` of the same ufuncs are scans. Integers, extremes and bits are exact. "
     yield "On a CPU a row of up to 65536 elements, and a column of up to 4096, is added up in NumPy's order and has NumPy's "
@@ -191,6 +193,36 @@ def _reductions() -> Iterator[str]:
     yield "NumPy rounds every sum.\n\n"
     yield "Python's `sum` of an array adds in the dtype of `0 + x[0]`, and is a number of that dtype for no elements too; "
     yield "`min` and `max` are of vectors of integers, because of floats the answer depends on where NaN stands.\n"
+
+
+_LIBRARY = """
+## Masks and compaction
+
+`x[mask] = e`, `x[mask] *= e`, and `sum`, `prod`, `mean`, `var`, `std`, `min`, `max`, `any`, `all` and `count_nonzero` of
+`x[mask]` work on the whole array beside the mask: nothing is taken out. What is computed element by element of values of one mask
+stays with them. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`), and for
+`np.where(c)`, `nonzero`, `flatnonzero`, `argwhere`, `compress` and `extract`, a scan counts, the host waits for the
+number, and a kernel writes the elements in order. A length that is read so does not broadcast: where it meets another length it has to
+be equal to it.
+
+## Library calls
+
+The closed list of what NumPy (for NumPy arrays), CuPy or PyTorch (for theirs) computes, as a step of the plan between
+kernels. Everything else is compiled. Products of two matrices of float32, float64 and complex numbers are library calls unless the
+inner axis has at most 16 elements, or there are at most 4 rows or columns: these, products with vectors, and those of
+integers and float16 are sums of products in the kernels around them. Arrays of other libraries are refused.
+
+| function | meaning |
+|---|---|
+"""
+
+
+def _library() -> Iterator[str]:
+    yield _LIBRARY
+    for row in LIBRARY.values():
+        yield f"| `{row.name}` | {_cell(row.doc)} |\n"
+    yield "\n`dot`, `inner`, `tensordot` and `einsum` of two arrays are made of `matmul`, `unique` of `sort`. "
+    yield "`searchsorted` is compiled.\n"
 
 
 def page() -> str:

@@ -1,0 +1,288 @@
+"""Functions that the caller's library computes: linear algebra, Fourier transforms, sorting.
+
+In: abstract values and NumPy's arguments.  Out: ``library`` instructions, whose operands are in memory.
+The list of these functions is closed (`pytocu.ir.library`); what is around them is compiled.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.compaction import compact
+from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.operators import attempt, check_plain, elementwise
+from pytocu.frontend.reductions import length
+from pytocu.frontend.reshaping import array_of, ravel
+from pytocu.frontend.values import Context, Masked, as_strong, cast, contains_dynamic, dimensions, is_array
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.library import result_dtypes
+from pytocu.ir.types import F32, F64, DType, element, scalar
+
+
+def in_memory(context: Context, value: Value) -> Value:
+    """An operand that lies in memory: an argument, or an argument transposed, as it is; others are put there."""
+    builder = context.builder
+    base = value
+    while base.inst is not None and base.inst.op.name == "transpose":
+        base = base.inst.args[0]
+    unchanged = base in builder.arguments and base.inst is None and builder.contents(base) is base
+    return value if unchanged else builder.emit("keep", (value,), name=value.name)
+
+
+def call(context: Context, name: str, operands: Sequence[Value], **options: Any) -> tuple[Value, ...]:
+    """The results of a library call; those without axes are scalars.
+
+    Raises
+    ------
+    CompileError
+        What NumPy raises for these dtypes and numbers of axes.
+    """
+    given = tuple((k, v) for k, v in options.items() if v is not None)
+    types = tuple((element(o.type), len(dimensions(o))) for o in operands)
+    attempt(context, result_dtypes, name, types, given)
+    stored = [in_memory(context, o) for o in operands]
+    made = context.builder.inst("library", stored, {"function": name, **({"options": given} if given else {})})
+    return tuple(_scalar(context, r) for r in made.results)
+
+
+def _scalar(context: Context, value: Value) -> Value:
+    if dimensions(value):
+        return value
+    return context.builder.emit("cast", (value,), {}, (scalar(element(value.type)),))
+
+
+def known_option(context: Context, value: Any, what: str) -> Any:
+    """An argument that is known while compiling.
+
+    Raises
+    ------
+    UnsupportedError
+        It is known only at run time.
+    """
+    if contains_dynamic(value):
+        raise UnsupportedError(
+            f"{what} must be known while compiling",
+            context.loc,
+            "write a constant, or name the argument in @jit(static=(...))",
+        )
+    check_plain(context, value, what)
+    return value
+
+
+# Linear algebra.
+
+
+def _floating(context: Context, name: str, operands: Sequence[Any]) -> list[Value]:
+    """Operands in the dtype in which ``np.linalg`` computes."""
+    values = [array_of(context, o) for o in operands]
+    for value in values:
+        if element(value.type).name == "f16":
+            # NumPy's sentence.
+            attempt(context, result_dtypes, name, tuple((element(v.type), len(dimensions(v))) for v in values), ())
+    dtypes = [element(v.type) if element(v.type).kind in "fc" else F64 for v in values]
+    common = promote.result_dtype(tuple(dtypes)) if len(dtypes) > 1 else dtypes[0]
+    return [cast(context, v, common) for v in values]
+
+
+def _linalg(name: str, doc: str, named: Any = None) -> Callable[..., Any]:
+    def handler(context: Context, a: Any, /) -> Any:
+        made = call(context, name, _floating(context, name, (a,)))
+        return made[0] if len(made) == 1 else tuple(made) if named is None else named(*made)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _type_named(function: Callable[..., Any], argument: Any) -> Any:
+    """The class of named tuples that a function of NumPy returns."""
+    return type(function(argument))
+
+
+def solve(context: Context, a: Any, b: Any) -> Value:
+    """``x`` of ``a @ x = b``"""
+    return call(context, "linalg.solve", _floating(context, "linalg.solve", (a, b)))[0]
+
+
+def eigh(context: Context, a: Any, UPLO: Any = "L") -> Any:
+    """Eigenvalues and eigenvectors of symmetric matrices"""
+    _lower(context, UPLO)
+    return _linalg("linalg.eigh", "", _type_named(np.linalg.eigh, np.eye(1)))(context, a)
+
+
+def eigvalsh(context: Context, a: Any, UPLO: Any = "L") -> Any:
+    """Eigenvalues of symmetric matrices"""
+    _lower(context, UPLO)
+    return _linalg("linalg.eigvalsh", "")(context, a)
+
+
+def _lower(context: Context, triangle: Any) -> None:
+    if known_option(context, triangle, "UPLO=") != "L":
+        raise UnsupportedError("UPLO= other than 'L' is not supported", context.loc, "pass a.conj().T")
+
+
+def svd(context: Context, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
+    """Singular values and vectors"""
+    if known_option(context, hermitian, "hermitian="):
+        raise UnsupportedError("svd with hermitian=True is not supported", context.loc, "leave it out")
+    if not known_option(context, compute_uv, "compute_uv="):
+        return _linalg("linalg.svdvals", "")(context, a)
+    full = bool(known_option(context, full_matrices, "full_matrices="))
+    (value,) = _floating(context, "linalg.svd", (a,))
+    return _type_named(np.linalg.svd, np.eye(1))(*call(context, "linalg.svd", (value,), full_matrices=full))
+
+
+LINALG: dict[str, Callable[..., Any]] = {
+    "solve": solve,
+    "inv": _linalg("linalg.inv", "The inverse of matrices"),
+    "pinv": _linalg("linalg.pinv", "The Moore-Penrose inverse of matrices"),
+    "cholesky": _linalg("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T"),
+    "det": _linalg("linalg.det", "Determinants"),
+    "slogdet": _linalg("linalg.slogdet", "Signs and logarithms of determinants", _type_named(np.linalg.slogdet, np.eye(1))),
+    "eigh": eigh,
+    "eigvalsh": eigvalsh,
+    "svd": svd,
+    "svdvals": _linalg("linalg.svdvals", "Singular values"),
+    "qr": _linalg("linalg.qr", "Orthogonal and upper triangular factors", _type_named(np.linalg.qr, np.eye(1))),
+}
+"""The functions of ``np.linalg`` that are library calls."""
+
+
+# Fourier transforms.
+
+
+def _transformed(context: Context, name: str, a: Any) -> Value:
+    value = array_of(context, a)
+    dtype = element(value.type)
+    wide: DType = dtype if dtype.kind in "fc" and dtype.bits > 16 else F32 if dtype.kind == "f" else F64
+    if name == "fft.rfft" and dtype.kind == "c":
+        attempt(context, np.fft.rfft, np.ones(1, dtype.numpy))
+    return cast(context, value, wide)
+
+
+def _fft(name: str, doc: str) -> Callable[..., Any]:
+    def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+        value = _transformed(context, name, a)
+        given = [known_option(context, o, w) for o, w in ((n, "n="), (axis, "axis="), (norm, "norm="))]
+        made = call(context, name, (value,), n=given[0], axis=operator.index(given[1]), norm=given[2])
+        return made[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., Any]:
+    def handler(context: Context, a: Any, s: Any = None, axes: Any = axes, norm: Any = None) -> Any:
+        if s is not None:
+            raise UnsupportedError(f"np.{name} with the argument s= is not supported", context.loc, "cut or pad before")
+        value = _transformed(context, name, a)
+        chosen = known_option(context, axes, "axes=")
+        given = tuple(range(len(dimensions(value)))) if chosen is None else tuple(chosen)
+        return call(context, name, (value,), axes=given, norm=known_option(context, norm, "norm="))[0]
+
+    handler.__doc__ = doc
+    return handler
+
+
+FFT: dict[str, Callable[..., Any]] = {
+    "fft": _fft("fft.fft", "The discrete Fourier transform along an axis"),
+    "ifft": _fft("fft.ifft", "The inverse of ``fft``"),
+    "rfft": _fft("fft.rfft", "The Fourier transform of real numbers"),
+    "irfft": _fft("fft.irfft", "The inverse of ``rfft``"),
+    "fft2": _fftn("fft.fft2", "The Fourier transform along two axes", (-2, -1)),
+    "ifft2": _fftn("fft.ifft2", "The inverse of ``fft2``", (-2, -1)),
+    "fftn": _fftn("fft.fftn", "The Fourier transform along several axes", None),
+    "ifftn": _fftn("fft.ifftn", "The inverse of ``fftn``", None),
+}
+"""The functions of ``np.fft``."""
+
+
+# Sorting.
+
+
+def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
+    """Sorted along an axis; NaN come last"""
+    value, place = _sorted_along(context, a, axis, order)
+    return call(context, "sort", (value,), axis=place)[0]
+
+
+def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
+    """The positions that sort along an axis"""
+    value, place = _sorted_along(context, a, axis, order)
+    steady = known_option(context, kind, "kind=") in ("stable", "mergesort") or bool(known_option(context, stable, "stable="))
+    return call(context, "argsort", (value,), axis=place, stable=True if steady else None)[0]
+
+
+def _sorted_along(context: Context, a: Any, axis: Any, order: Any) -> tuple[Value, int]:
+    if order is not None:
+        raise UnsupportedError("sorting with the argument order= is of structured arrays", context.loc, "leave it out")
+    value = array_of(context, a)
+    axis = known_option(context, axis, "axis=")
+    if axis is None:
+        return ravel(context, value), 0
+    attempt(context, np.sort, np.ones((1,) * len(dimensions(value)), element(value.type).numpy), axis)
+    return value, operator.index(axis)
+
+
+def unique(context: Context, ar: Any, *, equal_nan: Any = True) -> Value:
+    """The different elements in ascending order: sorted by the library, then those unlike their predecessor"""
+    (made,) = call(context, "sort", (ravel(context, array_of(context, ar)),), axis=0)
+    (total,) = dimensions(made)
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (total,)})
+    before = elementwise(context, "maximum", elementwise(context, "subtract", place, length(context, 1)), length(context, 0))
+    previous = context.builder.emit("gather", (made, before), {"axes": (0,), "at": 0})
+    differs = elementwise(context, "not_equal", made, previous)
+    if element(made.type).kind in "fc" and known_option(context, equal_nan, "equal_nan="):
+        both = elementwise(context, "bitwise_and", elementwise(context, "isnan", made), elementwise(context, "isnan", previous))
+        differs = elementwise(context, "bitwise_and", differs, elementwise(context, "invert", both))
+    first = elementwise(context, "equal", place, length(context, 0))
+    return compact(context, Masked(made, elementwise(context, "bitwise_or", first, differs)))
+
+
+def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
+    """Where elements would be put into an array in ascending order, by halves"""
+    if sorter is not None:
+        raise UnsupportedError("searchsorted with the argument sorter= is not supported", context.loc, "pass a[sorter]")
+    side = known_option(context, side, "side=")
+    array, values = array_of(context, a), as_strong(context, v)
+    if len(dimensions(array)) != 1:
+        raise UnsupportedError("searchsorted in an array that is not a vector is not compiled", context.loc, "pass a vector")
+    attempt(context, np.searchsorted, np.ones(1), 1.0, side)
+    common = promote.result_dtype((element(array.type), element(values.type)))
+    if common.kind == "c":
+        raise UnsupportedError("searchsorted of complex numbers is not compiled", context.loc, "search the real parts")
+    return search(context, cast(context, array, common), cast(context, values, common), side in ("right", "r", "R"))
+
+
+def search(context: Context, array: Value, values: Value, right: bool) -> Value:
+    """How many elements of a sorted vector are before each value; both have one dtype."""
+    builder = context.builder
+    plain = array in builder.arguments and array.inst is None and builder.contents(array) is array
+    stored = array if plain else builder.emit("keep", (array,), name=array.name)
+    return builder.emit("search", (stored, values), {"right": True} if right else {})
+
+
+def sort_in_place(context: Context, value: Value, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> None:
+    """``x.sort()``."""
+    if not is_array(value):
+        raise UnsupportedError("sort() of a NumPy scalar", context.loc, "leave it out")
+    assign_elements(context, value, sort(context, value, axis, kind, stable=stable))
+
+
+METHODS.update({"sort": sort_in_place, "argsort": argsort, "searchsorted": searchsorted})
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sort": sort,
+    "argsort": argsort,
+    "unique": unique,
+    "searchsorted": searchsorted,
+    **{f"linalg.{name}": handler for name, handler in LINALG.items()},
+    **{f"fft.{name}": handler for name, handler in FFT.items()},
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

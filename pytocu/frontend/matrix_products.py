@@ -1,0 +1,272 @@
+"""Products of matrices: ``@``, ``matmul``, ``dot``, ``inner``, ``outer``, ``tensordot``, ``einsum``.
+
+A product of two matrices of float32, float64 or complex numbers is a library call; the pass `products` makes
+a sum of products of it where the matrices are small.  Every other product is a sum of products, computed in
+the kernels around it: with vectors it reads a matrix once, and libraries have no products of integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend import library_calls, products
+from pytocu.frontend.attributes import METHODS, transpose
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.products import summed_products
+from pytocu.frontend.reductions import combined, stand_in
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import ravel
+from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, product
+from pytocu.ir.types import F16, F32, element
+
+_CORE = (
+    "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
+    "(size {1} is different from {0})"
+)
+
+
+def matmul(context: Context, x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The product of two matrices, or stacks of them, or of a matrix and a vector"""
+    if out is not None:
+        raise UnsupportedError("matmul with the argument out= is not supported", context.loc, "write out[...] = a @ b")
+    a, b = as_strong(context, x1), as_strong(context, x2)
+    # NumPy says what a product of numbers is, and of dtypes without one.
+    attempt(context, np.matmul, stand_in(a), stand_in(b))
+    shape = dimensions(b)
+    require_equal(context, dimensions(a)[-1], shape[-2] if len(shape) > 1 else shape[0], "ValueError", _CORE)
+    return matrix_product(context, a, b)
+
+
+def matrix_product(context: Context, a: Value, b: Value) -> Value:
+    """``a @ b`` of arrays whose lengths fit."""
+    dtype = promote.result_dtype((element(a.type), element(b.type)))
+    vectors = len(dimensions(a)) == 1, len(dimensions(b)) == 1
+    if not any(vectors) and dtype.kind in "fc" and dtype.bits > 16:
+        return library_calls.call(context, "matmul", (cast(context, a, dtype), cast(context, b, dtype)))[0]
+    left = a if vectors[0] else context.builder.emit("newaxis", (a,), {"axis": len(dimensions(a))})
+    if vectors[0] and not vectors[1]:
+        left = context.builder.emit("newaxis", (a,), {"axis": 1})
+    elif vectors[1]:
+        left = a
+    right = b if any(vectors) else context.builder.emit("newaxis", (b,), {"axis": len(dimensions(b)) - 2})
+    ndim = max(len(dimensions(left)), len(dimensions(right)))
+    return summed_products(context, left, right, ndim - 1 if vectors[1] else ndim - 2)
+
+
+def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:
+    """The sum over the last axis of a and the last but one of b; a product where one is a number"""
+    first, second = as_strong(context, a), as_strong(context, b)
+    ranks = len(dimensions(first)), len(dimensions(second))
+    if min(ranks) == 0 or ranks == (1, 1) or out is not None:
+        return products.dot(context, a, b, out)
+    attempt(context, np.dot, stand_in(first), stand_in(second))
+    place = max(ranks[1] - 2, 0)
+    _check_aligned(context, first, second, ranks[0] - 1, place)
+    if ranks[1] == 1 or max(ranks) <= 2:
+        return matrix_product(context, first, second)
+    return _contracted(context, first, second, (ranks[0] - 1,), (place,))
+
+
+def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int) -> None:
+    shapes = dimensions(a), dimensions(b)
+    count = len(shapes[0])
+    listed = ["(" + ",".join(f"{{{2 + start + k}}}" for k in range(len(s))) + ("," if len(s) == 1 else "") + ")"
+              for start, s in ((0, shapes[0]), (count, shapes[1]))]  # fmt: skip
+    sentence = f"shapes {listed[0]} and {listed[1]} not aligned: {{0}} (dim {first}) != {{1}} (dim {second})"
+    require_equal(context, shapes[0][first], shapes[1][second], "ValueError", sentence, *shapes[0], *shapes[1])
+
+
+def inner(context: Context, a: Any, b: Any, /) -> Any:
+    """The sum over the last axes of both; a product where one is a number"""
+    first, second = as_strong(context, a), as_strong(context, b)
+    ranks = len(dimensions(first)), len(dimensions(second))
+    if min(ranks) == 0 or ranks == (1, 1):
+        return products.inner(context, a, b)
+    _check_aligned(context, first, second, ranks[0] - 1, ranks[1] - 1)
+    return _contracted(context, first, second, (ranks[0] - 1,), (ranks[1] - 1,))
+
+
+def outer(context: Context, a: Any, b: Any, out: Any = None) -> Any:
+    """All products of an element of a and one of b"""
+    if out is not None:
+        raise UnsupportedError("outer with the argument out= is not supported", context.loc, "write out[...] = np.outer(a, b)")
+    first, second = (ravel(context, library_calls.array_of(context, v)) for v in (a, b))
+    column = context.builder.emit("newaxis", (first,), {"axis": 1})
+    return elementwise(context, "multiply", column, second)
+
+
+def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products along axes of both"""
+    first, second = (library_calls.array_of(context, v) for v in (a, b))
+    axes = library_calls.known_option(context, axes, "axes=")
+    attempt(context, np.tensordot, stand_in(first), stand_in(second), axes)
+    ranks = len(dimensions(first)), len(dimensions(second))
+    if isinstance(axes, (tuple, list)):
+        left, right = (tuple(x) if isinstance(x, (tuple, list)) else (x,) for x in axes)
+    else:
+        left, right = tuple(range(ranks[0] - axes, ranks[0])), tuple(range(axes))
+    left, right = (tuple(x % n for x in places) for places, n in zip((left, right), ranks, strict=True))
+    for x, y in zip(left, right, strict=True):
+        require_equal(context, dimensions(first)[x], dimensions(second)[y], "ValueError", "shape-mismatch for sum")
+    return _contracted(context, first, second, left, right)
+
+
+def _contracted(context: Context, a: Value, b: Value, left: Sequence[int], right: Sequence[int]) -> Value:
+    """The sum of products along axes, by a product of two matrices."""
+    free = [[n for n in range(len(dimensions(v))) if n not in used] for v, used in ((a, left), (b, right))]
+    shapes = [tuple(dimensions(v)[n] for n in f) for v, f in zip((a, b), free, strict=True)]
+    summed = tuple(dimensions(a)[n] for n in left)
+    rows = _merged(context, transpose(context, a, (*free[0], *left)), (product(shapes[0]), product(summed)))
+    columns = _merged(context, transpose(context, b, (*right, *free[1])), (product(summed), product(shapes[1])))
+    made = matrix_product(context, rows, columns)
+    return _merged(context, made, (*shapes[0], *shapes[1]))
+
+
+def _merged(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value:
+    source = dimensions(value)
+    if source == shape:
+        return value
+    return context.builder.emit("reshape", (value,), {"shape": shape, "source": source})
+
+
+# Einstein's sums.
+
+
+def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any = False) -> Any:
+    """Sums of products of one or two arrays along letters"""
+    if contains_dynamic(subscripts) or not isinstance(subscripts, str):
+        raise UnsupportedError("np.einsum takes its letters as a string", context.loc, 'write np.einsum("ij,jk->ik", a, b)')
+    values = [library_calls.array_of(context, o) for o in operands]
+    made = attempt(context, np.einsum, subscripts, *(stand_in(v) for v in values))
+    if "..." in subscripts or not 1 <= len(values) <= 2:
+        raise UnsupportedError(
+            f"np.einsum({subscripts!r}) of {len(values)} arrays is not compiled; it is of one or two, without '...'",
+            context.loc,
+            "write it as several sums of two arrays",
+        )
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    letters = inputs.split(",")
+    if not arrow:
+        every = "".join(letters)
+        output = "".join(sorted(x for x in set(every) if every.count(x) == 1))
+    dtype = promote.known_dtype(np.asarray(made).dtype, "np.einsum")
+    values = [cast(context, v, dtype) for v in values]
+    lengths: dict[str, DimLike] = {}
+    for own, value in zip(letters, values, strict=True):
+        for letter, length in zip(own, dimensions(value), strict=True):
+            known = lengths.setdefault(letter, length)
+            if known != length:
+                sentence = f"operands could not be broadcast together on the letter {letter}: {{0}} and {{1}}"
+                require_equal(context, known, length, "ValueError", sentence)
+    pairs = [_alone(context, v, own) for v, own in zip(values, letters, strict=True)]
+    if len(pairs) == 2:
+        return _two(context, *pairs, output, dtype is F16)
+    value, own = pairs[0]
+    return _ordered(context, _summed(context, value, own, output), [x for x in own if x in output], output)
+
+
+def _alone(context: Context, value: Value, letters: str) -> tuple[Value, str]:
+    """Each letter once: one that stands twice is a diagonal."""
+    while any(letters.count(x) > 1 for x in letters):
+        letter = next(x for x in letters if letters.count(x) > 1)
+        first = letters.index(letter)
+        second = letters.index(letter, first + 1)
+        value = METHODS["diagonal"](context, value, 0, first, second)
+        letters = "".join(x for n, x in enumerate(letters) if n not in (first, second)) + letter
+    return value, letters
+
+
+def _summed(context: Context, value: Value, letters: str, output: str) -> Value:
+    """The sum along letters that do not stand in the output, in the value's dtype."""
+    axes = tuple(n for n, x in enumerate(letters) if x not in output)
+    if not axes:
+        return value
+    dtype = element(value.type)
+    wide = cast(context, value, F32 if dtype is F16 else dtype)
+    return cast(context, combined(context, "add", (wide,), axes, False)[0], dtype)
+
+
+def _ordered(context: Context, value: Value, letters: Sequence[str], output: str) -> Value:
+    if not is_array(value) or "".join(letters) == output:
+        return value if value.inst is None or value.inst.op.kind != "view" else context.builder.emit("copy", (value,))
+    return context.builder.emit("copy", (transpose(context, value, tuple(letters.index(x) for x in output)),))
+
+
+def _two(context: Context, first: tuple[Value, str], second: tuple[Value, str], output: str, half: bool) -> Value:
+    (a, left), (b, right) = first, second
+    # What only one operand has and the output has not is summed before.
+    kept = {x for x in left + right if x in output or (x in left and x in right)}
+    a, b = _summed(context, a, left, "".join(kept)), _summed(context, b, right, "".join(kept))
+    left, right = ("".join(x for x in own if x in kept) for own in (left, right))
+    both = [x for x in left if x in right]
+    batch = [x for x in both if x in output]
+    summed = [x for x in both if x not in output]
+    rows, columns = [x for x in left if x not in right], [x for x in right if x not in left]
+    if summed and rows and columns and not half:
+        return _by_matrices(context, (a, left), (b, right), (batch, rows, columns, summed), output)
+    order = [*batch, *rows, *columns, *summed]
+    wide = [_with_axes(context, v, own, order) for v, own in ((a, left), (b, right))]
+    if not summed:
+        made = elementwise(context, "multiply", *wide)
+    else:
+        dtype = element(wide[0].type)
+        kept_dtype = F32 if half else dtype
+        terms = elementwise(context, "multiply", *(cast(context, w, kept_dtype) for w in wide))
+        axes = tuple(range(len(order) - len(summed), len(order)))
+        made = cast(context, combined(context, "add", (terms,), axes, False)[0], dtype)
+    return _ordered(context, made, order[: len(order) - len(summed)], output)
+
+
+def _with_axes(context: Context, value: Value, letters: str, order: Sequence[str]) -> Value:
+    """The axes in an order, with new ones for letters the value has not."""
+    own = [x for x in order if x in letters]
+    value = transpose(context, value, tuple(letters.index(x) for x in own)) if own else value
+    for place, letter in enumerate(order):
+        if letter not in letters:
+            value = context.builder.emit("newaxis", (value,), {"axis": place})
+    return value
+
+
+def _by_matrices(
+    context: Context,
+    first: tuple[Value, str],
+    second: tuple[Value, str],
+    parts: tuple[list[str], list[str], list[str], list[str]],
+    output: str,
+) -> Value:
+    """By products of stacked matrices."""
+    batch, rows, columns, summed = parts
+    lengths = {x: d for value, own in (first, second) for x, d in zip(own, dimensions(value), strict=True)}
+
+    def stacked(value: Value, own: str, groups: Sequence[list[str]]) -> Value:
+        order = [*batch, *(x for g in groups for x in g)]
+        value = transpose(context, value, tuple(own.index(x) for x in order))
+        shape = (*(lengths[x] for x in batch), *(product([lengths[x] for x in g]) for g in groups))
+        return _merged(context, value, shape)
+
+    made = matrix_product(context, stacked(*first, (rows, summed)), stacked(*second, (summed, columns)))
+    order = [*batch, *rows, *columns]
+    return _ordered(context, _merged(context, made, tuple(lengths[x] for x in order)), order, output)
+
+
+METHODS["dot"] = dot
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "matmul": matmul,
+    "dot": dot,
+    "inner": inner,
+    "outer": outer,
+    "tensordot": tensordot,
+    "einsum": einsum,
+    "linalg.matmul": matmul,
+    "linalg.outer": outer,
+    "linalg.tensordot": tensordot,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

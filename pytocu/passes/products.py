@@ -1,0 +1,56 @@
+"""Products of small matrices become sums of products.
+
+In: ``library`` instructions that are products of matrices.  Out: those whose inner axis is short, or that
+have few rows or few columns, as a reduction, which is computed in the kernels around it.  A library would
+read and write what these keep in registers; of large matrices it reuses each element many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import DimLike
+from pytocu.ir.rewrite import rewrite
+from pytocu.ir.types import shape_of
+from pytocu.passes.classes import Classes
+from pytocu.passes.context import PassContext
+
+SHORT = 16
+"""The longest inner axis that is summed in a kernel."""
+
+FEW = 4
+"""The most rows, or columns, for which the other operand is read about once."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Write small products as reductions."""
+    if not any(inst.attr("function") == "matmul" for inst in function.body.insts):
+        return function
+
+    def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if inst.attr("function") != "matmul":
+            return None
+        (rows, inner), columns = shape_of(args[0].type)[-2:], shape_of(args[1].type)[-1]
+        if not any(classes.at_most(*pair) for pair in ((inner, SHORT), (rows, FEW), (columns, FEW))):
+            return None
+        left, right = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
+        batch = shape_of(inst.types[0])[:-2]
+        shape = (*batch, rows, inner, columns)
+        left = _repeated(builder, builder.emit("newaxis", (left,), {"axis": len(shape_of(left.type))}), shape)
+        right = _repeated(builder, builder.emit("newaxis", (right,), {"axis": len(shape_of(right.type)) - 2}), shape)
+        terms = builder.emit("multiply", (left, right))
+        return (builder.emit("reduce", (terms,), {"op": "add", "axes": (len(shape) - 2,)}, name=inst.results[0].name),)
+
+    classes = Classes(context)
+    return classes.state(rewrite(function, rule))
+
+
+def _repeated(builder: Builder, value: Value, shape: tuple[DimLike, ...]) -> Value:
+    given = shape_of(value.type)
+    if given == shape:
+        return value
+    lead = len(shape) - len(given)
+    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
+    return builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})

@@ -1,0 +1,218 @@
+"""Products, solvers, transforms and sorting: library calls with compiled work around them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.ir.library import LIBRARY, numpy_library
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
+from pytocu.ir.verifier import verify
+
+RANDOM = np.random.default_rng(3)
+A = RANDOM.random((40, 30))
+B = RANDOM.random((30, 50))
+SQUARE = RANDOM.random((20, 20)) + 20 * np.eye(20)
+SYMMETRIC = SQUARE + SQUARE.T
+V = RANDOM.random(30)
+W = np.float64([3, np.nan, 1, 3, -2, np.nan, 0, 1])
+
+
+def layer(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.maximum(x @ w + b, 0)
+
+
+def products(a: np.ndarray, b: np.ndarray, v: np.ndarray) -> Any:
+    return a @ b, a @ v, v @ b, v @ v, np.dot(a, b), np.matmul(b.T, a.T), np.outer(v, v), np.inner(a, a), (a * 2) @ (b + 1)
+
+
+def einsums(a: np.ndarray, b: np.ndarray, v: np.ndarray) -> Any:
+    s = np.einsum
+    return (s("ij,jk->ik", a, b), s("ij,jk->ki", a, b), s("ij,j->i", a, v), s("ij->ji", a), s("ij->", a), s("i,j->ij", v, v),
+            s("ij,ij->i", a, a), s("ij,jk", a, b), s("ii", a @ a.T), s("ij,ik->jk", a, a), s("i,i", v, v))  # fmt: skip
+
+
+def stacks(a: np.ndarray, b: np.ndarray) -> Any:
+    return a @ b, np.einsum("nij,njk->nik", a, b), np.tensordot(a, b[0], 1), np.tensordot(a, b, ((0, 2), (0, 1))), a @ b[0]
+
+
+def solved(a: np.ndarray, b: np.ndarray) -> Any:
+    x = np.linalg.solve(a, b * 2)
+    return x + 1, np.linalg.inv(a) @ b, np.linalg.det(a) * 2, np.linalg.cholesky(a @ a.T)
+
+
+def decomposed(a: np.ndarray) -> Any:
+    values, vectors = np.linalg.eigh(a)
+    q, r = np.linalg.qr(a)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    sign, logarithm = np.linalg.slogdet(a)
+    return values, np.abs(vectors), (q @ r), (u * s) @ vh, sign * logarithm, np.linalg.eigvalsh(a).max(), np.linalg.svdvals(a)
+
+
+def transformed(x: np.ndarray) -> Any:
+    f = np.fft.fft(x)
+    f[10:] = 0
+    return np.fft.ifft(f).real, np.fft.rfft(x, axis=0), np.fft.irfft(np.fft.rfft(x)), np.abs(np.fft.fft2(x)), np.fft.fft(x, 8)
+
+
+def ordered(x: np.ndarray) -> Any:
+    return np.sort(x), np.argsort(x, kind="stable"), np.unique(x), np.sort(x)[::-1] * 2, x[np.argsort(x, kind="stable")]
+
+
+def sorted_in_place(x: np.ndarray) -> np.ndarray:
+    x.sort(axis=0)
+    return x
+
+
+def searched(a: np.ndarray, v: np.ndarray) -> Any:
+    s = np.sort(a)
+    return np.searchsorted(s, v), np.searchsorted(s, v, side="right"), np.searchsorted(s, 1), s.searchsorted(v[0])
+
+
+def power_iteration(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    for _ in range(3):
+        x = a @ x
+        x = x / np.sqrt((x * x).sum())
+    return x
+
+
+def into(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    out[...] = a @ b
+    a[...] = out[:, : a.shape[1]]
+
+
+def assigned(context: np.ndarray, b: np.ndarray) -> Any:
+    c = context @ b
+    c[0] = 1
+    c += 1
+    return c, c.T
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
+    (layer, (A, B, np.arange(50.0)), 0),
+    (products, (A, B, V), 64),
+    (products, (np.float32(A), np.float32(B), np.float32(V)), 64),
+    (products, (A + 1j, B - 2j, V * 1j), 64),
+    (products, (np.int32(A * 9), np.int64(B * 9), np.int16(V * 9)), 0),
+    (einsums, (A, B, V), 256),
+    (stacks, (RANDOM.random((3, 20, 19)), RANDOM.random((3, 19, 18))), 64),
+    (solved, (SQUARE, SQUARE[:, :18].copy()), 512),
+    (transformed, (RANDOM.random((4, 20)),), 512),
+    (ordered, (W,), 0),
+    (ordered, (np.arange(100) * 37 % 11,), 0),
+    (sorted_in_place, (A,), 0),
+    (searched, (W, np.float64([0, 1, 2, np.nan, 3, -5])), 0),
+    (searched, (np.int32([3, 1, 2]), np.float64([0.5, 1, 9])), 0),
+    (into, (A, RANDOM.random((30, 50)), np.zeros((40, 50))), 0),
+    (assigned, (A, B), 0),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "ulp"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_numpys_results(function: Callable[..., Any], arguments: tuple[Any, ...], ulp: float) -> None:
+    everywhere(function, *arguments, ulp=ulp)
+
+
+def test_decompositions() -> None:
+    for found, expected in zip(pytocu.jit(decomposed)(SYMMETRIC), decomposed(SYMMETRIC), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    made = pytocu.jit(lambda a: np.linalg.eigh(a))(SYMMETRIC)
+    assert type(made) is type(np.linalg.eigh(SYMMETRIC))
+
+
+def steps(function: Callable[..., Any], *arguments: Any) -> list[str]:
+    plan = pytocu.jit(function).lower(*arguments).compile("cpu").plan
+    return [step[2] if step[0] == "library" else step[0] for step in plan.steps if step[0] in ("library", "launch")]
+
+
+def test_what_is_a_library_call() -> None:
+    assert steps(layer, A, B, np.arange(50.0)) == ["matmul", "launch"]
+    assert steps(lambda a, b: a.T @ b, A, A) == ["matmul"]
+    assert steps(lambda a, v: a @ v + 1, A, V) == ["launch"]
+    # Three coordinates, a few rows: sums of products in the kernel around them.
+    assert steps(lambda p, r: p @ r + 1, A[:, :3].copy(), np.eye(3)) == ["launch"]
+    assert steps(lambda a, b: a @ b, np.int32(A), np.int32(B)) == ["launch"]
+
+
+def test_nothing_but_the_list_computes_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy's functions are called by ready programs for library calls and to make arrays only."""
+    if not hasattr(sys, "monitoring"):
+        pytest.skip("Python 3.12 says what is called")
+    allowed = [np.empty, np.asarray, *map(numpy_library, LIBRARY)]
+    jitted = [(pytocu.jit(f), a) for f, a, _ in CASES if f is not transformed]
+    for function, arguments in jitted:
+        function(*arguments)
+        function(*arguments)
+    seen: list[Any] = []
+
+    def note(code: Any, offset: int, called: Any, first: Any) -> None:
+        numpys = isinstance(called, np.ufunc) or (getattr(called, "__module__", None) or "").startswith("numpy")
+        if numpys and not code.co_filename.startswith(np.__path__[0]):
+            seen.append(called)
+
+    tool = sys.monitoring.DEBUGGER_ID
+    sys.monitoring.use_tool_id(tool, "calls of NumPy")
+    sys.monitoring.register_callback(tool, sys.monitoring.events.CALL, note)
+    sys.monitoring.set_events(tool, sys.monitoring.events.CALL)
+    try:
+        for function, arguments in jitted:
+            function(*arguments)
+        np.median(V)
+    finally:
+        sys.monitoring.set_events(tool, 0)
+        sys.monitoring.free_tool_id(tool)
+    others = {c for c in seen if not isinstance(c, type) and not any(c is a for a in allowed)}
+    # The call in this test shows that calls are seen.
+    assert others == {np.median}
+
+
+def test_verifier_knows_the_list() -> None:
+    function = pytocu.jit(lambda a, b: a @ b).lower(A, B).function
+    verify(function)
+    text = print_function(function)
+    assert 'library %a, %b {function = "matmul"} : f64[a_0, b_1]' in text
+    assert print_function(parse_function(text)) == text
+    for wrong in (text.replace('"matmul"', '"linalg.eig"'), text.replace(": f64[a_0, b_1]", ": f32[a_0, b_1]")):
+        with pytest.raises(Exception, match="library"):
+            verify(parse_function(wrong))
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "sentence"),
+    [
+        (lambda a, b: a @ b, (A, A), "mismatch in its core dimension 0"),
+        (lambda a, b: np.dot(a, b), (A, A), "not aligned"),
+        (lambda a: np.linalg.inv(a), (np.float16(SQUARE),), "float16 is unsupported"),
+        (lambda a: np.linalg.inv(a), (np.zeros((3, 3)),), "Singular matrix"),
+        (lambda a: np.linalg.inv(a), (A,), "must be square"),
+        (lambda a: np.linalg.inv(a), (V,), "at least two-dimensional"),
+    ],
+)
+def test_errors_are_numpys(function: Callable[..., Any], arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(Exception) as numpys:
+        function(*arguments)
+    with pytest.raises(ValueError if isinstance(numpys.value, ValueError) else TypeError, match=sentence) as ours:
+        pytocu.jit(function)(*arguments)
+    assert str(ours.value).splitlines()[0] == str(numpys.value)
+
+
+def test_what_has_no_library_call_says_so() -> None:
+    with pytest.raises(UnsupportedError, match=r"np\.median is not supported"):
+        pytocu.jit(lambda x: np.median(x))(V)
+    with pytest.raises(UnsupportedError, match="linalg"):
+        pytocu.jit(lambda x: np.linalg.eig(x))(SQUARE)
+    with pytest.raises(UnsupportedError, match="of one or two"):
+        pytocu.jit(lambda x: np.einsum("ij,jk,kl->il", x, x, x))(SQUARE)
+
+
+def test_cubins() -> None:
+    builds(layer, A, B, np.arange(50.0))
+    builds(searched, W, W)
