@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.histograms import at
 from pytocu.frontend.numpy_calls import call_handler, numpy_name
 from pytocu.frontend.reductions import reduce_into
 from pytocu.frontend.scans import accumulate_into
@@ -14,7 +15,6 @@ from pytocu.guards import MISSING
 
 _HELP = {
     "outer": "write x[:, np.newaxis] + y with the operator or function itself",
-    "at": "compute it outside the function",
     "reduceat": "compute it outside the function",
 }
 
@@ -22,7 +22,7 @@ _HELP = {
 def ufunc_method(function: Any) -> tuple[str, str] | None:
     """The ufunc's name and the method's, of a bound method of a ufunc of NumPy or a namesake library."""
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if owner is None or method not in ("reduce", "accumulate", *_HELP):
+    if owner is None or method not in ("reduce", "accumulate", "at", *_HELP):
         return None
     name = numpy_name(owner)
     return None if name is None or not rows_of(name) else (name, method)
@@ -36,6 +36,8 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
     UnsupportedError
         There is no row for it; the message says which there are.
     """
+    if method == "at":
+        return call_handler((context, name), f"np.{name}.at", _at, args, kwargs, context)
     if method in _HELP:
         raise UnsupportedError(f"np.{name}.{method} is not compiled", context.loc, _HELP[method])
     (row, *others) = rows_of(name)
@@ -59,6 +61,10 @@ def _reduce(
 ) -> Any:
     context, name = owner
     return reduce_into(context, name, array, axis, dtype, out, keepdims, initial, where)
+
+
+def _at(owner: tuple[Context, str], a: Any, indices: Any, b: Any = None) -> None:
+    at(*owner, a, indices, b)
 
 
 def _accumulate(owner: tuple[Context, str], array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -332,6 +332,14 @@ def search(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (shaped(I64, types[1:]),)
 
 
+def fold_range(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape and dtype of the first operand."""
+    start, vector, *bounds = types
+    if len(shape_of(vector)) != 1 or element(vector) is not element(start) or any(element(b) is not I64 for b in bounds):
+        raise TypeError(f"fold_range takes a value, a vector of its dtype and positions, not {', '.join(map(str, types))}")
+    return (shaped(element(start), (start, *bounds), True),)
+
+
 def kept(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The operand's."""
     return (ArrayType(element(types[0]), shape_of(types[0])),)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import CompileError, InternalError, located
 from pytocu.ir import interp_checks, library, reductions
-from pytocu.ir.core import Block, Function, Inst, Value, chain_from
+from pytocu.ir.core import OPS, Block, Function, Inst, Value, chain_from
 from pytocu.ir.interp_arguments import State, arrange, bind_symbols, check_argument, kind_name
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
@@ -326,6 +326,16 @@ def _search(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.searchsorted(args[0], args[1], "right" if inst.attr("right") else "left"),)
 
 
+def _fold_range(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    start, vector, lower, upper = args
+    made = np.array(np.broadcast_arrays(start, lower, upper)[0])
+    function, lower, upper = OPS[inst.attr("op")], *(np.broadcast_to(b, made.shape) for b in (lower, upper))
+    for place in np.ndindex(made.shape):
+        for position in range(lower[place], upper[place]):
+            made[place] = evaluate_row(function, (made[place], vector[position]))
+    return (made,)
+
+
 def _keep(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.array(args[0]),)
 
@@ -440,6 +450,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "dim": _dim,
     "failed": interp_checks.failed,
     "failures": interp_checks.failures,
+    "fold_range": _fold_range,
     "gather": _gather,
     "imag": _part,
     "index": _index,

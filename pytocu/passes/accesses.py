@@ -95,6 +95,9 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         case "search":
             # Where it reads the first operand is known to nobody else.
             return [(inst.args[1], position(inst.args[1], at))]
+        case "fold_range":
+            start, _, *bounds = inst.args
+            return [(a, position(a, at)) for a in (start, *bounds)]
         case "own_piece":
             # The iterations around it are those of a piece, and their first index is its number.
             return [(inst.args[0], (unit(0, ndim), *(p for a, p in enumerate(at) if a not in inst.attr("axes"))))]
@@ -108,6 +111,16 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         starts = (unit(0, ndim), *at[:axis], *at[axis + 1 :])
         return list(zip(inst.args, (at, starts), strict=False))
     return [(arg, position(arg, at)) for arg in inst.args]
+
+
+def searched(inst: Inst) -> Value | None:
+    """The operand that is read at positions which the instruction finds itself."""
+    match inst.op.name:
+        case "search":
+            return inst.args[0]
+        case "fold_range":
+            return inst.args[1]
+    return None
 
 
 def into_reduction(inst: Inst, at: Index, ndim: int) -> Index:

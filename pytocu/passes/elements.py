@@ -134,7 +134,7 @@ class Elements(Mutable):
         return found
 
     def _moves(self, value: Value, at: Index) -> bool:
-        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search"):
+        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search", "fold_range"):
             # Where there are no iterations nothing is required, and no position exists.
             return True
         needed = operands(value, at, self.ndim)
@@ -192,6 +192,9 @@ class Elements(Mutable):
                 return self.operand(builder, *operands(value, at, self.ndim)[-1])
             case "concatenate":
                 return self.choose(builder, inst, at)
+            case "fold_range":
+                start, _, *bounds = inst.args
+                return self.fold_range(builder, inst, *(self.operand(builder, a, position(a, at)) for a in (start, *bounds)))
             case "search":
                 return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
@@ -237,6 +240,22 @@ class Elements(Mutable):
             return builder.emit("if", (before,), {}, (type,), regions, name=inst.result.name if count == len(parts) else "")
 
         return one_of(len(parts))
+
+    def fold_range(self, builder: Builder, inst: Inst, start: Value, lower: Value, upper: Value) -> Value:
+        """A number combined with the elements of a range, one after the other."""
+        memory = self.memory[inst.args[1]]
+        index, state = Value(INDEX, "position"), Value(start.type, "state")
+        first, last = (builder.emit("convert_raw", (b,), {}, (INDEX,)) for b in (lower, upper))
+        with builder.nested() as insts:
+            offset = index
+            if memory.strides[0] != 1:
+                offset = builder.emit("multiply", (index, self.dim(memory.strides[0])))
+            there = builder.emit("load", (memory.pointer, offset))
+            builder.emit("yield", (builder.emit(inst.attr("op"), (state, there), {}, (start.type,)),))
+        region = Block((index, state), tuple(insts))
+        made = builder.inst("for", (first, last, self.dim(1), start), {"over": "serial"}, (start.type,), (region,))
+        made.results[0].name = inst.result.name
+        return made.results[0]
 
     def search(self, builder: Builder, inst: Inst, value: Value) -> Value:
         """The number of elements before a value, by halves: between `low` and `high` nothing is known of them."""

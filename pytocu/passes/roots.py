@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import format_shape
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
-from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
+from pytocu.passes.accesses import Index, aligned, demand, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
 from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
 from pytocu.passes.steps import Mentions, is_step
@@ -105,8 +105,8 @@ class Root(Mutable):
         found = ((v, at) for v, at in self.needs() if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
         for value, at in self.needs():
-            if value.inst is not None and value.inst.op.name == "search" and self.enters(value):
-                array = value.inst.args[0]
+            array = None if value.inst is None or not self.enters(value) else searched(value.inst)
+            if array is not None:
                 place = element_of(value, at, shape_of(array.type)[0], self.space.ndim)
                 self.reads.append((array, (place,)))
         return self

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytocu.frontend import array_functions, attributes, math_calls, numpy_calls, piecewise, reduction_functions, reductions
+from pytocu.frontend import array_functions, attributes, histograms, math_calls, numpy_calls, piecewise, reduction_functions, reductions
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
@@ -119,7 +119,8 @@ def _lines() -> Iterator[str]:
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
-    yield "* `outer`, `at` and `reduceat` of ufuncs\n"
+    yield "* `outer` and `reduceat` of ufuncs, and `at` but for that of vectors by "
+    yield f"{_listed(histograms.AT)}\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
     described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}

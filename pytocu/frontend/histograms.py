@@ -1,0 +1,217 @@
+"""Counting into bins and ``ufunc.at``: sorted by position first, then each place takes what is its own, in order.
+
+A stable sort keeps elements of one place in the order of the operand, so sums are NumPy's bit for bit, and
+no two threads change one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.compaction import read_length
+from pytocu.frontend.creation import linspace
+from pytocu.frontend.gathering import checked
+from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.library_calls import argsort, known_option, search, sort
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import combined, length, repeated
+from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.reshaping import array_of, filled, ravel
+from pytocu.frontend.values import Context, as_dim, as_value, cast, dimensions, is_array
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike
+from pytocu.ir.types import F64, I64, element, scalar
+
+MOST_BINS = 2**28
+"""The longest result whose length is a number in the data."""
+
+AT = ("add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
+       "logical_and", "logical_or")  # fmt: skip
+"""The ufuncs whose ``at`` is compiled."""
+
+
+def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 0) -> Value:
+    """How often each number from 0 on occurs, or the sums of their weights"""
+    value = array_of(context, x)
+    if len(dimensions(value)) != 1:
+        deep = "object too deep" if dimensions(value) else "object of too small depth"
+        raise raised(ValueError(f"{deep} for desired array"), context.loc)
+    attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
+    least = as_dim(minlength)
+    if least is None:
+        raise UnsupportedError("minlength= must be known while compiling, or be a length", context.loc, "write a constant")
+    if isinstance(least, int) and least < 0:
+        raise raised(ValueError("'minlength' must not be negative"), context.loc)
+    places = cast(context, value, I64)
+    zero = length(context, 0)
+    # Numbers of no elements have no largest one; -1 makes the result as short as it may be.
+    (largest,) = combined(context, "maximum", (elementwise(context, "maximum", places, length(context, -1)),), (0,), False)
+    (smallest,) = combined(context, "minimum", (elementwise(context, "minimum", places, zero),), (0,), False)
+    largest = elementwise(context, "maximum", largest, length(context, -1))
+    wanted = elementwise(context, "maximum", elementwise(context, "add", largest, length(context, 1)), length(context, least))
+    fine = elementwise(context, "greater_equal", elementwise(context, "minimum", smallest, zero), zero)
+    wanted = require(context, wanted, fine, "ValueError", "'list' argument must have no negative elements")
+    count = read_length(context, wanted, MOST_BINS, "bins")
+    if weights is None:
+        return _lengths(context, *_ranges(context, sort(context, places), count))
+    given = array_of(context, weights)
+    attempt(context, np.bincount, np.zeros(1, int), np.ones((1,) * len(dimensions(given)), element(given.type).numpy))
+    sentence = "The weights and list don't have the same length."
+    require_equal(context, dimensions(value)[0], dimensions(given)[0], "ValueError", sentence)
+    start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
+    return _folded(context, "add", start, places, cast(context, given, F64), count)
+
+
+def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:
+    """Where the elements of each number from 0 on begin and end among all in ascending order."""
+    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
+    return search(context, ordered, numbers, False), search(context, ordered, numbers, True)
+
+
+def _lengths(context: Context, lower: Value, upper: Value) -> Value:
+    return elementwise(context, "subtract", upper, lower)
+
+
+def _folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
+    """Each element of `start` combined with the values for its place, in their order."""
+    order = argsort(context, places, stable=True)
+    ordered, sorted_values = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
+    lower, upper = _ranges(context, ordered, count)
+    kept = context.builder.emit("keep", (sorted_values,))
+    return context.builder.emit("fold_range", (start, kept, lower, upper), {"op": row})
+
+
+def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None:
+    """``ufunc.at(a, indices, b)`` of a vector.
+
+    Raises
+    ------
+    UnsupportedError
+        Another ufunc, an array of several axes, or values that do not convert to its dtype.
+    """
+    if name not in AT:
+        raise UnsupportedError(f"np.{name}.at is not compiled", context.loc, f"compiled are those of {', '.join(AT)}")
+    if not is_array(a):
+        raise raised(TypeError("first operand must be array"), context.loc)
+    if b is None:
+        raise raised(ValueError("second operand needed for ufunc"), context.loc)
+    if len(dimensions(a)) != 1 or isinstance(indices, (tuple, list, slice)):
+        raise UnsupportedError(
+            f"np.{name}.at is compiled for a vector and an array of indices", context.loc, "index with one array: a.reshape(-1)"
+        )
+    given = array_of(context, indices)
+    if not element(given.type).is_integer:
+        help = f"write a[mask] = np.{name}(a[mask], b)"
+        raise UnsupportedError(f"np.{name}.at with a mask is not compiled", context.loc, help)
+    dtype = element(a.type)
+    values = as_value(context, b)
+    operands = (dtype, promote.operand(values.type))
+    attempt(context, promote.check_outputs, name, operands, (dtype,), None, "same_kind")
+    loop, _ = promote.ufunc_loop(name, operands)
+    if loop[0] is not dtype and not name.startswith("logical"):
+        raise UnsupportedError(
+            f"np.{name}.at computes in {loop[0].numpy} and rounds to {dtype.numpy} at every step",
+            context.loc,
+            f"convert the values: b.astype(np.{dtype.numpy})",
+        )
+    row = {"logical_and": "bitwise_and", "logical_or": "bitwise_or"}.get(name, name)
+    if name.startswith("logical") and dtype.kind != "b":
+        raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
+    (size,) = dimensions(a)
+    places = ravel(context, checked(context, cast(context, given, I64), size, 0))
+    spread = ravel(context, repeated(context, cast(context, values, dtype), dimensions(given)))
+    assign_elements(context, a, _folded(context, row, a, places, spread, size))
+
+
+# Histograms.
+
+
+def histogram(
+    context: Context, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Value, Value]:
+    """How many elements lie between given edges, or the sums of their weights, and the edges"""
+    value = ravel(context, array_of(context, a))
+    edges = _edges(context, value, bins, range)
+    common = promote.result_dtype((element(value.type), element(edges.type)))
+    if common.kind not in "biuf":
+        raise UnsupportedError("np.histogram of complex numbers is not compiled", context.loc, "count the real parts")
+    (number,) = dimensions(edges)
+    inner = _slice(context, cast(context, edges, common), 0, number - 1)
+    last = _slice(context, cast(context, edges, common), number - 1, 1)
+    values = cast(context, value, common)
+    if weights is None:
+        ordered = sort(context, values)
+        counts = _until(context, ordered, inner, last)
+        made = _lengths(context, _slice(context, counts, 0, number - 1), _slice(context, counts, 1, number - 1))
+    else:
+        given = ravel(context, array_of(context, weights))
+        dtype = element(given.type)
+        if dtype.kind not in "iuf":
+            raise UnsupportedError("np.histogram with weights that are not real numbers", context.loc, "convert the weights")
+        require_equal(context, dimensions(value)[0], dimensions(given)[0], "ValueError", _SAME_SHAPE)
+        order = argsort(context, values, stable=True)
+        ordered, shares = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (values, given))
+        counts = _until(context, context.builder.emit("keep", (ordered,)), inner, last)
+        start = filled(context, context.builder.const(0, scalar(dtype)), (number - 1,))
+        kept = context.builder.emit("keep", (shares,))
+        bounds = _slice(context, counts, 0, number - 1), _slice(context, counts, 1, number - 1)
+        made = context.builder.emit("fold_range", (start, kept, *bounds), {"op": "add"})
+    if known_option(context, density, "density="):
+        widths = elementwise(context, "subtract", _slice(context, edges, 1, number - 1), _slice(context, edges, 0, number - 1))
+        total = combined(context, "add", (made,), (0,), False)[0]
+        made = elementwise(context, "divide", elementwise(context, "divide", made, cast(context, widths, F64)), total)
+    return made, edges
+
+
+_SAME_SHAPE = "weights should have the same shape as a."
+
+
+def _until(context: Context, ordered: Value, inner: Value, last: Value) -> Value:
+    """How many elements lie before each edge; the last one is inside of the last bin."""
+    parts = (search(context, ordered, inner, False), search(context, ordered, last, True))
+    return context.builder.emit("concatenate", parts, {"axis": 0})
+
+
+def _slice(context: Context, value: Value, start: DimLike, size: DimLike) -> Value:
+    return context.builder.emit("slice", (value,), {"start": (start,), "step": (1,), "size": (size,)})
+
+
+def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
+    """The edges of the bins, checked to ascend."""
+    number = as_dim(bins)
+    if number is None:
+        if isinstance(bins, str):
+            raise UnsupportedError(f"np.histogram with bins={bins!r} is not compiled", context.loc, "give a number and a range")
+        edges = array_of(context, bins)
+        if len(dimensions(edges)) != 1:
+            raise raised(ValueError("`bins` must be 1d, when an array"), context.loc)
+        (count,) = dimensions(edges)
+        falls = elementwise(context, "greater", _slice(context, edges, 0, count - 1), _slice(context, edges, 1, count - 1))
+        (any_falls,) = combined(context, "bitwise_or", (falls,), (0,), False)
+        ascends = elementwise(context, "invert", any_falls)
+        return require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")
+    if isinstance(number, int) and number < 1:
+        raise raised(ValueError("`bins` must be positive, when an integer"), context.loc)
+    if range is None:
+        raise UnsupportedError(
+            "np.histogram with a number of bins takes a range here", context.loc, "write range=(low, high), as x.min(), x.max()"
+        )
+    low, high = known_option(context, tuple(range), "range=")
+    if not all(map(np.isfinite, (low, high))):
+        raise raised(ValueError(f"supplied range of [{low}, {high}] is not finite"), context.loc)
+    if low > high:
+        raise raised(ValueError("max must be larger than min in range parameter."), context.loc)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    dtype = np.result_type(low, high, element(value.type).numpy)
+    dtype = np.result_type(dtype, float) if np.issubdtype(dtype, np.integer) else dtype
+    return linspace(context, low, high, bins + 1, dtype=dtype)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"bincount": bincount, "histogram": histogram}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,105 @@
+"""Counts by number, counts between edges, and ``ufunc.at``: the order of equal places is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+RANDOM = np.random.default_rng(5)
+PLACES = RANDOM.integers(0, 9, 300)
+WEIGHTS = RANDOM.random(300) - 0.5
+NUMBERS = np.r_[RANDOM.random(500) * 6 - 1, 0.0, 5.0, 2.5, np.nan]
+EDGES = np.float64([0, 0.5, 0.5, 2, 4.25])
+
+
+def counts(x: np.ndarray) -> Any:
+    return np.bincount(x), np.bincount(x, minlength=20), np.bincount(x, minlength=2).sum()
+
+
+def weighted(x: np.ndarray, w: np.ndarray) -> Any:
+    return np.bincount(x, w), np.bincount(x, weights=w, minlength=12)
+
+
+def by_range(x: np.ndarray) -> Any:
+    return np.histogram(x, 10, (0, 5)), np.histogram(x, bins=3, range=(0.5, 2.5)), np.histogram(x, 7, (1, 1))[0]
+
+
+def by_edges(x: np.ndarray, e: np.ndarray) -> Any:
+    return np.histogram(x, e), np.histogram(x, bins=e, density=True)[0]
+
+
+def by_weights(x: np.ndarray, w: np.ndarray, e: np.ndarray) -> Any:
+    return np.histogram(x, e, weights=w)[0], np.histogram(x, 5, (0.0, 3.0), weights=w)[0]
+
+
+def added(a: np.ndarray, i: np.ndarray, v: np.ndarray) -> None:
+    np.add.at(a, i, v)
+
+
+def changed(a: np.ndarray, i: np.ndarray, v: np.ndarray) -> np.ndarray:
+    np.subtract.at(a, i, v)
+    np.maximum.at(a, i[:5], 0)
+    np.multiply.at(a, i % 3, 2)
+    return a.sum()
+
+
+def equalised(image: np.ndarray) -> np.ndarray:
+    count = np.bincount(image.ravel(), minlength=256)
+    total = np.cumsum(count)
+    return (total[image] * 255 // image.size).astype(np.uint8)
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
+    (counts, (PLACES,), 0),
+    (counts, (np.uint8(PLACES),), 0),
+    (counts, (np.zeros(0, np.int64),), 0),
+    (counts, (np.array([3, -1, 2]),), 0),
+    (weighted, (PLACES, WEIGHTS), 0),
+    (weighted, (PLACES, np.int32(WEIGHTS * 9)), 0),
+    (by_range, (NUMBERS,), 0),
+    (by_range, (np.arange(-3, 9),), 0),
+    (by_edges, (NUMBERS, EDGES), 4),
+    (by_edges, (np.float32(NUMBERS), np.arange(5)), 4),
+    (by_edges, (NUMBERS, EDGES[::-1].copy()), 4),
+    (by_weights, (NUMBERS[:300], WEIGHTS, EDGES), 512),
+    (added, (np.zeros(9), PLACES, WEIGHTS), 0),
+    (added, (np.ones(9, np.float32), PLACES - 9, np.float32(WEIGHTS)), 0),
+    (added, (np.arange(9), PLACES.reshape(100, 3), 2), 0),
+    (added, (np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j), 0),
+    (changed, (np.arange(9.0) - 4, PLACES, WEIGHTS), 8),
+    (equalised, (RANDOM.integers(0, 200, (16, 20)).astype(np.uint8),), 0),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "ulp"), CASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_numpys_answer(function: Callable[..., Any], arguments: tuple[Any, ...], ulp: float) -> None:
+    everywhere(function, *arguments, ulp=ulp)
+
+
+def test_an_index_out_of_bounds() -> None:
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 9"):
+        pytocu.jit(added)(np.zeros(9), np.array([0, 9]), np.ones(2))
+
+
+def test_refused_with_what_to_write() -> None:
+    for function, said in (
+        (lambda a, i, v: np.add.at(a, i, v.astype(np.float64)), r"computes in float64 and rounds to float32 at every step"),
+        (lambda a, i, v: np.hypot.at(a, i, v), r"np.hypot.at is not compiled"),
+        (lambda a, i, v: np.add.at(a, a > 0, v), r"with a mask is not compiled"),
+        (lambda a, i, v: np.histogram(v, 10), r"takes a range here"),
+        (lambda a, i, v: np.histogram(v, "auto"), r"bins='auto' is not compiled"),
+    ):
+        with pytest.raises(UnsupportedError, match=said):
+            pytocu.jit(function)(np.zeros(9, np.float32), PLACES, np.float32(WEIGHTS))
+
+
+def test_cubins() -> None:
+    builds(weighted, PLACES, WEIGHTS)
+    builds(added, np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j)
