@@ -233,6 +233,32 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     return located(getattr(builtins, kind)(sentence.format(*numbers)), loc)
 
 
+def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target: tuple[int, ...] | None = None) -> None:
+    """Refuse shapes that NumPy would broadcast, to a target if there is one, where a length read from data happens to be 1.
+
+    Raises
+    ------
+    UnsupportedError
+        They broadcast.
+
+    Examples
+    --------
+    >>> refuse_repeating([(3,), (4,)], None)
+    >>> refuse_repeating([(4,)], None, target=(1,))
+    """
+    count = max(map(len, shapes if target is None else (*shapes, target)))
+    longer = [(*[1] * (count - len(s)), *s) for s in shapes]
+    wanted = [max(lengths) for lengths in zip(*longer, strict=True)]
+    if target is not None:
+        wanted = [*[1] * (count - len(target)), *target]
+    if all(length in (1, w) for shape in longer for length, w in zip(shape, wanted, strict=True)):
+        raise UnsupportedError(
+            f"a length that depends on data is 1, and NumPy would repeat the element: {' and '.join(map(str, shapes))}",
+            loc,
+            "pick the element with [0], which has no axis",
+        )
+
+
 NOTHING = 2**63 - 1
 """What a word of failures holds while nothing has gone wrong."""
 

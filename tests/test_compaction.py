@@ -55,7 +55,9 @@ def changed_elements(x: np.ndarray) -> Any:
 
 def used_twice(x: np.ndarray) -> Any:
     y = x[x > 0]
-    return y[y > 1], y[y < 1].sum()
+    z = x[x > 3]
+    z[z > 5] = 0
+    return y[y > 1], y[y < 1].sum(), z
 
 
 def from_another(x: np.ndarray, y: np.ndarray) -> None:
@@ -98,6 +100,18 @@ def test_one_code_for_any_number_of_elements() -> None:
     for x in (LONG, LONG - 3.9, LONG + 9, LONG * 0):
         np.testing.assert_array_equal(jitted(x), chosen(x))
     assert len(jitted.specializations) == 1
+
+
+def test_a_single_element_is_not_repeated() -> None:
+    def added(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return x[x > 0] + y
+
+    with pytest.raises(pytocu.UnsupportedError, match="a length that depends on data is 1"):
+        pytocu.jit(added)(np.arange(-3.0, 2), np.ones(4))
+    with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \(3,\) \(4,\)"):
+        pytocu.jit(added)(np.arange(-3.0, 4), np.ones(4))
+    everywhere(added, np.arange(-3.0, 4), np.ones(3))
+    everywhere(added, np.arange(-3.0, 2), np.ones(1))
 
 
 def test_cubins() -> None:

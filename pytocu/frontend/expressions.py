@@ -316,11 +316,12 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
+        key = values(context, key)
         place = mask_in(key) if is_array(base) else None
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
             return chosen(context, view, mask)
-        return subscript(context, base, values(context, key))
+        return subscript(context, base, key)
     if contains_dynamic(key):
         raise UnsupportedError(
             f"a {type(base).__name__} cannot be indexed by a value known only at run time",
@@ -393,6 +394,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
+        key = values(context, key)
         place = mask_in(key) if is_array(base) else None
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)

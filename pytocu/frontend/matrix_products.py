@@ -40,7 +40,8 @@ def matmul(context: Context, x1: Any, x2: Any, /, out: Any = None) -> Any:
     # NumPy says what a product of numbers is, and of dtypes without one.
     attempt(context, np.matmul, stand_in(a), stand_in(b))
     shape = dimensions(b)
-    require_equal(context, dimensions(a)[-1], shape[-2] if len(shape) > 1 else shape[0], "ValueError", _CORE)
+    rows = shape[max(len(shape) - 2, 0)]
+    require_equal(context, dimensions(a)[len(dimensions(a)) - 1], rows, "ValueError", _CORE)
     return matrix_product(context, a, b)
 
 
@@ -167,7 +168,7 @@ def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any =
                 require_equal(context, known, length, "ValueError", sentence)
     pairs = [_alone(context, v, own) for v, own in zip(values, letters, strict=True)]
     if len(pairs) == 2:
-        return _two(context, *pairs, output, dtype is F16)
+        return _two(context, pairs[0], pairs[1], output, dtype is F16)
     value, own = pairs[0]
     return _ordered(context, _summed(context, value, own, output), [x for x in own if x in output], output)
 

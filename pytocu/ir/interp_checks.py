@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure
+from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating
 from pytocu.ir.core import Inst
 from pytocu.ir.dims import Fact, assignment_sentence, empty_sentence, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
@@ -29,9 +29,12 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
             if dims[0] != dims[1]:
                 what = "where mask" if kind == "mask" else "input array"
                 given, wanted = map(state.dims, inst.attr("shapes"))
+                if kind == "assign":
+                    refuse_repeating([given], inst.loc, wanted)
                 raise ShapeError(assignment_sentence(given, wanted, what), inst.loc)
         case "broadcast":
             if dims[0] != dims[1]:
+                refuse_repeating([state.dims(s) for s in inst.attr("shapes")], inst.loc)
                 shapes = " ".join(format_shape(state.dims(s)) for s in inst.attr("shapes"))
                 raise ShapeError(f"operands could not be broadcast together with shapes {shapes} ", inst.loc)
         case "output":

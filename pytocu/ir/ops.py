@@ -261,8 +261,8 @@ row("gather", "choice", None, "Elements of the first at the positions on axes th
 row("search", "choice", 2, "How many elements of the first, in ascending order with NaN last, are less than each value; with "
     "`right` not greater", infer=infer.search, levels=ARRAY, attrs=("right",))  # fmt: skip
 
-row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with elements of the second, a vector, one after the "
-    "other: from the position that the third states up to that of the fourth", infer=infer.fold_range, levels=ARRAY,
+row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with elements of the second, a vector, one after "
+    "the other: from the position that the third states up to that of the fourth", infer=infer.fold_range, levels=ARRAY,
     attrs=("op",))  # fmt: skip
 
 # What is in memory of its own, and what waits for memory.

@@ -16,7 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, Loc, PytocuError, ShapeError, failure, located
+from pytocu.errors import (
+    NOTHING,
+    CompileError,
+    IndexingError,
+    InternalError,
+    Loc,
+    PytocuError,
+    ShapeError,
+    failure,
+    located,
+    refuse_repeating,
+)
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
@@ -534,10 +545,13 @@ class _Writer:
         return self.constant(fail, "fail")
 
     def _fail_broadcast(self, position: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        refuse_repeating(shapes, self._loc(position))
         listed = " ".join(format_shape(s) for s in shapes)
         raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", self._loc(position))
 
     def _fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
+        if kind == "assign":
+            refuse_repeating([given], self._loc(position), wanted)
         what = "where mask" if kind == "mask" else "input array"
         sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, what)
         raise ShapeError(sentence, self._loc(position))

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pytocu.frontend import array_functions, attributes, histograms, math_calls, numpy_calls, piecewise, reduction_functions, reductions
+from pytocu.frontend import (
+    array_functions,
+    attributes,
+    histograms,
+    math_calls,
+    numpy_calls,
+    piecewise,
+    reduction_functions,
+    reductions,
+)
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
@@ -200,18 +209,18 @@ _LIBRARY = """
 ## Masks and compaction
 
 `x[mask] = e`, `x[mask] *= e`, and `sum`, `prod`, `mean`, `var`, `std`, `min`, `max`, `any`, `all` and `count_nonzero` of
-`x[mask]` work on the whole array beside the mask: nothing is taken out. What is computed element by element of values of one mask
-stays with them. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`), and for
+`x[mask]` work on the whole array beside the mask: nothing is taken out. What is computed element by element of values of
+one mask stays with them. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`), and for
 `np.where(c)`, `nonzero`, `flatnonzero`, `argwhere`, `compress` and `extract`, a scan counts, the host waits for the
-number, and a kernel writes the elements in order. A length that is read so does not broadcast: where it meets another length it has to
-be equal to it.
+number, and a kernel writes the elements in order. A length that is read so does not broadcast: where it meets another
+length it has to be equal to it.
 
 ## Library calls
 
 The closed list of what NumPy (for NumPy arrays), CuPy or PyTorch (for theirs) computes, as a step of the plan between
-kernels. Everything else is compiled. Products of two matrices of float32, float64 and complex numbers are library calls unless the
-inner axis has at most 16 elements, or there are at most 4 rows or columns: these, products with vectors, and those of
-integers and float16 are sums of products in the kernels around them. Arrays of other libraries are refused.
+kernels. Everything else is compiled. Products of two matrices of float32, float64 and complex numbers are library calls
+unless the inner axis has at most 16 elements, or there are at most 4 rows or columns: these, products with vectors, and
+those of integers and float16 are sums of products in the kernels around them. Arrays of other libraries are refused.
 
 | function | meaning |
 |---|---|
