@@ -79,6 +79,8 @@ class Section:
         ``details(workload, arguments)`` gives more columns, such as launches and registers.
     references : tuple of str
         Candidates that are shown and are no peers.
+    timing : str
+        What of how many runs the clock gives.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Section:
     clean: Callable[[], None] = lambda: None
     details: Callable[[Workload, Sequence[Any]], dict[str, Any]] = lambda workload, arguments: {}
     references: tuple[str, ...] = ("cuda",)
+    timing: str = "medians of 5 batches of up to 10 calls"
 
     @property
     def ours(self) -> tuple[str, ...]:
@@ -282,7 +285,7 @@ def notes(section: Section) -> tuple[str, ...]:
     """What the figures are."""
     return (
         f"shares of the copy limit ({section.copy_speed / 1e9:.4g} GB/s; 1.00 is the limit); G/s: 10^9 operations a second",
-        "medians of 5 batches of up to 10 calls, the candidates taking turns, after their results were checked",
+        f"{section.timing}, the candidates taking turns, after their results were checked",
         "errors are the largest against float64; error / NumPy's or CuPy's: pytocu's over that of the same text there",
     )
 

@@ -41,6 +41,9 @@ OPTIONS: dict[str, Option] = {
     "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),
+    "host_memory": Option(
+        "PYTOCU_HOST_MEMORY", "512M", "What large results that are gone leave for the next ones on a CPU, as 500M or 2G; 0 for none."
+    ),
     "cache_size": Option("PYTOCU_CACHE_SIZE", "1G", "What the cache of compiled code may take, as 500M or 2G."),
 }
 """Options by name."""

@@ -265,6 +265,9 @@ def test_the_clock_takes_turns():
     calls = {name: Call(lambda name=name: order.append(name), _waits) for name in "ab"}
     times = cpu.clock(calls, {"a": 0.05, "b": 10.0}, rounds=4)
     assert order == ["a", "b", "a", "b", "a", "b", "a"] and all(t > 0 for t in times.values())
+    order.clear()
+    cpu.clock({"a": calls["a"]}, {"a": 0.01}, rounds=2)
+    assert len(order) == 2 * (1 + 5)
 
 
 class _Event:

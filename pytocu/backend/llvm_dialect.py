@@ -112,6 +112,8 @@ class Dialect(Record):
         Attributes of an exported kernel, of the function it calls, and of a library call.
     guarded : bool
         Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
+    index_bits : int
+        Bits of every index; 0 where they are as many as the function says.
     register : str
         Intrinsic that reads a thread's place in the grid: a template over ``name`` (``tid.x``).
     barrier : str
@@ -144,6 +146,8 @@ class Dialect(Record):
     local: str = 'noinline nounwind "no-builtins"'
     call: str = "nobuiltin nounwind willreturn memory(none)"
     guarded: bool = True
+    # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
+    index_bits: int = 64
     register: str = ""
     barrier: str = ""
     shuffle: str = ""
@@ -199,6 +203,7 @@ NVVM = Dialect(
     kernel="nounwind",
     call="nounwind",
     guarded=False,
+    index_bits=0,
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",
     shuffle="call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 {word}, i32 {mask}, i32 31)",

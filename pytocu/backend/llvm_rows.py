@@ -23,7 +23,7 @@ class RowWriter:
         self.name = name or function.name
         self.dialect = dialect
         self.declarations = declarations
-        self.index_bits = int(function.fact("index_bits", 64))
+        self.index_bits = dialect.index_bits or int(function.fact("index_bits", 64))
         self.lines: list[str] = []
         self.label = "entry"
         self.values: dict[Value, str] = {}

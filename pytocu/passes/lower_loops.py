@@ -8,7 +8,7 @@ arithmetic in the loads; nothing else of them remains.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytocu.ir.builder import Builder
@@ -26,6 +26,7 @@ from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
+from pytocu.passes.schedule import SHORTEST
 from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
 from pytocu.passes.stretch_loops import Stretches
 from pytocu.record import Mutable, fresh
@@ -295,14 +296,27 @@ class _Body(Mutable):
             self.cost = e.sizes[-1]
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
-            bounds = (lower, e.dim(e.sizes[-1]))
-            stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
+            if isinstance(e.sizes[-1], int) and e.sizes[-1] <= SHORTEST and not choices:
+                self.unrolled(head, indices, e.sizes[-1], lambda: e.elements(roots, index, pairs, targets))
+            else:
+                bounds = (lower, e.dim(e.sizes[-1]))
+                stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
             body = head
         body.emit("yield")
         region = Block((i,), body.take())
         e.before.inst("for", (lower, e.dim(total), step), {"over": "parallel"}, (), (region,))
         e.before.emit("return")
         return total
+
+    def unrolled(self, builder: Builder, outer: Sequence[Value], count: int, body: Callable[[], None]) -> None:
+        """The last loop written out, so that the one around it becomes vector code."""
+        e = self.elements
+        e.inside = builder
+        for number in range(count):
+            made, offsets = dict(e.made), dict(e.offsets)
+            e.loop_index = [*outer, e.dim(number)]
+            body()
+            e.made, e.offsets = made, offsets
 
     def taken_apart(self, builder: Builder, i: Value, sizes: Sequence[DimLike]) -> list[Value]:
         """The index of each axis from one index over all of them."""

@@ -73,7 +73,7 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
-        if gpu and not inst.attr("reduced"):
+        if not inst.attr("reduced"):
             attrs |= _short_axes(inst, classes)
         if gpu and not inst.attr("reduced") and _transposes(inst, classes):
             attrs["schedule"] = "tiles"

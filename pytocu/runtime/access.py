@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.ir.types import DType
 from pytocu.record import Record
-from pytocu.runtime import cuda, failures
+from pytocu.runtime import cuda, failures, host_memory
 from pytocu.runtime.libraries import LIBRARIES
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.program import Access
@@ -59,6 +59,7 @@ def access_of(
         pointer="p{n}",
         strides=arrays.strides,
         allocate=arrays.allocate,
+        maker=arrays.maker,
         made_pointer=arrays.made_pointer,
         launch=launch.launch,
         idle=launch.idle,
@@ -100,6 +101,7 @@ class _Arrays(Record):
     made_pointer: str
     stream: str
     globals: Mapping[str, Any]
+    maker: str = ""
     scalar: str = "{made}"
     writable: str = ""
     dtype: Callable[[DType], Any] = lambda element: element.numpy
@@ -109,12 +111,13 @@ def _numpy(device: int | str) -> _Arrays:
     return _Arrays(
         pointer="address_at(id(v{n}) + head).value",
         strides="v{n}.strides",
-        allocate={"C": "{made} = empty({shape}, {dtype})", "F": "{made} = empty({shape}, {dtype}, 'F')"},
+        allocate={"C": "{made} = {make}({shape}, {dtype})", "F": "{made} = {make}({shape}, {dtype}, 'F')"},
+        maker="{make} = maker({shape}, {dtype})",
         made_pointer="address_at(id({made}) + head).value",
         stream="",
         # NumPy's macros read the address of the elements behind the object's head too; every attribute that has it
         # builds a dictionary or an object first, which takes four times longer.
-        globals={"empty": np.empty, "address_at": ctypes.c_size_t.from_address, "head": object.__basicsize__},
+        globals={"maker": host_memory.maker, "address_at": ctypes.c_size_t.from_address, "head": object.__basicsize__},
         scalar="{made}[()]",
         writable="if not v{n}.flags.writeable: return NotImplemented",
     )

@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from pytocu.ir.types import DType, dtype_named
-from pytocu.runtime import cuda, failures, native, results, threads
+from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.program import Launch
@@ -60,7 +58,7 @@ class CpuExecutor:
         """A new array of the caller's library."""
         if self.like is not None:
             return results.allocate(self.like, shape, dtype, layout)
-        made = np.empty(shape, dtype.numpy, "F" if layout == "F" else "C")
+        made = host_memory.maker(shape, dtype.numpy)(shape, dtype.numpy, "F" if layout == "F" else "C")
         return made, made.ctypes.data
 
     def launch(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> None:

@@ -65,7 +65,8 @@ class Access(Record):
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
     array, ``{dtype}`` and ``{element}`` its library's dtype and :class:`DType`, ``{itemsize}`` the
-    bytes of an element.  `allocate` is a statement for each order of elements.  Lines of `setup`
+    bytes of an element.  `allocate` is a statement for each order of elements, `maker` one that states what it calls,
+    where that depends on the shape.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array; `misaligned` leaves a call for whose
     arrays ``{pointers}``, joined bit by bit, are no multiples of the word size (``{mask}``: that - 1).
     `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads, and
@@ -104,6 +105,7 @@ class Access(Record):
     word: str = ""
     library: str = ""
     library_targets: str = ""
+    maker: str = ""
     bound: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
 
@@ -234,8 +236,11 @@ class _Writer:
         self.unpack_lengths()
         if self.access.shared:
             self.compare_memory()
+        last = {} if self.access.keep else _last_launches(self.plan)
         for position, step in enumerate(self.plan.steps):
             self.step(position, step)
+            if position in last:
+                self.lines.append(f"del {', '.join(f'v{slot}' for slot in last[position])}")
         temporaries = [slot for slot in self.kind if slot not in _leaves(self.plan.tree)]
         if temporaries and self.access.keep:
             self.lines.append(self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in temporaries)})"))
@@ -377,12 +382,15 @@ class _Writer:
             case ("allocate", slot, dtype, shape, layout, is_scalar):
                 element = dtype_named(dtype)
                 names = {
+                    "make": f"make{slot}",
                     "dtype": self.constant(self.access.dtype(element), f"dtype_{dtype}_"),
                     "element": self.constant(element, f"element_{dtype}_"),
                     "order": repr("F" if layout == "F" else "C"),
                 }
                 template = self.access.allocate["F" if layout == "F" else "C"]
                 self.early.append(f"shape{slot} = {self.dims(shape)}")
+                if self.access.maker:
+                    self.early.append(self.access.maker.format(shape=f"shape{slot}", **names))
                 add(template.format(made=f"v{slot}", shape=f"shape{slot}", **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
             case ("failures", slot, count):
@@ -678,6 +686,24 @@ def _observed(plan: Plan) -> set[int]:
             case ("library", _, _, sources, *_):
                 seen.update(sources)
     return seen
+
+
+def _last_launches(plan: Plan) -> dict[int, list[int]]:
+    """Temporary arrays that only kernels see, by the step that reads them last: the next ones can have their memory."""
+    others = [step[1:] for step in plan.steps if step[0] not in ("allocate", "launch")]
+    made = {step[1] for step in plan.steps if step[0] == "allocate"} - _observed(plan) - _numbers(others)
+    last: dict[int, int] = {}
+    for position, step in enumerate(plan.steps):
+        if step[0] == "launch":
+            last.update((slot, position) for slot in step[2] if slot in made)
+    return {position: [slot for slot in last if last[slot] == position] for position in last.values()}
+
+
+def _numbers(value: Any) -> set[int]:
+    """Every number that stands somewhere in steps."""
+    if isinstance(value, (tuple, list)):
+        return {number for member in value for number in _numbers(member)}
+    return {value} if isinstance(value, int) else set()
 
 
 def _leaves(tree: Any) -> list[int]:

@@ -1,7 +1,7 @@
 """Runs one native function over a range of iterations, on all CPUs this process may use.
 
-The range is cut into pieces that idle threads take one after the other; the calling thread
-takes pieces too, so a call finishes even when no other thread is free.  Results do not depend on
+The range is cut into pieces, and idle threads take some of them, fewer and fewer, until none is left; the calling
+thread takes pieces too, so a call finishes even when no other thread is free.  Results do not depend on
 the cut: an iteration computes the same bits whoever runs it.
 """
 
@@ -26,6 +26,10 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 _PIECES = 128
 # Waking a thread takes as long as this much work; a thread that is woken should find more.
 _SECONDS_TO_WAKE = 40e-6
+# Taking pieces costs a few microseconds of Python, which one thread at a time runs.
+_SECONDS_TO_TAKE = 30e-6
+# What a thread takes at once is at most this part of its share of what is left.
+_PARTS = 4
 # Pieces end on multiples of this, so that two threads rarely write to one cache line.
 _ALIGNMENT = 64
 
@@ -88,7 +92,8 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
             break
         # The clock is read again, because iterations may differ.
         end = min(begin + 2 * done, total)
-    job = _Job(kernel, slots_address, begin, total, size)
+    least = int(_SECONDS_TO_TAKE / max(spent, 1e-9) * done)
+    job = _Job(kernel, slots_address, begin, total, size, least, _PARTS * (helpers + 1))
     try:
         try:
             _pool.ask(job, helpers)
@@ -107,11 +112,13 @@ class _Job:
     event) could leave it taken for ever.
     """
 
-    def __init__(self, kernel: Any, slots: int, begin: int, total: int, size: int):
+    def __init__(self, kernel: Any, slots: int, begin: int, total: int, size: int, least: int, parts: int):
         self.kernel = kernel
         self.slots = slots
         self.total = total
         self.size = size
+        self.least = least
+        self.parts = parts
         self.next = begin
         self.entered = 0
         self.left = 0
@@ -134,7 +141,8 @@ class _Job:
         while True:
             with self.lock:
                 begin = self.next
-                self.next = end = min(begin + self.size, self.total)
+                wanted = max(self.least, (self.total - begin) // self.parts, 1)
+                self.next = end = min(begin + -(-wanted // self.size) * self.size, self.total)
             if begin >= end:
                 return
             self.kernel(self.slots, begin, end)
