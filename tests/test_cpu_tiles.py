@@ -82,9 +82,9 @@ def test_only_what_crosses_memory_has_tiles() -> None:
 def test_few_long_iterations_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     shares: list[tuple[int, int]] = []
     monkeypatch.setattr(threads, "_KERNEL", lambda address: lambda slots, begin, end: shares.append((begin, end)))
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "2")
     threads.run(0, 0, 40, 1)
-    assert shares[0] == (0, 1) and shares[-1][1] == 40
+    assert min(shares)[0] == 0 and max(shares)[1] == 40 and max(end - begin for begin, end in shares) <= 5
     shares.clear()
     threads.run(0, 0, 10_000, 1000)
-    assert shares[0] == (0, 1024)
+    assert len(shares) > 3 and all(begin % 1024 == 0 for begin, _ in shares)

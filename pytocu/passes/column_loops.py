@@ -22,8 +22,9 @@ from pytocu.passes.scan_loops import beginning, step
 from pytocu.passes.spaces import is_reduction, is_scan
 from pytocu.record import fresh
 
-TILE = 256
-"""Columns of a tile: a kilobyte of float32 for each state."""
+TILE, SCANNED_TILE = 1024, 256
+"""Columns of a tile: the stretch of each row of memory is read ahead, and states stay in the first cache.  A scan has no
+pieces that would occupy all threads, so its tiles do."""
 
 
 class Columns(Rows):
@@ -49,18 +50,23 @@ class Columns(Rows):
     width: Value | None = None
     first: Value | None = None
 
+    @property
+    def tile(self) -> int:
+        """Columns of a tile."""
+        return SCANNED_TILE if any(is_scan(value) for value, _ in self.pairs) else TILE
+
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of tiles."""
         e = self.e
         e.invariants(self.pairs)
         self.body = Builder(e.loc)
         outer, last = e.sizes[: self.loops - 1], e.sizes[self.loops - 1]
-        tiles = floordiv(last + (TILE - 1), TILE)
+        tiles = floordiv(last + (self.tile - 1), self.tile)
         number = Value(INDEX, "tile")
         *indices, tile = self._decompose(self.body, number, [*outer, tiles])
-        self.first = self.body.emit("multiply", (tile, e.dim(TILE)), name="first")
+        self.first = self.body.emit("multiply", (tile, e.dim(self.tile)), name="first")
         rest = self.body.emit("subtract", (e.dim(last), self.first))
-        whole = e.dim(TILE)
+        whole = e.dim(self.tile)
         self.width = self.body.emit("where", (self.body.emit("less", (rest, whole)), rest, whole), name="width")
         e.loop_index = [*indices, self.first, *[e.dim(0)] * (len(e.sizes) - self.loops)]
         for pair in self.pairs:
@@ -97,7 +103,7 @@ class Columns(Rows):
                     for d, v in zip(dtypes, REDUCTIONS[inst.attr("op")].identity(dtypes), strict=True)
                 )
             )
-            states.append(tuple(e.before.emit("local", (), {"size": TILE}, (PointerType(d, "local"),)) for d in dtypes))
+            states.append(tuple(e.before.emit("local", (), {"size": self.tile}, (PointerType(d, "local"),)) for d in dtypes))
 
         def begin(c: Value, inner: Builder) -> None:
             for memory, start in zip(states, starts, strict=True):
@@ -126,7 +132,7 @@ class Columns(Rows):
         e = self.e
         scans = [pair for pair in self._closure(needed) if is_scan(pair[0])]
         for pair in scans:
-            self.running[pair] = e.before.emit("local", (), {"size": TILE}, (PointerType(element(pair[0].type), "local"),))
+            self.running[pair] = e.before.emit("local", (), {"size": self.tile}, (PointerType(element(pair[0].type), "local"),))
 
         def begin(c: Value, inner: Builder) -> None:
             for pair in scans:

@@ -86,6 +86,10 @@ class Elements(Mutable):
         The number of the piece that holds a position of a concatenation, where the loops around it know.
     vectors : mapping of (Value, Affine) to Value
         What an iteration reads through a pointer at an offset over the loops, where it was loaded before.
+    replaces : bool
+        What is required of an integer and does not hold makes it 0.
+    within : dict
+        Integers that a requirement made positions of an axis, with its length.
     """
 
     loc: Loc
@@ -108,6 +112,8 @@ class Elements(Mutable):
     words: Mapping[Inst, int] = fresh(default_factory=dict)
     picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
+    replaces: bool = False
+    within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -295,6 +301,8 @@ class Elements(Mutable):
         assert self.failures is not None
         first, word = self.words[inst], scalar(I64)
         lengths = [self.dim(d) for d in inst.attr("dims")]
+        # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.
+        kept = [value] if self.replaces and value.type == word else []
         with builder.nested() as bad:
             number = shown[0] if shown else builder.const(0, word)
             # The largest number says that nothing went wrong.
@@ -302,14 +310,19 @@ class Elements(Mutable):
             for place, length in enumerate((number, *lengths)):
                 noted = length if place == 0 else builder.emit("convert_raw", (length,), {}, (word,))
                 builder.inst("atomic_minimum", (self.failures, builder.const(first + place, INDEX), noted))
-            builder.emit("yield")
+            builder.emit("yield", [builder.const(0, word)] if kept else [])
         with builder.nested() as good:
-            builder.emit("yield")
+            builder.emit("yield", kept)
         broken = builder.emit("invert", (condition,))
         if self.exists is not None:
             broken = builder.emit("bitwise_and", (broken, self.exists))
-        builder.inst("if", (broken,), {}, (), (Block((), tuple(bad)), Block((), tuple(good))))
-        return value
+        regions = Block((), tuple(bad)), Block((), tuple(good))
+        if not kept:
+            builder.inst("if", (broken,), {}, (), regions)
+            return value
+        made = builder.emit("if", (broken,), {}, (word,), regions, name=inst.result.name)
+        self.within[made] = tuple(inst.attr("dims"))
+        return made
 
     def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
         """An element's bits as another dtype; a bool is one byte, 0 or 1."""
@@ -377,6 +390,8 @@ class Elements(Mutable):
     def _element(self, builder: Builder, value: Value, at: Index, length: DimLike) -> Value:
         """What an array of integers states as a position, inside of the memory whatever it is."""
         stated = self.operand(builder, value, at)
+        if self.within.get(stated) == (length,):
+            return builder.emit("convert_raw", (stated,), {}, (INDEX,))
         last = builder.emit("convert_raw", (self.dim(length + (-1)),), {}, (scalar(I64),))
         stated = builder.emit("minimum", (stated, last))
         stated = builder.emit("maximum", (stated, builder.const(0, scalar(I64))))

@@ -185,6 +185,7 @@ class _Kernel(Mutable):
         if self.failures is not None:
             words, elements.words = self.failures
             elements.failures = self._parameter(words, PointerType(I64), "failures")
+            elements.replaces = not self.inst.attr("block")
         return elements
 
     def _input(self, outer: Value, inner: Value) -> None:

@@ -32,14 +32,17 @@ from pytocu.passes.spaces import reduced_dims
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
 """Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into pieces."""
 
-LONGEST_COLUMN = {"cuda": 1024, "cpu": 4096}
+LONGEST_COLUMN = {"cuda": 1024, "cpu": 512}
 """The same where neighbouring threads have neighbouring columns."""
 
 ROW_PIECE = {"cuda": 16384, "cpu": 65536}
 """Elements of a piece of a row, at least."""
 
-COLUMN_PIECE = {"cuda": 128, "cpu": 4096}
-"""Elements of a piece of a column, at least."""
+COLUMN_PIECE = {"cuda": 128, "cpu": 128}
+"""Elements of a piece of a column, at least: on a CPU a piece that is swept twice stays in the second cache."""
+
+LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE = 4096, 4096
+"""The same of a scan on a CPU, which reads everything twice where it is cut."""
 
 MOST_PIECES = {"rows": 4096, "columns": 1024}
 """Pieces grow where there would be more."""
@@ -102,6 +105,8 @@ def _cut(inst: Inst, classes: Classes, kind: str) -> dict[str, Any] | None:
     longest = (LONGEST_COLUMN if columns else LONGEST_ROW)[kind]
     shortest = (COLUMN_PIECE if columns else ROW_PIECE)[kind]
     if inst.op.kind == "scan":
+        if columns and kind == "cpu":
+            longest, shortest = LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE
         shape = shape_of(inst.args[0].type)
         rows = product([d for a, d in enumerate(shape) if a != inst.attr("axis")])
         if columns and kind == "cuda" and classes.at_most(rows, FEW):

@@ -1,4 +1,4 @@
-"""Memory of large results on a CPU, kept for the next result when the arrays over it are gone.
+"""Memory of large results on a CPU, used again when no array is left over it.
 
 The C library gives large blocks back to the system when they are freed, and the first touch of new
 memory, which the system clears before, takes longer than most of what is computed into it.
@@ -10,6 +10,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ _MOST_BLOCKS = 32
 # How much larger than a result its memory may be.
 _SLACK = 8
 
-_free: deque[np.ndarray] = deque()
+_blocks: deque[tuple[np.ndarray, int]] = deque()
+"""Bytes, and where the first line of a cache begins in them; those that were given out last come last."""
 
 
 def maker(shape: tuple[int, ...], dtype: np.dtype) -> Callable[..., np.ndarray]:
@@ -59,58 +61,36 @@ def new(shape: tuple[int, ...], dtype: np.dtype, order: Any = "C") -> np.ndarray
     ((1024, 1024), dtype('float64'), True, True)
     """
     size = math.prod(shape) * dtype.itemsize + _ALIGNMENT
-    memory = _take(size)
-    if memory is None:
-        if size > limit():
-            return np.empty(shape, dtype, order)
+    most = size + size // _SLACK
+    for _ in range(len(_blocks)):
+        # Whoever has taken a block out is alone with it, and steps of a deque are atomic: so there is no lock.
         try:
-            memory = np.empty(size, np.uint8)
-        except MemoryError:
-            _free.clear()
-            memory = np.empty(size, np.uint8)
-    block = np.asarray(_Block(memory))
-    return np.ndarray(shape, dtype, block, -block.ctypes.data % _ALIGNMENT, None, order)
-
-
-class _Block:
-    """Stands between arrays and their memory, and keeps the memory when no array is left."""
-
-    __slots__ = ("__array_interface__", "memory")
-
-    def __init__(self, memory: np.ndarray):
-        self.memory = memory
-        self.__array_interface__ = memory.__array_interface__
-
-    # Names of the module may be gone when Python ends.
-    def __del__(self, keep: Callable[[np.ndarray], None] = lambda memory: _keep(memory)) -> None:
-        keep(self.memory)
-
-
-def _take(size: int) -> np.ndarray | None:
-    # Steps of a deque are atomic, and a finaliser may run between any two of them: so there is no lock.
-    for _ in range(len(_free)):
-        try:
-            memory = _free.pop()
+            block = _blocks.pop()
         except IndexError:
-            return None
-        if size <= memory.nbytes <= size + size // _SLACK:
-            return memory
-        _free.appendleft(memory)
-    return None
-
-
-def _keep(memory: np.ndarray) -> None:
-    _free.append(memory)
-    while len(_free) > _MOST_BLOCKS or held() > limit():
-        try:
-            _free.popleft()
-        except IndexError:
-            return
+            break
+        memory, first = block
+        if size <= memory.nbytes <= most and getrefcount(memory) == _UNUSED:
+            made = np.ndarray(shape, dtype, memory, first, None, order)
+            _blocks.append(block)
+            return made
+        _blocks.appendleft(block)
+    if size > limit():
+        return np.empty(shape, dtype, order)
+    try:
+        memory = np.empty(size, np.uint8)
+    except MemoryError:
+        _blocks.clear()
+        memory = np.empty(size, np.uint8)
+    first = -memory.ctypes.data % _ALIGNMENT
+    _blocks.append((memory, first))
+    while len(_blocks) > _MOST_BLOCKS or held() > limit():
+        _blocks.popleft()
+    return np.ndarray(shape, dtype, memory, first, None, order)
 
 
 def held() -> int:
-    """Bytes that are kept for later results."""
-    return sum(memory.nbytes for memory in tuple(_free))
+    """Bytes that are kept, of arrays that are there and of those that are gone."""
+    return sum(memory.nbytes for memory, _ in tuple(_blocks))
 
 
 @lru_cache(maxsize=1)
@@ -124,3 +104,12 @@ def limit() -> int:
     except ValueError:
         warn(f"PYTOCU_HOST_MEMORY={text} is no size such as 500M or 2G, and {default} is used")
         return parse_size(default)
+
+
+def _references_to_unused() -> int:
+    block = (np.empty(1, np.uint8), 0)
+    memory, _ = block
+    return getrefcount(memory)
+
+
+_UNUSED = _references_to_unused()

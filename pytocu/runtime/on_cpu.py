@@ -112,7 +112,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     specs = plan.kernels
     names: dict[str, Any] = {
         "addressof": ctypes.addressof,
-        "run_threads": threads.run,
+        "run_threads": threads.spread,
         "packs": tuple(_packer(s) for s in specs),
         "enough": ELEMENTS_PER_THREAD,
         "new_words": failures.new_words,
@@ -120,12 +120,12 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
 
     def loaded() -> dict[str, Any]:
         addresses = tuple(load())
-        return {"natives": tuple(threads.native(a) for a in addresses), "addresses": addresses}
+        return {"natives": tuple(threads.native(a) for a in addresses)}
 
     text = (
         "slots = packs[{number}]({values},)\n"
         "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
-        "else: run_threads(addresses[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
+        "else: run_threads(natives[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
     return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})", loaded)

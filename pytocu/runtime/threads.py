@@ -26,6 +26,8 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 _PIECES = 128
 # Waking a thread takes as long as this much work; a thread that is woken should find more.
 _SECONDS_TO_WAKE = 40e-6
+# What the smallest piece takes at least: a load and a store of each element from the caches.
+_LEAST_SECONDS = 6e-6
 # Taking pieces costs a few microseconds of Python, which one thread at a time runs.
 _SECONDS_TO_TAKE = 30e-6
 # What a thread takes at once is at most this part of its share of what is left.
@@ -61,11 +63,15 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
 
     Notes
     -----
-    What an iteration costs is not known beforehand, so the calling thread begins alone and looks
-    at the clock: other threads are woken when what is left takes longer than waking them, and as many
-    of them as have something to do then.
+    What an iteration costs is not known beforehand, so the calling thread begins alone, unless there are
+    very many of them, and looks at the clock: other threads are woken when what is left takes longer than
+    waking them, and as many of them as have something to do then.
     """
-    kernel = _KERNEL(address)
+    spread(_KERNEL(address), slots_address, total, minimum)
+
+
+def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
+    """The same with the kernel as :func:`native` gives it."""
     minimum = max(minimum, 1)
     if total < 2 * minimum:
         if total > 0:
@@ -75,34 +81,52 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
     # Where few iterations are a piece each writes more than a cache line.
     alignment = _ALIGNMENT if minimum >= _ALIGNMENT else 1
     size = -(-size // alignment) * alignment
-    begin, end = 0, min(size, total)
-    while True:
-        start = perf_counter()
-        kernel(slots_address, begin, end)
-        spent, done, begin = perf_counter() - start, end - begin, end
-        if begin >= total:
-            return
-        left = spent * (total - begin) / done
-        helpers = min(int(left / _SECONDS_TO_WAKE), -(-(total - begin) // size) - 1)
-        if helpers > 0:
-            helpers = min(helpers, thread_count() - 1)
-            if helpers < 1:
-                kernel(slots_address, begin, total)
+    # So much work is long whatever an iteration costs.
+    early = int(total // minimum * (_LEAST_SECONDS / _SECONDS_TO_WAKE))
+    begin, helpers, least = 0, 0, 0
+    if early > 0:
+        helpers = min(early, thread_count() - 1)
+    else:
+        end = min(size, total)
+        while True:
+            start = perf_counter()
+            kernel(slots_address, begin, end)
+            spent, done, begin = perf_counter() - start, end - begin, end
+            if begin >= total:
                 return
-            break
-        # The clock is read again, because iterations may differ.
-        end = min(begin + 2 * done, total)
-    least = int(_SECONDS_TO_TAKE / max(spent, 1e-9) * done)
+            helpers = _helpers(spent / done * (total - begin), total - begin, size)
+            if helpers > 0:
+                helpers = min(helpers, thread_count() - 1)
+                least = int(_SECONDS_TO_TAKE / max(spent, 1e-9) * done)
+                break
+            # The clock is read again, because iterations may differ.
+            end = min(begin + 2 * done, total)
+    if helpers < 1:
+        kernel(slots_address, begin, total)
+        return
     job = _Job(kernel, slots_address, begin, total, size, least, _PARTS * (helpers + 1))
     try:
         try:
             _pool.ask(job, helpers)
+            if begin == 0:
+                start = perf_counter()
+                done = job.work_once()
+                spent, left = perf_counter() - start, total - job.next
+                more = min(_helpers(spent / max(done, 1) * left, left, size), thread_count() - 1) - helpers
+                if more > 0:
+                    job.parts = _PARTS * (helpers + more + 1)
+                    _pool.ask(job, more)
             job.work()
         finally:
             job.finish()
     finally:
         # An interrupt may have cut the first one short before it began to wait.
         job.finish()
+
+
+def _helpers(seconds: float, left: int, size: int) -> int:
+    """How many other threads have something to do while `left` iterations, in pieces of a size, take some seconds."""
+    return min(int(seconds / _SECONDS_TO_WAKE), -(-left // size) - 1)
 
 
 class _Job:
@@ -138,14 +162,18 @@ class _Job:
 
     def work(self) -> None:
         """Run pieces until none is left."""
-        while True:
-            with self.lock:
-                begin = self.next
-                wanted = max(self.least, (self.total - begin) // self.parts, 1)
-                self.next = end = min(begin + -(-wanted // self.size) * self.size, self.total)
-            if begin >= end:
-                return
+        while self.work_once():
+            pass
+
+    def work_once(self) -> int:
+        """Run one piece; how many iterations it had."""
+        with self.lock:
+            begin = self.next
+            wanted = max(self.least, (self.total - begin) // self.parts, 1)
+            self.next = end = min(begin + -(-wanted // self.size) * self.size, self.total)
+        if begin < end:
             self.kernel(self.slots, begin, end)
+        return end - begin
 
     def finish(self) -> None:
         """Give out no more pieces and wait for those that run, whatever interrupts the wait."""

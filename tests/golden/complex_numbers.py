@@ -191,42 +191,40 @@ def mirror(z):
 #|     }
 #| }
 #$ dump mirror --args "c64[n]" --emit llvm
-#| define internal void @mirror.share(ptr noalias readonly %z, ptr noalias %out0, ptr noalias %out1, i32 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
+#| define internal void @mirror.share(ptr noalias readonly %z, ptr noalias %out0, ptr noalias %out1, i64 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
 #| entry:
-#|   %v = sub nsw i32 %n, 1
-#|   %begin = trunc i64 %range.begin to i32
-#|   %end = trunc i64 %range.end to i32
-#|   %known = icmp sge i32 %begin, 0
+#|   %v = sub nsw i64 %n, 1
+#|   %known = icmp sge i64 %range.begin, 0
 #|   call void @llvm.assume(i1 %known)
 #|   br label %loop
 #| loop:
-#|   %iteration = phi i32 [ %begin, %entry ], [ %next, %body ]
-#|   %more = icmp slt i32 %iteration, %end
+#|   %iteration = phi i64 [ %range.begin, %entry ], [ %next, %body ]
+#|   %more = icmp slt i64 %iteration, %range.end
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %scaled = mul nsw i32 %iteration, 1
-#|   %i = add nsw i32 0, %scaled
-#|   %v.1 = mul nsw i32 %i, 2
-#|   %v.2 = add nsw i32 %v.1, 1
-#|   %at = getelementptr inbounds float, ptr %z, i32 %v.1
+#|   %scaled = mul nsw i64 %iteration, 1
+#|   %i = add nsw i64 0, %scaled
+#|   %v.1 = mul nsw i64 %i, 2
+#|   %v.2 = add nsw i64 %v.1, 1
+#|   %at = getelementptr inbounds float, ptr %z, i64 %v.1
 #|   %v.3 = load float, ptr %at, align 4
-#|   %at.1 = getelementptr inbounds float, ptr %z, i32 %v.2
+#|   %at.1 = getelementptr inbounds float, ptr %z, i64 %v.2
 #|   %v.4 = load float, ptr %at.1, align 4
 #|   %v.5 = fneg float %v.4
-#|   %v.6 = mul nsw i32 %i, -1
-#|   %v.7 = add nsw i32 %v.6, %v
-#|   %v.8 = mul nsw i32 %v.7, 2
-#|   %v.9 = add nsw i32 %v.8, 1
-#|   %at.2 = getelementptr inbounds float, ptr %z, i32 %v.9
+#|   %v.6 = mul nsw i64 %i, -1
+#|   %v.7 = add nsw i64 %v.6, %v
+#|   %v.8 = mul nsw i64 %v.7, 2
+#|   %v.9 = add nsw i64 %v.8, 1
+#|   %at.2 = getelementptr inbounds float, ptr %z, i64 %v.9
 #|   %v.10 = load float, ptr %at.2, align 4
 #|   %v.11 = fmul float %v.10, 0x4000000000000000
-#|   %at.3 = getelementptr inbounds float, ptr %out0, i32 %v.1
+#|   %at.3 = getelementptr inbounds float, ptr %out0, i64 %v.1
 #|   store float %v.3, ptr %at.3, align 4
-#|   %at.4 = getelementptr inbounds float, ptr %out0, i32 %v.2
+#|   %at.4 = getelementptr inbounds float, ptr %out0, i64 %v.2
 #|   store float %v.5, ptr %at.4, align 4
-#|   %at.5 = getelementptr inbounds float, ptr %out1, i32 %i
+#|   %at.5 = getelementptr inbounds float, ptr %out1, i64 %i
 #|   store float %v.11, ptr %at.5, align 4
-#|   %next = add nsw i32 %iteration, 1
+#|   %next = add nsw i64 %iteration, 1
 #|   br label %loop
 #| done:
 #|   ret void
@@ -247,8 +245,7 @@ def mirror(z):
 #|   %out1 = load ptr, ptr %at.2, align 8
 #|   %at.3 = getelementptr inbounds i64, ptr %slots, i64 3
 #|   %n = load i64, ptr %at.3, align 8
-#|   %v = trunc i64 %n to i32
-#|   call void @mirror.share(ptr %z, ptr %out0, ptr %out1, i32 %v, i64 %begin, i64 %end)
+#|   call void @mirror.share(ptr %z, ptr %out0, ptr %out1, i64 %n, i64 %begin, i64 %end)
 #|   call void @llvm.x86.sse.ldmxcsr(ptr %mode.saved)
 #|   ret void
 #| }

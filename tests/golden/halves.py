@@ -114,28 +114,26 @@ def from_double(x):
 #|     }
 #| }
 #$ dump fade --args "f16[n], f16[n]" --emit llvm
-#| define internal void @fade.share(ptr noalias readonly %x, ptr noalias readonly %y, ptr noalias %out, i32 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
+#| define internal void @fade.share(ptr noalias readonly %x, ptr noalias readonly %y, ptr noalias %out, i64 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
 #| entry:
-#|   %begin = trunc i64 %range.begin to i32
-#|   %end = trunc i64 %range.end to i32
-#|   %known = icmp sge i32 %begin, 0
+#|   %known = icmp sge i64 %range.begin, 0
 #|   call void @llvm.assume(i1 %known)
 #|   br label %loop
 #| loop:
-#|   %iteration = phi i32 [ %begin, %entry ], [ %next, %body ]
-#|   %more = icmp slt i32 %iteration, %end
+#|   %iteration = phi i64 [ %range.begin, %entry ], [ %next, %body ]
+#|   %more = icmp slt i64 %iteration, %range.end
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %scaled = mul nsw i32 %iteration, 1
-#|   %i = add nsw i32 0, %scaled
-#|   %at = getelementptr inbounds i16, ptr %x, i32 %i
+#|   %scaled = mul nsw i64 %iteration, 1
+#|   %i = add nsw i64 0, %scaled
+#|   %at = getelementptr inbounds i16, ptr %x, i64 %i
 #|   %v = load i16, ptr %at, align 2
 #|   %v.1 = bitcast i16 %v to half
 #|   %v.2 = fpext half %v.1 to float
 #|   %v.3 = fmul float %v.2, 0x3FE0000000000000
 #|   %v.4 = fptrunc float %v.3 to half
 #|   %v.5 = bitcast half %v.4 to i16
-#|   %at.1 = getelementptr inbounds i16, ptr %y, i32 %i
+#|   %at.1 = getelementptr inbounds i16, ptr %y, i64 %i
 #|   %v.6 = load i16, ptr %at.1, align 2
 #|   %v.7 = bitcast i16 %v.6 to half
 #|   %v.8 = fpext half %v.7 to float
@@ -149,9 +147,9 @@ def from_double(x):
 #|   %v.16 = fadd float %v.13, %v.15
 #|   %v.17 = fptrunc float %v.16 to half
 #|   %v.18 = bitcast half %v.17 to i16
-#|   %at.2 = getelementptr inbounds i16, ptr %out, i32 %i
+#|   %at.2 = getelementptr inbounds i16, ptr %out, i64 %i
 #|   store i16 %v.18, ptr %at.2, align 2
-#|   %next = add nsw i32 %iteration, 1
+#|   %next = add nsw i64 %iteration, 1
 #|   br label %loop
 #| done:
 #|   ret void
@@ -172,8 +170,7 @@ def from_double(x):
 #|   %out = load ptr, ptr %at.2, align 8
 #|   %at.3 = getelementptr inbounds i64, ptr %slots, i64 3
 #|   %n = load i64, ptr %at.3, align 8
-#|   %v = trunc i64 %n to i32
-#|   call void @fade.share(ptr %x, ptr %y, ptr %out, i32 %v, i64 %begin, i64 %end)
+#|   call void @fade.share(ptr %x, ptr %y, ptr %out, i64 %n, i64 %begin, i64 %end)
 #|   call void @llvm.x86.sse.ldmxcsr(ptr %mode.saved)
 #|   ret void
 #| }

@@ -142,40 +142,47 @@ def mask_out(points, mask):
 #|     }
 #| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit llvm
-#| define internal void @mask_out.share(ptr noalias readonly %points, ptr noalias readonly %mask, ptr noalias %out, i32 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
+#| define internal void @mask_out.share(ptr noalias readonly %points, ptr noalias readonly %mask, ptr noalias %out, i64 %n, i64 %range.begin, i64 %range.end) noinline nounwind "no-builtins" {
 #| entry:
-#|   %begin = trunc i64 %range.begin to i32
-#|   %end = trunc i64 %range.end to i32
-#|   %known = icmp sge i32 %begin, 0
+#|   %known = icmp sge i64 %range.begin, 0
 #|   call void @llvm.assume(i1 %known)
 #|   br label %loop
 #| loop:
-#|   %iteration = phi i32 [ %begin, %entry ], [ %next.1, %done.1 ]
-#|   %more = icmp slt i32 %iteration, %end
+#|   %iteration = phi i64 [ %range.begin, %entry ], [ %next, %body ]
+#|   %more = icmp slt i64 %iteration, %range.end
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %scaled = mul nsw i32 %iteration, 1
-#|   %row = add nsw i32 0, %scaled
-#|   br label %loop.1
-#| loop.1:
-#|   %j = phi i32 [ 0, %body ], [ %next, %body.1 ]
-#|   %more.1 = icmp slt i32 %j, 3
-#|   br i1 %more.1, label %body.1, label %done.1
-#| body.1:
-#|   %at = getelementptr inbounds i8, ptr %mask, i32 %row
+#|   %scaled = mul nsw i64 %iteration, 1
+#|   %row = add nsw i64 0, %scaled
+#|   %at = getelementptr inbounds i8, ptr %mask, i64 %row
 #|   %v = load i8, ptr %at, align 1
 #|   %v.1 = icmp ne i8 %v, 0
-#|   %v.2 = mul nsw i32 %row, 3
-#|   %v.3 = add nsw i32 %v.2, %j
-#|   %at.1 = getelementptr inbounds float, ptr %points, i32 %v.3
+#|   %v.2 = mul nsw i64 %row, 3
+#|   %v.3 = add nsw i64 %v.2, 0
+#|   %at.1 = getelementptr inbounds float, ptr %points, i64 %v.3
 #|   %v.4 = load float, ptr %at.1, align 4
 #|   %v.5 = select i1 %v.1, float 0x7FF0000000000000, float %v.4
-#|   %at.2 = getelementptr inbounds float, ptr %out, i32 %v.3
+#|   %at.2 = getelementptr inbounds float, ptr %out, i64 %v.3
 #|   store float %v.5, ptr %at.2, align 4
-#|   %next = add nsw i32 %j, 1
-#|   br label %loop.1
-#| done.1:
-#|   %next.1 = add nsw i32 %iteration, 1
+#|   %at.3 = getelementptr inbounds i8, ptr %mask, i64 %row
+#|   %v.6 = load i8, ptr %at.3, align 1
+#|   %v.7 = icmp ne i8 %v.6, 0
+#|   %v.8 = add nsw i64 %v.2, 1
+#|   %at.4 = getelementptr inbounds float, ptr %points, i64 %v.8
+#|   %v.9 = load float, ptr %at.4, align 4
+#|   %v.10 = select i1 %v.7, float 0x7FF0000000000000, float %v.9
+#|   %at.5 = getelementptr inbounds float, ptr %out, i64 %v.8
+#|   store float %v.10, ptr %at.5, align 4
+#|   %at.6 = getelementptr inbounds i8, ptr %mask, i64 %row
+#|   %v.11 = load i8, ptr %at.6, align 1
+#|   %v.12 = icmp ne i8 %v.11, 0
+#|   %v.13 = add nsw i64 %v.2, 2
+#|   %at.7 = getelementptr inbounds float, ptr %points, i64 %v.13
+#|   %v.14 = load float, ptr %at.7, align 4
+#|   %v.15 = select i1 %v.12, float 0x7FF0000000000000, float %v.14
+#|   %at.8 = getelementptr inbounds float, ptr %out, i64 %v.13
+#|   store float %v.15, ptr %at.8, align 4
+#|   %next = add nsw i64 %iteration, 1
 #|   br label %loop
 #| done:
 #|   ret void
@@ -196,8 +203,7 @@ def mask_out(points, mask):
 #|   %out = load ptr, ptr %at.2, align 8
 #|   %at.3 = getelementptr inbounds i64, ptr %slots, i64 3
 #|   %n = load i64, ptr %at.3, align 8
-#|   %v = trunc i64 %n to i32
-#|   call void @mask_out.share(ptr %points, ptr %mask, ptr %out, i32 %v, i64 %begin, i64 %end)
+#|   call void @mask_out.share(ptr %points, ptr %mask, ptr %out, i64 %n, i64 %begin, i64 %end)
 #|   call void @llvm.x86.sse.ldmxcsr(ptr %mode.saved)
 #|   ret void
 #| }
