@@ -31,6 +31,10 @@ def in_huge_pages(variables: Mapping[str, str]) -> dict[str, str] | None:
     return {**HUGE_PAGES, **variables}
 
 
+SECONDS = 1.0
+"""After so many a candidate is called no more, once it has had three turns."""
+
+
 def call_times(call: Call, count: int) -> list[float]:
     """Seconds of each of `count` calls, behind one more where calls are short: it finds what the others left in caches."""
     times: list[float] = []
@@ -51,7 +55,7 @@ def clock(calls: Mapping[str, Call], estimates: Mapping[str, float], rounds: int
     times: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds):
         for name, call in calls.items():
-            if number < 3 or estimates[name] < 0.5:
+            if number < 3 or sum(times[name]) < SECONDS:
                 times[name].extend(call_times(call, counts[name]))
     return {name: sorted(runs)[len(runs) // 4] for name, runs in times.items()}
 
@@ -90,5 +94,5 @@ def section(peers: Sequence[str]) -> Section:
     """The CPU with some of :data:`cpu_peers.PEERS`."""
     makers = {"pytocu": cpu_peers.pytocu_call} | {name: cpu_peers.PEERS[name] for name in peers}
     random = lambda: np.random.default_rng(0)  # noqa: E731
-    timing = "lower quartiles of 15 turns of up to 5 calls"
+    timing = "lower quartiles of up to 15 turns of up to 5 calls"
     return Section("cpu", np, random, makers, clock, cpu_peers.convert, copy_speed(), details=details, timing=timing)

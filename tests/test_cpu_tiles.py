@@ -88,3 +88,51 @@ def test_few_long_iterations_are_spread_over_threads(monkeypatch: pytest.MonkeyP
     shares.clear()
     threads.run(0, 0, 10_000, 1000)
     assert len(shares) > 3 and all(begin % 1024 == 0 for begin, _ in shares)
+
+
+def mask_out(points, mask):
+    return np.where(mask[:, None], np.inf, points)
+
+
+def lengths(v):
+    return v / np.sqrt((v * v).sum(axis=1))[:, None], v[:, ::-1] + 1
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 9])
+def test_short_last_axes(columns: int) -> None:
+    points, mask = numbers(1000, columns), numbers(1000) > 0.5
+    same(mask_out, points, mask)
+    same(mask_out, numbers(1003, 2 * columns)[3:, ::2], mask)
+    for found, expected in zip(pytocu.jit(lengths)(points), lengths(points), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_short_last_axes_are_written_out() -> None:
+    assert loops(mask_out, "f32[n, 3]", "bool[n]") == ["parallel"]
+    assert loops(mask_out, "f32[n, 4]", "bool[n]") == ["parallel"]
+    assert loops(mask_out, "f32[n, 5]", "bool[n]") == ["parallel", "serial"]
+    (kernel,) = pytocu.jit(mask_out).lower(numbers(100, 3), numbers(100) > 0.5).compile("cpu").kernels
+    assert re.findall(r'over = "(\w+)"', kernel.ir) == ["parallel"]
+
+
+def test_indices_are_as_wide_as_addresses() -> None:
+    """A loop that counts with 32 bits asks in every round whether its offsets wrap, and is not all vector code."""
+    row_norm = pytocu.jit(lambda x: np.sqrt((x * x).sum(axis=1))).lower("f32[n, m]")
+    assert "index_bits = 32" in row_norm.compile("cpu").kernels[0].ir
+    assert not re.search(r"\bi32 %|phi i32|trunc i64", row_norm.compile("cpu").source)
+
+
+POSITIONS = [([0, 4, -5, 2], "i2"), ([5], "i2"), ([-6], "i4"), ([0, 2**31 - 1], "i4"), ([-(2**31)], "i8"), ([], "i8")]
+
+
+@pytest.mark.parametrize(("index", "dtype"), POSITIONS, ids=str)
+def test_positions_outside_of_an_axis_read_nothing(index: list[int], dtype: str) -> None:
+    table = numbers(5)
+    positions = np.array(index, dtype)
+    take = pytocu.jit(lambda t, i: t[i] * 2)
+    if all(-5 <= i < 5 for i in index):
+        np.testing.assert_array_equal(take(table, positions), table[positions] * 2)
+    else:
+        wrong = next(i for i in sorted(index) if not -5 <= i < 5)
+        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 5"):
+            take(table, positions)

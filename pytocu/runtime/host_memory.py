@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu import config
+from pytocu.errors import PytocuError
 
 LEAST = 1 << 22
 """Bytes of the smallest result that is made here: smaller blocks the C library keeps itself."""
@@ -53,6 +54,8 @@ def new(shape: tuple[int, ...], dtype: np.dtype, order: Any = "C") -> np.ndarray
     ------
     MemoryError
         There is none.
+    PytocuError
+        ``PYTOCU_HOST_MEMORY`` is no size.
 
     Examples
     --------
@@ -68,9 +71,8 @@ def new(shape: tuple[int, ...], dtype: np.dtype, order: Any = "C") -> np.ndarray
             block = _blocks.pop()
         except IndexError:
             break
-        memory, first = block
-        if size <= memory.nbytes <= most and getrefcount(memory) == _UNUSED:
-            made = np.ndarray(shape, dtype, memory, first, None, order)
+        if size <= block[0].nbytes <= most and _references(block) == _UNUSED:
+            made = np.ndarray(shape, dtype, *block, None, order)
             _blocks.append(block)
             return made
         _blocks.appendleft(block)
@@ -96,20 +98,18 @@ def held() -> int:
 @lru_cache(maxsize=1)
 def limit() -> int:
     """Bytes that may be kept: ``PYTOCU_HOST_MEMORY``."""
-    from pytocu.runtime.cache_directory import parse_size, warn
+    from pytocu.runtime.cache_directory import parse_size
 
-    text, default = config.get("host_memory"), config.OPTIONS["host_memory"].default
+    text = config.get("host_memory")
     try:
         return parse_size(text)
     except ValueError:
-        warn(f"PYTOCU_HOST_MEMORY={text} is no size such as 500M or 2G, and {default} is used")
-        return parse_size(default)
+        raise PytocuError(f"PYTOCU_HOST_MEMORY={text!r}: write a size such as 500M or 2G, 0 for nothing") from None
 
 
-def _references_to_unused() -> int:
-    block = (np.empty(1, np.uint8), 0)
-    memory, _ = block
-    return getrefcount(memory)
+def _references(block: tuple[np.ndarray, int]) -> int:
+    # How many belong to the call itself depends on Python's version, so they are counted of a block that nobody uses.
+    return getrefcount(block[0])
 
 
-_UNUSED = _references_to_unused()
+_UNUSED = _references((np.empty(1, np.uint8), 0))
