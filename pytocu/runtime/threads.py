@@ -30,6 +30,8 @@ _SECONDS_TO_WAKE = 40e-6
 _LEAST_SECONDS = 6e-6
 # Taking pieces costs a few microseconds of Python, which one thread at a time runs.
 _SECONDS_TO_TAKE = 30e-6
+# How long the number of CPUs is taken to be what it was.
+_SECONDS_TO_TRUST = 0.2
 # What a thread takes at once is at most this part of its share of what is left.
 _PARTS = 4
 # Pieces end on multiples of this, so that two threads rarely write to one cache line.
@@ -85,7 +87,7 @@ def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
     early = int(total // minimum * (_LEAST_SECONDS / _SECONDS_TO_WAKE))
     begin, helpers, least = 0, 0, 0
     if early > 0:
-        helpers = min(early, thread_count() - 1)
+        helpers = min(early, _threads() - 1)
     else:
         end = min(size, total)
         while True:
@@ -96,7 +98,7 @@ def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
                 return
             helpers = _helpers(spent / done * (total - begin), total - begin, size)
             if helpers > 0:
-                helpers = min(helpers, thread_count() - 1)
+                helpers = min(helpers, _threads() - 1)
                 least = int(_SECONDS_TO_TAKE / max(spent, 1e-9) * done)
                 break
             # The clock is read again, because iterations may differ.
@@ -112,7 +114,7 @@ def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
                 start = perf_counter()
                 done = job.work_once()
                 spent, left = perf_counter() - start, total - job.next
-                more = min(_helpers(spent / max(done, 1) * left, left, size), thread_count() - 1) - helpers
+                more = min(_helpers(spent / max(done, 1) * left, left, size), _threads() - 1) - helpers
                 if more > 0:
                     job.parts = _PARTS * (helpers + more + 1)
                     _pool.ask(job, more)
@@ -227,6 +229,7 @@ def _serve(jobs: SimpleQueue[tuple[_Job, int]]) -> None:
 
 
 _pool = _Pool()
+_counted = "", 0, 0.0
 
 
 def _renew_pool() -> None:
@@ -237,6 +240,17 @@ def _renew_pool() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_pool)
+
+
+def _threads() -> int:
+    """:func:`thread_count`, which asks the system, as it was a moment ago."""
+    global _counted
+    text, now = config.get("num_threads"), perf_counter()
+    known, count, until = _counted
+    if text != known or now > until:
+        count = thread_count()
+        _counted = text, count, now + _SECONDS_TO_TRUST
+    return count
 
 
 def thread_count() -> int:
