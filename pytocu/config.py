@@ -42,7 +42,7 @@ OPTIONS: dict[str, Option] = {
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),
     "host_memory": Option(
-        "PYTOCU_HOST_MEMORY", "512M", "What large results that are gone leave for the next ones on a CPU, as 500M or 2G; 0 for none."
+        "PYTOCU_HOST_MEMORY", "512M", "What results that are gone may leave for the next ones on a CPU, as 500M; 0 for nothing."
     ),
     "cache_size": Option("PYTOCU_CACHE_SIZE", "1G", "What the cache of compiled code may take, as 500M or 2G."),
 }

@@ -26,8 +26,8 @@ from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
-from pytocu.passes.schedule import SHORTEST
 from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
+from pytocu.passes.schedule import SHORTEST
 from pytocu.passes.stretch_loops import Stretches
 from pytocu.record import Mutable, fresh
 

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from pytocu.ir.types import DType
 from pytocu.record import Record
 from pytocu.runtime import cuda, failures, host_memory
