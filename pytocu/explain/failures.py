@@ -6,6 +6,7 @@ before you share it.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -46,7 +47,8 @@ def reported(error: InternalError, function: Any, values: Mapping[str, Any], tar
     file = function.__code__.co_filename
     if os.path.isfile(file) and "<" not in name:
         inputs = os.path.join(folder, "inputs.npz")
-        lines.append(f"  help: pytocu bisect {file}:{name} --inputs {inputs} finds the step; PYTOCU_DEBUG=1 shows where it failed")
+        command = f"pytocu bisect {file}:{name} --inputs {inputs}"
+        lines.append(f"  help: {command} finds the step; PYTOCU_DEBUG=1 shows where it failed")
     else:
         lines.append("  help: PYTOCU_DEBUG=1 shows where it failed")
     return InternalError("\n".join(lines))
@@ -69,11 +71,9 @@ def _saved(error: InternalError, function: Any, values: Mapping[str, Any], targe
         "machine": platform.machine(),
     }
     texts = {"about.json": json.dumps(about, indent=1), "traceback.txt": "".join(traceback.format_exception(error))}
-    try:
+    # A function of a terminal has no file.
+    with contextlib.suppress(OSError, TypeError):
         texts["source.py"] = inspect.getsource(function)
-    except (OSError, TypeError):
-        # A function of a terminal has no file.
-        pass
     if lowered is not None:
         texts["lower.ir"] = lowered.ir("lower", locs=True) + "\n"
     for name, text in texts.items():
