@@ -399,7 +399,8 @@ class Plan:
         number = next(alike, None)
         if number is None:
             number = len(self.kernels)
-            self.refused += [Refused(n, number, self._refusal(root, n, first, last)) for n in range(number)]
+            others = [n for n in range(number) if self.kernels[n].roots]
+            self.refused += [Refused(n, number, self._refusal(root, n, first, last)) for n in others]
             self.kernels.append(Kernel([], self._reason(root)))
         self.kernels[number].roots.append(root)
         for value, at in root.reads:

@@ -25,6 +25,9 @@ from pytocu.passes.elements import strides_of
 from pytocu.passes.split import NARROW, columns_first
 from pytocu.passes.stretch_loops import LANES
 
+WARP = 32
+"""Threads that exchange registers."""
+
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
 
@@ -136,6 +139,9 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         if classes.at_most(length, longest):
             while 2 * lanes <= block and share * sum(map(operations, inst.regions[0].insts)) > MOST_SHARE_OPERATIONS:
                 lanes, share = 2 * lanes, share // 2
+            if WARP < lanes < block:
+                # A row of several warps has all of its block.
+                lanes, share = block, max(share * lanes // block, 1)
             return _rows(inst, classes, lanes, block, share)
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False)
