@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from pytocu.cli.arguments import add_options, arguments, prepared
 from pytocu.cli.dump import target_of
 from pytocu.cli.terminal import CommandError, show_rich, suggestion
 from pytocu.config import BACKENDS
+from pytocu.driver import Lowered
 from pytocu.explain.collect import explanation
 from pytocu.explain.model import Explanation
 from pytocu.ir.dims import Dim
+from pytocu.passes.context import Target
 from pytocu.record import Record
+from pytocu.report.page import html_report
 
 EPILOG = """\
 examples:
   pytocu explain mask.py:mask_out --args "f32[n, 3], bool[n]"
   pytocu explain waves.py:step --args "f64[4096, 4096], weak float" --target cpu
+  pytocu explain mask.py:mask_out --args "f32[n, 3], bool[n]" --html report.html
 
 Numbers as lengths give numbers of bytes, names give formulas.  The expected share is an estimate with the figures of
 an H200.  In Python, f.explain(*args) says the same of real arguments, and why the last call compiled again.
@@ -35,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--backend", metavar="BACKEND", help="nvvm (the default) or cuda_c for CUDA, llvm for the CPU")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="the same as JSON")
+    said = "write a page that shows Python, IR, CUDA C and PTX linked, the plan as a picture, and the same words"
+    form.add_argument("--html", metavar="FILE", help=said)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -46,11 +54,25 @@ def run(options: argparse.Namespace) -> None:
         raise CommandError(f"there is no backend {options.backend!r} for {target.kind}{suggestion(options.backend, known)}")
     function, bound = prepared(options.function, options.static, options.fastmath)
     args, kwargs = arguments(function, bound, options.args)
+    if options.html is not None:
+        return _write_page(options, function.lower(*args, **kwargs), target)
     told = explanation(function.lower(*args, **kwargs), target, options.backend)
     if options.json:
         print(json.dumps(as_json(told), indent=1))
     else:
         show_rich(told)
+
+
+def _write_page(options: argparse.Namespace, lowered: Lowered, target: Target) -> None:
+    if target.kind != "cuda":
+        raise CommandError(f"--html shows CUDA C and PTX, so --target {target.kind} has none: leave it out, or name cuda:sm_90")
+    if options.backend not in (None, "cuda_c"):
+        raise CommandError(f"--html shows the code of the backend cuda_c, not of {options.backend}: leave --backend out")
+    try:
+        Path(options.html).write_text(html_report(lowered, target), encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"--html {options.html} cannot be written: {error.strerror or error}") from None
+    print(f"wrote {options.html}")
 
 
 def as_json(told: Any) -> Any:

@@ -6,6 +6,9 @@ node, so the graph has no cycle and reads from the arguments down to the results
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from pytocu.ir.core import Function, Inst, Value, walk, written_pointers
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.types import ArrayType, PointerType, ScalarType, Type
@@ -74,23 +77,25 @@ def bytes_text(count: DimLike) -> str:
     Examples
     --------
     >>> bytes_text(640), bytes_text(4_000_000)
-    ('640 B', '4 MB')
+    ('640 bytes', '4.0 MB')
     """
     if not isinstance(count, int):
-        return f"{count} B"
+        return f"{count} bytes"
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count} B"
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
 
 
-def plan_graph(host: Function) -> Graph:
+def plan_graph(host: Function, amounts: Mapping[tuple[str, str], str] = MappingProxyType({})) -> Graph:
     """The graph of a host function.
 
     Parameters
     ----------
     host : Function
         After the whole pipeline.
+    amounts : mapping
+        What moves, as text, by the names of a kernel and of what it reads or writes; elsewhere the bytes of the array.
 
     Examples
     --------
@@ -99,9 +104,9 @@ def plan_graph(host: Function) -> Graph:
     >>> [(node.kind, node.title) for node in graph.nodes]
     [('argument', 'x'), ('argument', 'y'), ('kernel', 'lambda_'), ('result', 'out')]
     >>> [(graph.nodes[e.source].title, graph.nodes[e.target].title, e.label) for e in graph.edges]
-    [('x', 'lambda_', '4*n B'), ('y', 'lambda_', '4*n B'), ('lambda_', 'out', '4*n B')]
+    [('x', 'lambda_', '4*n bytes'), ('y', 'lambda_', '4*n bytes'), ('lambda_', 'out', '4*n bytes')]
     """
-    writer = _Writer()
+    writer = _Writer(amounts)
     for param in host.params:
         if isinstance(param.type, ArrayType):
             writer.memory(param, "argument")
@@ -122,7 +127,8 @@ def plan_graph(host: Function) -> Graph:
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, amounts: Mapping[tuple[str, str], str]) -> None:
+        self.amounts = amounts
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
         self.now: dict[Value, int] = {}
@@ -150,13 +156,18 @@ class _Writer:
         for param, memory, array in pointers:
             if param in read:
                 source = self.now.get(memory)
-                self.edge(self.memory(memory, "temporary") if source is None else source, kernel, array)
+                source = self.memory(memory, "temporary") if source is None else source
+                self.edge(source, kernel, self.amount(launch, param, array))
         for param, memory, array in pointers:
             if param in written:
                 changed = "result" if memory not in self.allocated else "temporary"
-                self.edge(kernel, self.memory(memory, changed), array)
+                self.edge(kernel, self.memory(memory, changed), self.amount(launch, param, array))
 
-    def edge(self, source: int, target: int, array: Value) -> None:
+    def amount(self, launch: Inst, param: Value, array: Value) -> str:
+        known = self.amounts.get((launch.attr("name"), param.name))
+        return known or bytes_text(bytes_of(array.type))
+
+    def edge(self, source: int, target: int, label: str) -> None:
         """One edge for each pair: an array that is given twice is one memory."""
         if not any((e.source, e.target) == (source, target) for e in self.edges):
-            self.edges.append(Edge(source, target, bytes_text(bytes_of(array.type))))
+            self.edges.append(Edge(source, target, label))

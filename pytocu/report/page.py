@@ -10,11 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytocu.backend import cubin, cuda_c, nvrtc
-from pytocu.backend.names import kernel_names
+from pytocu.backend import cuda_c, nvrtc
 from pytocu.config import VERSION
-from pytocu.driver import Lowered, kernel_infos
+from pytocu.driver import Lowered
 from pytocu.errors import BackendError
+from pytocu.explain import words
+from pytocu.explain.collect import explanation
+from pytocu.explain.model import Explanation, Kernel
+from pytocu.explain.words import shown
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.passes.context import Target, parse_target
 from pytocu.passes.pipeline import PIPELINE, pass_names
@@ -48,8 +51,8 @@ class Report(Record):
     cuda, ptx : tuple of Row
     missing : str
         Why there is no PTX; empty where there is.
-    kernels : tuple of tuple of str
-        Name, schedule, what it reads, what it writes, registers and spills, and why it is a kernel of its own.
+    told : Explanation
+        What there is to say about the kernels.
     places : Places
     graph : Graph
     """
@@ -61,7 +64,7 @@ class Report(Record):
     cuda: tuple[Row, ...]
     ptx: tuple[Row, ...]
     missing: str
-    kernels: tuple[tuple[str, ...], ...]
+    told: Explanation
     places: Places
     graph: Graph
 
@@ -105,26 +108,12 @@ def collect(lowered: Lowered, target: str | Target = "cuda:sm_90") -> Report:
     names = tuple(launch.attr("name") for launch in launches(host))
     places = Places()
     stages = _stages(lowered.function, [(r.name, r.function) for r in records], places, names)
-    cuda, ptx, taken, missing = _code(lowered, host, parsed, places)
-    graph = plan_graph(host)
-    fused = next((r.function for r in records if r.name == "fuse"), host)
-    _describe(graph, fused)
-    infos = kernel_infos(host)
-    return Report(
-        lowered.name,
-        ", ".join(f"{p.name}: {p.type}" for p in lowered.function.params),
-        str(target) if isinstance(target, str) else f"{parsed.kind}:{parsed.arch}",
-        stages,
-        cuda,
-        ptx,
-        missing,
-        tuple(
-            (i.name, i.schedule, ", ".join(i.reads), ", ".join(i.writes), used, i.why)
-            for i, used in zip(infos, taken, strict=True)
-        ),
-        places,
-        graph,
-    )
+    cuda, ptx, missing = _code(lowered, host, parsed, places)
+    told = explanation(lowered, parsed, "cuda_c")
+    graph = plan_graph(host, {(k.name, a.name): shown(a.bytes) for k in told.kernels for a in (*k.reads, *k.writes)})
+    _describe(graph, next((r.function for r in records if r.name == "fuse"), host))
+    signature = ", ".join(told.types)
+    return Report(lowered.name, signature, told.target, stages, cuda, ptx, missing, told, places, graph)
 
 
 def _stages(
@@ -142,20 +131,18 @@ def _stages(
 
 def _code(
     lowered: Lowered, host: Function, target: Target, places: Places
-) -> tuple[tuple[Row, ...], tuple[Row, ...], list[str], str]:
-    """Lines of CUDA C and of PTX, what each kernel takes, and why there is no PTX if there is none."""
+) -> tuple[tuple[Row, ...], tuple[Row, ...], str]:
+    """Lines of CUDA C and of PTX, and why there is no PTX if there is none."""
     functions = tuple(kernel_function(host, launch) for launch in launches(host))
     if not functions:
-        return (), (), [], "No kernel: the plan has only views and values of the host."
+        return (), (), "No kernel: the plan has only views and values of the host."
     cuda = cuda_rows(cuda_c.emit(functions, marks=places.mark))
     source = "\n".join(row.text for row in cuda) + "\n"
     try:
         ptx = nvrtc.ptx(source, target.arch, lowered.name, ("--generate-line-info",))
-        binary = nvrtc.build(source, target.arch, lowered.name)
     except BackendError as error:
-        return cuda, (), [""] * len(functions), str(error).splitlines()[0]
-    taken = [str(cubin.resources(binary, name)) for name in kernel_names(functions)]
-    return cuda, ptx_rows(ptx, cuda), taken, ""
+        return cuda, (), str(error).splitlines()[0]
+    return cuda, ptx_rows(ptx, cuda), ""
 
 
 def _describe(graph: Graph, fused: Function) -> None:
@@ -214,13 +201,14 @@ def render(report: Report) -> str:
     """The page of what was collected."""
     # What closes a script element must not stand in one.
     data = json.dumps(_data(report), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    count = len(report.kernels)
+    count = len(report.told.kernels)
     fields = {
         "TITLE": html.escape(report.title),
         "SIGNATURE": html.escape(f"{report.title}({report.signature})"),
         "ABOUT": html.escape(f"{report.target} · {count} kernel{'' if count == 1 else 's'} · pytocu {VERSION}"),
         "GRAPH": draw(report.graph),
-        "KERNELS": _table(report.kernels),
+        "KERNELS": _table(report.told.kernels),
+        "WORDS": words.html(report.told),
         "STYLE": _part("report.css"),
         "SCRIPT": _part("report.js"),
         "DATA": data,
@@ -230,9 +218,15 @@ def render(report: Report) -> str:
     return "".join(fields[piece] if number % 2 else piece for number, piece in enumerate(pieces))
 
 
-def _table(kernels: Sequence[Sequence[str]]) -> str:
+def _table(kernels: Sequence[Kernel]) -> str:
     rows: list[str] = []
-    for number, (name, *rest) in enumerate(kernels):
-        cells = "".join(f"<td>{html.escape(text)}</td>" for text in rest)
-        rows.append(f'<tr><th scope="row"><span class="dot k{number % 8}"></span>{html.escape(name)}</th>{cells}</tr>')
+    for number, kernel in enumerate(kernels):
+        taken = kernel.taken
+        registers = "" if taken is None else f"{taken.registers} registers, " + (
+            f"{taken.local_bytes} bytes of spills" if taken.local_bytes else "no spills"
+        )
+        share = "" if kernel.expected is None else f"{kernel.expected:.2f}, limited by {kernel.limited_by}"
+        texts = (f"{kernel.schedule}: {kernel.how}", shown(kernel.bytes), share, registers, kernel.why)
+        cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts)
+        rows.append(f'<tr><th scope="row"><span class="dot k{number % 8}"></span>{html.escape(kernel.name)}</th>{cells}</tr>')
     return "\n".join(rows)
