@@ -28,7 +28,9 @@ def test_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--json"], "argument --json: not allowed with argument --html"),
     ],
 )
-def test_what_has_no_page_is_one_sentence(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_page_is_one_sentence(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*CALL, str(tmp_path / "report.html"), *words]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1 and not (tmp_path / "report.html").exists()
