@@ -36,7 +36,7 @@ FLOORS: dict[str, set[str]] = {
     "lazy": _GROUND,
     "llvm_access": _GROUND,
     "record": _GROUND,
-    "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "report"},
+    "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "explain", "report"},
     "ir": _GROUND | {"ir"},
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},
