@@ -22,6 +22,9 @@ def operations(inst: Inst) -> int:
     >>> [operations(Builder().emit(op, (x,)).inst) for op in ("negative", "sqrt", "exp")]
     [1, 8, 20]
     """
+    if inst.op.name in ("search", "fold_range"):
+        # A loop over memory.
+        return LONGEST
     if inst.op.kind != "elementwise":
         return 0
     return LONG if inst.op.name in _LONG else 1 if inst.op.exact else LONGEST
