@@ -140,8 +140,8 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
             while 2 * lanes <= block and share * sum(map(operations, inst.regions[0].insts)) > MOST_SHARE_OPERATIONS:
                 lanes, share = 2 * lanes, share // 2
             if WARP < lanes < block:
-                # A row of several warps has all of its block.
-                lanes, share = block, max(share * lanes // block, 1)
+                # A row of several warps has a block of its own.
+                block = lanes
             return _rows(inst, classes, lanes, block, share)
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False)
