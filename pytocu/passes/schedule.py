@@ -112,7 +112,7 @@ PIECE = (256, 256, 16)
 WHOLE_PIECE = (1024, 1024, 16)
 """The same where a piece is swept more than once, so that all of it has to stay in registers."""
 
-SCANNED_BYTES = {128: 128, 256: 128, 1024: 64}
+SCANNED_BYTES = {64: 128, 128: 128, 256: 128, 1024: 64}
 """What a thread has of a scan at once, by threads a block: running values and what they are made of are in registers."""
 
 ANY_ROW = (256, 256, 4)
