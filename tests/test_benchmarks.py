@@ -130,7 +130,8 @@ def test_calls_on_the_cpu(monkeypatch):
     rows = {r["call"]: r for r in one.rows}
     assert rows["NumPy x + y"]["times NumPy x + y"] == 1
     assert {"pytocu, five operations", "pytocu, sizes never seen", "NumPy, five operations"} <= rows.keys()
-    assert shapes.rows[0]["shapes"] == 100 and shapes.rows[0]["specializations"] == 1
+    # Last axes of two, three and four elements have code of their own.
+    assert shapes.rows[0]["shapes"] == 100 and shapes.rows[0]["specializations"] <= 4
 
 
 def test_the_profile_accounts_for_the_whole_call():

@@ -17,6 +17,7 @@ import numpy as np
 
 from pytocu import config
 from pytocu.errors import PytocuError
+from pytocu.runtime.cache_directory import parse_size
 
 LEAST = 1 << 22
 """Bytes of the smallest result that is made here: smaller blocks the C library keeps itself."""
@@ -98,8 +99,6 @@ def held() -> int:
 @lru_cache(maxsize=1)
 def limit() -> int:
     """Bytes that may be kept: ``PYTOCU_HOST_MEMORY``."""
-    from pytocu.runtime.cache_directory import parse_size
-
     text = config.get("host_memory")
     try:
         return parse_size(text)
