@@ -14,10 +14,30 @@ import numpy as np
 
 _HEAD = """# What was verified
 
-The tests run samples; these commands run everything. Each line is what the command printed when it ran last; with
-`--write docs/verification.md` it replaces its line. "Differences" counts results whose kind, dtype, shape or (where the
-operation is exact) bits are not NumPy's, or that are further from the correctly rounded value than
-[the bound](operations.md).
+The tests run samples; these commands run everything, on all CPUs of a machine:
+
+    python -m pytocu.testing.everything --jobs 64 --log logs --write docs/verification.md
+    python -m pytocu.testing.everything --jobs 64 --log logs --write docs/verification.md --gpu --devices 4
+
+`--list` prints the commands that they consist of, `--only NAME` runs some, and `--seconds 500` stops in time: what was
+finished is in the logs, and the same command goes on behind it.
+
+* **Random programs** (`python -m pytocu.testing.fuzz`): programs of four to twenty operations over every operation of
+  [the table](operations.md) in every dtype, views, joins, gathers, reductions, scans and changes in place. NumPy runs
+  each of them line by line. The command prints how often each operation was written in each dtype, how many operations
+  a program has, and what was refused; a failure is made small and printed as a test. `--on` says what runs: `cpu`,
+  `interpreter`, `threads` (a GPU's kernels, thread by thread, with reads out of bounds and races reported), and `nvvm`
+  or `cuda_c` on a GPU.
+* **Planted faults** (`python -m pytocu.testing.planted`): each changes a few characters in a pass, a formula or the
+  backend. A fault is found by the first random program that differs with it and does not differ without it. A check
+  that found none of them would say nothing.
+* **Matrix** (`python -m pytocu.testing.matrix`): every operation on every pair of dtypes and kinds of operands (arrays,
+  arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
+  bits. On a GPU, a sample is compared with the CPU's bits.
+
+Each line is what the command printed when it ran last; with `--write docs/verification.md` it replaces its line.
+"Differences" counts results whose kind, dtype, shape or (where the operation is exact) bits are not NumPy's, or that are
+further from the correctly rounded value than [the bound](operations.md), and faults that were not found.
 
 | check | covered | differences | date | NumPy | command |
 |---|---|---|---|---|---|
