@@ -57,6 +57,13 @@ class Loc(Record):
 UNKNOWN = Loc("<unknown>", 0)
 
 
+class Note(Record):
+    """What an error says about a part of the line, as ``f32[n, 3] from `points`, line 4``."""
+
+    loc: Loc
+    text: str
+
+
 def closest(name: str, known: Iterable[str]) -> str:
     """The known name that is most like a name, or an empty string.
 
@@ -71,8 +78,8 @@ def closest(name: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(name, list(known), 1)), "")
 
 
-def source_excerpt(loc: Loc) -> str:
-    """Return the source line of `loc` with a caret line below, or an empty string."""
+def source_excerpt(loc: Loc, notes: Sequence[Note] = ()) -> str:
+    """Return the source line of `loc` with a caret line below, and a line for each note; or an empty string."""
     text = linecache.getline(loc.file, loc.line)
     if not text.strip():
         return ""
@@ -81,7 +88,12 @@ def source_excerpt(loc: Loc) -> str:
     end = min(loc.end_column - 1, len(line)) if loc.end_column > loc.column else start + 1
     number = str(loc.line)
     caret = " " * _width(line[:start]) + "^" * max(_width(line[start:end]), 1)
-    return f"  {number} | {line}\n  {' ' * len(number)} | {caret}"
+    lines = [f"  {number} | {line}", f"  {' ' * len(number)} | {caret}"]
+    for note in notes:
+        first, last = note.loc.column - 1, note.loc.end_column - 1
+        mark = " " * _width(line[:first]) + "-" * max(_width(line[first:last]), 1)
+        lines.append(f"  {' ' * len(number)} | {mark} {note.text}")
+    return "\n".join(lines)
 
 
 def _width(text: str) -> int:
@@ -106,6 +118,10 @@ class CompileError(PytocuError):
         Where.
     help : str, optional
         What to write instead.
+    notes : sequence of Note
+        What the parts of the line are; they stand in the line of `loc`.
+    others : sequence of CompileError
+        What else is wrong in the function.
 
     Examples
     --------
@@ -115,11 +131,20 @@ class CompileError(PytocuError):
       help: write another thing
     """
 
-    def __init__(self, message: str, loc: Loc | None = None, help: str | None = None):
+    def __init__(
+        self,
+        message: str,
+        loc: Loc | None = None,
+        help: str | None = None,
+        notes: Sequence[Note] = (),
+        others: Sequence[CompileError] = (),
+    ):
         Exception.__init__(self, message)
         self.message = message
         self.loc = loc
         self.help = help
+        self.notes = tuple(notes)
+        self.others = tuple(others)
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -128,15 +153,22 @@ class CompileError(PytocuError):
                 where = f", in {loc.function}" if loc.function else ""
                 arrow = "-->" if depth == 0 else "called from"
                 lines.append(f"  {arrow} {loc.file}:{loc.line}:{loc.column}{where}")
-                excerpt = source_excerpt(loc)
+                excerpt = source_excerpt(loc, self.notes if depth == 0 else ())
                 if excerpt:
                     lines.append(excerpt)
         if self.help:
             lines.append(f"  help: {self.help}")
+        for other in self.others:
+            lines += ["", f"also: {other}"]
         return "\n".join(lines)
 
     def __reduce__(self):
-        return (type(self), (self.message, self.loc, self.help))
+        return (type(self), (self.message, self.loc, self.help, self.notes, self.others))
+
+    def with_others(self, others: Sequence[CompileError]) -> CompileError:
+        """The same error, and more errors of the function, which are said behind it."""
+        self.others = (*self.others, *others)
+        return self
 
 
 class UnsupportedError(CompileError, NotImplementedError):
@@ -263,7 +295,9 @@ NOTHING = 2**63 - 1
 """What a word of failures holds while nothing has gone wrong."""
 
 
-def located(error: BaseException, loc: Loc | None, help: str | None = None) -> CompileError:
+def located(
+    error: BaseException, loc: Loc | None, help: str | None = None, notes: Sequence[Note] = ()
+) -> CompileError:
     """Give a Python or NumPy exception the user's line, keeping its type and sentence."""
     if isinstance(error, CompileError):
         return error
@@ -271,8 +305,8 @@ def located(error: BaseException, loc: Loc | None, help: str | None = None) -> C
     for builtin, ours in _BY_BUILTIN:
         # NumPy's private subclasses of TypeError and ValueError say no more than those.
         if type(error) is builtin or (isinstance(error, builtin) and type(error).__module__.startswith("numpy")):
-            return ours(text, loc, help)
-    return _located(type(error), text, loc, help)
+            return ours(text, loc, help, notes)
+    return _located(type(error), text, loc, help, notes)
 
 
 def raised(error: BaseException, loc: Loc | None, help: str | None = None) -> CompileError:
@@ -289,15 +323,22 @@ def raised(error: BaseException, loc: Loc | None, help: str | None = None) -> Co
     return _located(type(error), str(error) or type(error).__name__, loc, help)
 
 
-def _located(kind: type[BaseException], message: str, loc: Loc | None, help: str | None) -> CompileError:
-    return _located_class(kind)(message, loc, help)
+def _located(
+    kind: type[BaseException],
+    message: str,
+    loc: Loc | None,
+    help: str | None,
+    notes: Sequence[Note] = (),
+    others: Sequence[CompileError] = (),
+) -> CompileError:
+    return _located_class(kind)(message, loc, help, notes, others)
 
 
 @lru_cache(maxsize=256)
 def _located_class(kind: type[BaseException]) -> type[CompileError]:
     """A CompileError that ``except kind`` catches too."""
     # Made again by name when unpickled, because the class is in no module.
-    reduce = {"__reduce__": lambda self: (_located, (kind, self.message, self.loc, self.help))}
+    reduce = {"__reduce__": lambda self: (_located, (kind, self.message, self.loc, self.help, self.notes, self.others))}
     return type(kind.__name__, (CompileError, kind), {"__doc__": kind.__doc__, "__module__": kind.__module__} | reduce)
 
 

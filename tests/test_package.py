@@ -25,7 +25,7 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"ahead", "c_functions", "errors", "config", "guards", "lazy", "llvm_access", "record"}
+_GROUND = {"ahead", "c_functions", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
@@ -35,6 +35,7 @@ FLOORS: dict[str, set[str]] = {
     "guards": _GROUND,
     "lazy": _GROUND,
     "llvm_access": _GROUND,
+    "operands": _GROUND,
     "record": _GROUND,
     "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "explain", "report"},
     "ir": _GROUND | {"ir"},
@@ -57,6 +58,8 @@ LATE = {
     ("jit", "pytocu.driver"),
     ("jit", "pytocu.backend.libraries"),
     ("jit", "pytocu.explain.watch"),
+    ("ir.builder", "pytocu.operands.operand_notes"),
+    ("runtime.program", "pytocu.operands.operand_notes"),
     ("jit", "pytocu.explain.call"),
     ("jit", "pytocu.explain.failures"),
     ("explain.model", "pytocu.explain.words.plain"),

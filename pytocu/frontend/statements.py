@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from pytocu.errors import Loc, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.expressions import assign, assign_member, evaluate, local_defaults, member
 from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
@@ -46,7 +46,7 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
     try:
         if isinstance(node, ast.Lambda):
             return evaluate(frame, node.body)
-        outcome = run_block(frame, node.body)
+        outcome = (_run_all if len(context.active) == 1 else run_block)(frame, node.body)
         return outcome.value if isinstance(outcome, Returned) else None
     finally:
         context.active.pop()
@@ -60,6 +60,53 @@ def run_block(frame: Frame, body: Iterable[ast.stmt]) -> Any:
         if signal is not None:
             return signal
     return None
+
+
+_MOST_ERRORS = 10
+
+
+def _run_all(frame: Frame, body: Iterable[ast.stmt]) -> Any:
+    """As :func:`run_block` for the body of the function itself, with all that is wrong in it.
+
+    A statement behind an error is read where it does not depend on what the error left out.
+
+    Raises
+    ------
+    CompileError
+        The first error, with the others.
+    """
+    errors: list[CompileError] = []
+    lost: set[str] = set()
+    signal = None
+    for statement in body:
+        frame.context.builder.loc = frame.loc(statement)
+        if not lost.isdisjoint(_names(statement, ast.Load)):
+            lost |= _names(statement, ast.Store)
+            if _leaves(statement):
+                break
+            continue
+        try:
+            signal = _statement(frame, statement)
+        except CompileError as error:
+            if not (errors and isinstance(error, UndefinedNameError)):
+                errors.append(error)
+            lost |= _names(statement, ast.Store)
+            # What the program raises itself ends it.
+            if _leaves(statement) or len(errors) == _MOST_ERRORS:
+                break
+        if signal is not None:
+            break
+    if errors:
+        raise errors[0].with_others(errors[1:])
+    return signal
+
+
+def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Return | ast.Raise | ast.Assert) for n in ast.walk(statement))
 
 
 def _statement(frame: Frame, node: ast.stmt) -> Any:

@@ -66,7 +66,9 @@ class Builder:
             try:
                 types = row.infer(row, types_of(args), attrs)
             except (TypeError, ValueError, OverflowError) as error:
-                raise located(error, self.loc) from None
+                from pytocu.operands import operand_notes
+
+                raise located(error, self.loc, None, operand_notes(self.loc, [_said(a.type) for a in args])) from None
         made = Inst(row, tuple(args), make_attrs(attrs), tuple(types), tuple(regions), self.loc)
         self.insts.append(made)
         return made
@@ -121,6 +123,10 @@ class Builder:
     def function(self, name: str, level: str, params: Sequence[Value], facts: Sequence[tuple[str, Any]] = ()) -> Function:
         """Close the block as a function."""
         return Function(name, level, Block(tuple(params), self.take()), tuple(facts))
+
+
+def _said(type: Type) -> str:
+    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
 
 
 def canonical(value: Any, type: Type) -> Any:

@@ -555,7 +555,11 @@ class _Writer:
     def _fail_broadcast(self, position: int, shapes: Sequence[tuple[int, ...]]) -> None:
         refuse_repeating(shapes, self._loc(position))
         listed = " ".join(format_shape(s) for s in shapes)
-        raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", self._loc(position))
+        from pytocu.operands import operand_notes
+
+        loc = self._loc(position)
+        notes = operand_notes(loc, [f"shape {format_shape(s)}" for s in shapes]) if loc is not None else ()
+        raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", loc, None, notes)
 
     def _fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
         if kind == "assign":
