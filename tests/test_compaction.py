@@ -10,6 +10,7 @@ import pytest
 from mask_tools import builds, everywhere
 
 import pytocu
+from pytocu.ir.verifier import STAGE_RULES, verify
 
 LONG = np.linspace(-3, 4, 1000)
 SMALL = np.float32([[1, -2, 3], [-4, 5, -6], [7, 8, -9], [0, 1, 2]])
@@ -112,6 +113,18 @@ def test_a_single_element_is_not_repeated() -> None:
         pytocu.jit(added)(np.arange(-3.0, 4), np.ones(4))
     everywhere(added, np.arange(-3.0, 4), np.ones(3))
     everywhere(added, np.arange(-3.0, 2), np.ones(1))
+
+
+def test_code_for_any_lengths() -> None:
+    """Ahead of time, where no call says how long arrays are."""
+    for types in (("f32[n]",), ("f32[n, m]",), ("f64[n; S]",)):
+        for target in ("cpu", "cuda"):
+            verify(pytocu.jit(chosen).lower(*types).host(target), STAGE_RULES)
+    compiled = pytocu.jit(chosen).lower("f64[n]").compile("cpu")
+    np.testing.assert_array_equal(compiled(LONG), chosen(LONG))
+    bins = pytocu.jit(lambda i, w: np.bincount(i, w)).lower("i64[n]", "f64[n]")
+    for target in ("cpu", "cuda"):
+        verify(bins.host(target), STAGE_RULES)
 
 
 def test_cubins() -> None:

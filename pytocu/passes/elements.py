@@ -252,14 +252,16 @@ class Elements(Mutable):
         memory = self.memory[inst.args[1]]
         index, state = Value(INDEX, "position"), Value(start.type, "state")
         first, last = (builder.emit("convert_raw", (b,), {}, (INDEX,)) for b in (lower, upper))
+        # Lengths and constants stand before the loop, also where the builder is that of the lines before.
+        stride, one = self.dim(memory.strides[0]), self.dim(1)
         with builder.nested() as insts:
             offset = index
             if memory.strides[0] != 1:
-                offset = builder.emit("multiply", (index, self.dim(memory.strides[0])))
+                offset = builder.emit("multiply", (index, stride))
             there = builder.emit("load", (memory.pointer, offset))
             builder.emit("yield", (builder.emit(inst.attr("op"), (state, there), {}, (start.type,)),))
         region = Block((index, state), tuple(insts))
-        made = builder.inst("for", (first, last, self.dim(1), start), {"over": "serial"}, (start.type,), (region,))
+        made = builder.inst("for", (first, last, one, start), {"over": "serial"}, (start.type,), (region,))
         made.results[0].name = inst.result.name
         return made.results[0]
 
@@ -267,25 +269,25 @@ class Elements(Mutable):
         """The number of elements before a value, by halves: between `low` and `high` nothing is known of them."""
         memory, (length,) = self.memory[inst.args[0]], shape_of(inst.args[0].type)
         right = inst.attr("right", False)
+        stride, one, two = self.dim(memory.strides[0]), self.dim(1), self.dim(2)
+        limits = (self.dim(0), self.dim(length))
         bounds = [Value(INDEX, name) for name in ("low", "high")]
         low, high = bounds
         with builder.nested() as asked:
             builder.emit("yield", (builder.emit("less", (low, high)), low, high))
         state = [Value(INDEX, v.name) for v in bounds]
         with builder.nested() as halved:
-            middle = builder.emit("divide_truncated", (builder.emit("add", state), self.dim(2)))
-            stride = self.dim(memory.strides[0])
+            middle = builder.emit("divide_truncated", (builder.emit("add", state), two))
             offset = middle if memory.strides[0] == 1 else builder.emit("multiply", (middle, stride))
             there = builder.emit("load", (memory.pointer, offset))
             before = _sorts_before(builder, value, there) if right else _sorts_before(builder, there, value)
             if right:
                 before = builder.emit("invert", (before,))
-            above = builder.emit("add", (middle, self.dim(1)))
+            above = builder.emit("add", (middle, one))
             lower, upper = (builder.emit("where", (before, a, b)) for a, b in ((above, state[0]), (state[1], middle)))
             builder.emit("yield", (lower, upper))
         regions = (Block(tuple(bounds), tuple(asked)), Block(tuple(state), tuple(halved)))
-        start = (self.dim(0), self.dim(length))
-        found = builder.inst("while", start, {}, (INDEX, INDEX), regions).results[0]
+        found = builder.inst("while", limits, {}, (INDEX, INDEX), regions).results[0]
         return builder.emit("convert_raw", (found,), {}, (scalar(I64),), name=inst.result.name)
 
     def needed(self, builder: Builder, value: Value, at: Index) -> Value:
