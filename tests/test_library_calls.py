@@ -142,6 +142,16 @@ def test_what_is_a_library_call() -> None:
     assert steps(lambda a, b: a @ b, np.int32(A), np.int32(B)) == ["launch"]
 
 
+def test_library_calls_are_shown() -> None:
+    jitted = pytocu.jit(layer)
+    arguments = A, B, np.arange(50.0)
+    jitted(*arguments)
+    assert jitted.specializations[0].library_calls == ("matmul",)
+    assert "library call: np.matmul, computed by the library of the arguments" in str(jitted.explain(*arguments))
+    text = jitted.lower(*arguments).ir("bufferize")
+    assert 'library %x, %w {function = "matmul"} : f64[x_0, w_1]' in text
+
+
 def test_nothing_but_the_list_computes_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy's functions are called by ready programs for library calls and to make arrays only."""
     if not hasattr(sys, "monitoring"):

@@ -67,6 +67,7 @@ def explanation(
         (*map(str, plan.assumptions), *(f"captured {g.name}" for g in lowered.guards)),
         None,
         notes,
+        plan.library_calls(),
     )
 
 

@@ -258,6 +258,8 @@ class Explanation(Record):
     measured : Measured or None
     notes : tuple of str
         What could not be found out, and why.
+    library_calls : tuple of str
+        NumPy's names of what the caller's library computes between kernels, in order.
     """
 
     function: str
@@ -273,6 +275,7 @@ class Explanation(Record):
     facts: tuple[str, ...] = ()
     measured: Measured | None = None
     notes: tuple[str, ...] = ()
+    library_calls: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from pytocu.explain.words import plain

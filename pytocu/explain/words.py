@@ -29,6 +29,8 @@ def lines(told: Explanation) -> Iterator[Line]:
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
     for fact in told.facts:
         yield Line("item", 1, f"relies on: {fact}")
+    for name in told.library_calls:
+        yield Line("item", 1, f"library call: np.{name}, computed by the library of the arguments")
     for kernel in told.kernels:
         yield from _kernel(kernel, told)
     yield from _refused(told.refused)

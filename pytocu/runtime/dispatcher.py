@@ -38,11 +38,14 @@ class Specialization(Record):
         ``cpu`` or ``cuda``.
     facts : tuple of str
         What else the code relies on: captured values, lengths that are or are not 1.
+    library_calls : tuple of str
+        NumPy's names of the steps that the caller's library computes.
     """
 
     types: tuple[str, ...]
     target: str
     facts: tuple[str, ...]
+    library_calls: tuple[str, ...] = ()
 
 
 class Entry(Record):
@@ -277,7 +280,7 @@ class Dispatcher(ABC):
             names = [p.name for p in plan.parameters]
             shared = [f"{' and '.join(names[n] for n in numbers)} {_SHARED[kind]}" for kind, numbers in plan.sharing]
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
-            out.append(Specialization(entry.types, target, (*captured, *lengths, *shared, *bits)))
+            out.append(Specialization(entry.types, target, (*captured, *lengths, *shared, *bits), plan.library_calls()))
         return tuple(out)
 
 

@@ -90,6 +90,10 @@ class Plan(Record):
                     found.append(Failure(at, error, sentence, numbers, self.locs.get(place)))
         return tuple(found)
 
+    def library_calls(self) -> tuple[str, ...]:
+        """NumPy's names of what the caller's library computes, in order."""
+        return tuple(step[2] for step in self.steps if step[0] == "library")
+
     def words(self) -> int:
         """How many words kernels have to note it."""
         return sum(step[2] for step in self.steps if step[0] == "failures")
