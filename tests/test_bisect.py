@@ -71,6 +71,15 @@ def total(x):
     return x.sum() * 2
 
 
+def waves(u):
+    a = np.exp(u) * 2
+    return a[2:] - a[:-2] + a[1:-1]
+
+
+def turned(points, rotation):
+    return points @ rotation
+
+
 def less(x, y):
     return x < y
 
@@ -140,12 +149,20 @@ PLANTED = [
         *("mean", "f32[n]", ("pass", "narrow"), "cast"),
     ),
     (
+        fault("factors are added", "products:run", '"multiply", (left, right)', '"add", (left, right)'),
+        *("turned", "f32[n, 30], f32[30, 3]", ("pass", "products"), ""),
+    ),
+    (
         fault("the first is left out", "few:_combined", "in range(length if", "in range(1, length if"),
         *("rows", "f32[n, 3]", ("pass", "few"), "reduce"),
     ),
     (
         fault("pieces are not added up", "split:run", '"reduce", totals, {"op": op,', '"reduce", totals, {"op": "maximum",'),
         *("total", "f32[100000]", ("pass", "split"), "reduce"),
+    ),
+    (
+        fault("an operand is kept", "store_or_repeat:run", '"keep", (made,)', '"keep", (args[0],)'),
+        *("waves", "f32[40]", ("pass", "store"), ""),
     ),
     (
         fault("results change places", "fuse:_kernel", "[r.value] for r in roots]", "[r.value] for r in roots[::-1]]"),
