@@ -52,7 +52,8 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
 
     run_time = groups.add_parser("gpu", parents=[run_times], help="run time on a GPU")
     run_time.add_argument("--backend", choices=["cuda_c", "nvvm", "both"], default=None, help="the default one otherwise")
-    groups.add_parser("cpu", parents=[run_times], help="run time on the CPU")
+    on_cpu = groups.add_parser("cpu", parents=[run_times], help="run time on the CPU")
+    on_cpu.add_argument("--processor-time", action="store_true", help="one CPU and its time: for machines that others use too")
 
     host_time = groups.add_parser("calls", parents=[common], help="host time of one call")
     host_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import pytocu
 from benchmarks import cpu_peers
-from benchmarks.report import median
+from benchmarks.report import BenchmarkError, median
 from benchmarks.run_time import Call, Section
 from benchmarks.workloads import Workload
 
@@ -35,17 +37,35 @@ SECONDS = 1.0
 """After so many a candidate is called no more, once it has had three turns."""
 
 
-def call_times(call: Call, count: int) -> list[float]:
+def one_cpu() -> None:
+    """Let this process, and every library that it imports from here on, have one CPU.
+
+    Raises
+    ------
+    BenchmarkError
+        The system cannot do that.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        raise BenchmarkError("--processor-time needs a system where a process can be given one CPU, such as Linux")
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def call_times(call: Call, count: int, now: Callable[[], float] = time.perf_counter) -> list[float]:
     """Seconds of each of `count` calls, behind one more where calls are short: it finds what the others left in caches."""
     times: list[float] = []
     for _ in range(count if count == 1 else count + 1):
-        start = time.perf_counter()
+        start = now()
         call.wait(call.function())
-        times.append(time.perf_counter() - start)
+        times.append(now() - start)
     return times[-count:]
 
 
-def clock(calls: Mapping[str, Call], estimates: Mapping[str, float], rounds: int = 15) -> dict[str, float]:
+def clock(
+    calls: Mapping[str, Call],
+    estimates: Mapping[str, float],
+    rounds: int = 15,
+    now: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
     """Lower quartiles of the seconds of each, taking turns; slow ones are called less often.
 
     The lower quartile, because a CPU that another process takes for a while stops every thread of
@@ -56,11 +76,11 @@ def clock(calls: Mapping[str, Call], estimates: Mapping[str, float], rounds: int
     for number in range(rounds):
         for name, call in calls.items():
             if number < 3 or sum(times[name]) < SECONDS:
-                times[name].extend(call_times(call, counts[name]))
+                times[name].extend(call_times(call, counts[name], now))
     return {name: sorted(runs)[len(runs) // 4] for name, runs in times.items()}
 
 
-def copy_speed(size: int = 2**25, repeat: int = 7) -> float:
+def copy_speed(size: int = 2**25, repeat: int = 7, now: Callable[[], float] = time.perf_counter) -> float:
     """Bytes a second of a copy by all CPUs or by one, whichever is faster; read and written bytes counted."""
     source, target = np.ones(size, np.float32), np.zeros(size, np.float32)
     parts = cpu_peers.cpus()
@@ -73,15 +93,15 @@ def copy_speed(size: int = 2**25, repeat: int = 7) -> float:
         def split() -> None:
             list(pool.map(np.copyto, np.array_split(target, parts), np.array_split(source, parts)))
 
-        return 2 * source.nbytes / min(_fastest(function, repeat) for function in (whole, split))
+        return 2 * source.nbytes / min(_median(function, repeat, now) for function in (whole, split))
 
 
-def _fastest(function: Callable[[], None], repeat: int) -> float:
+def _median(function: Callable[[], None], repeat: int, now: Callable[[], float]) -> float:
     times: list[float] = []
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = now()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(now() - start)
     return median(times)
 
 
@@ -90,9 +110,20 @@ def details(workload: Workload, arguments: Sequence[Any]) -> dict[str, Any]:
     return {"launches": sum(k.launches for k in pytocu.jit(workload.function).lower(*arguments).compile("cpu").kernels)}
 
 
-def section(peers: Sequence[str]) -> Section:
-    """The CPU with some of :data:`cpu_peers.PEERS`."""
+def section(peers: Sequence[str], processor_time: bool = False) -> Section:
+    """The CPU with some of :data:`cpu_peers.PEERS`.
+
+    Parameters
+    ----------
+    peers : sequence of str
+    processor_time : bool
+        One CPU, and its time instead of the clock's: what other processes do meanwhile matters less.
+    """
+    now = time.process_time if processor_time else time.perf_counter
     makers = {"pytocu": cpu_peers.pytocu_call} | {name: cpu_peers.PEERS[name] for name in peers}
     random = lambda: np.random.default_rng(0)  # noqa: E731
     timing = "lower quartiles of up to 15 turns of up to 5 calls"
-    return Section("cpu", np, random, makers, clock, cpu_peers.convert, copy_speed(), details=details, timing=timing)
+    if processor_time:
+        timing += ", in processor time, with one CPU"
+    speed, timed = copy_speed(now=now), partial(clock, now=now)
+    return Section("cpu", np, random, makers, timed, cpu_peers.convert, speed, details=details, timing=timing)

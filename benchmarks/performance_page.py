@@ -67,6 +67,8 @@ def section_text(
     missed = misses(table.rows, ours)
     left_out = f" Left out: {', '.join(about['left out'])}." if about.get("left out") else ""
     pages = f" Huge pages {about['huge pages']}." if about.get("huge pages") else ""
+    if group == "cpu" and about.get("load"):
+        pages += f" The load average was {about['load']:.1f} when the run began."
     parts = [
         f"## {TITLE[group]}",
         f"{device}{driver}, {about['date']}. {versions}.{pages}{left_out}",

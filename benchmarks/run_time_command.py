@@ -65,7 +65,7 @@ def make_section(chosen: argparse.Namespace) -> Section:
         peers = chosen_peers(CPU_PEERS, chosen.peers, chosen.without)
         from benchmarks import cpu
 
-        return cpu.section(peers)
+        return cpu.section(peers, chosen.processor_time)
     # CuPy makes the arrays, whoever else is left out.
     required(("cupy",), ())
     peers = chosen_peers(GPU_PEERS, chosen.peers, chosen.without)
@@ -98,6 +98,11 @@ def run(chosen: argparse.Namespace) -> int:
 def measure(chosen: argparse.Namespace) -> tuple[dict[str, Any], Table, list[str]]:
     """The environment, the rows, and where pytocu is wrong; the JSON is written after every workload."""
     workloads = chosen_workloads(chosen.only)
+    if chosen.group == "cpu" and chosen.processor_time:
+        from benchmarks.cpu import one_cpu
+
+        # Before the peers are imported, since they start as many threads as there are CPUs.
+        one_cpu()
     about = environment(chosen.group == "gpu", tuple(PEERS), chosen.without)
     if chosen.group == "cpu":
         for_all = "hugetlb" in os.environ.get("GLIBC_TUNABLES", "")

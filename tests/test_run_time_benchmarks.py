@@ -216,7 +216,7 @@ def test_the_command_on_the_cpu(tmp_path, capsys, monkeypatch):
     tiny = [w for w in WORKLOADS if w.name in ("2.5*a*x + y*z - 1", "softmax of rows")]
     monkeypatch.setattr(run_time_command, "WORKLOADS", tiny)
     monkeypatch.setattr(run_time, "_sizes", lambda name, workload: workload.tiny)
-    monkeypatch.setattr(cpu, "copy_speed", lambda: 1e10)
+    monkeypatch.setattr(cpu, "copy_speed", lambda now: 1e10)
     file, page = tmp_path / "rows.json", tmp_path / "performance.md"
     options = ["--without", "numexpr,numba,jax,torch", "--json", str(file), "--write", str(page)]
     assert command.main(["cpu", *options]) == 0
@@ -233,6 +233,10 @@ def test_the_command_on_the_cpu(tmp_path, capsys, monkeypatch):
     assert picture.stat().st_size > 10_000
     assert command.main(["cpu", "--from", str(page)]) == 1
     assert "is no result of an earlier run" in capsys.readouterr().err
+    pinned: list[int] = []
+    monkeypatch.setattr(cpu, "one_cpu", lambda: pinned.append(1))
+    assert command.main(["cpu", *options, "--processor-time"]) == 0
+    assert pinned == [1] and "in processor time, with one CPU" in page.read_text() and "load average" in page.read_text()
     assert command.main(["cpu", *options, "--only", "no such workload"]) == 1
     assert "no workload has 'no such workload'" in capsys.readouterr().err
 
