@@ -7,8 +7,9 @@ from typing import Any
 
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import Fact, as_symbol
+from pytocu.ir.regions import HEADS, carried_count, given, parameters
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
@@ -16,7 +17,7 @@ from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
 
 def launches(host: Function) -> tuple[Inst, ...]:
     """The launch instructions of a host function."""
-    return tuple(i for i in host.body.insts if i.op.name == "launch")
+    return tuple(i for i in walk(host.body) if i.op.name == "launch")
 
 
 def kernel_function(host: Function, launch: Inst) -> Function:
@@ -71,15 +72,61 @@ class _PlanWriter:
         for param in host.params:
             self.slots[param] = len(self.slots)
         for inst in host.body.insts:
-            step = self.step(inst)
-            if step is not None:
-                self.locs[len(self.steps)] = inst.loc
-                self.steps.append(step)
+            self.write_inst(inst)
         symbols = tuple((name, number, axis) for name, (number, axis) in bound_symbols(host).items())
         steps, kernels, assumptions = tuple(self.steps), tuple(self.kernels), tuple(self.assumptions)
         sharing = tuple((kind, tuple(numbers)) for kind, *numbers in host.fact("sharing", ()))
         written = written_arguments(host)
         return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, written, sharing, self.locs)
+
+    def write_inst(self, inst: Inst) -> None:
+        """The steps of an instruction."""
+        if inst.op.kind == "region":
+            self.region(inst)
+            return
+        step = self.step(inst)
+        if step is not None:
+            self.add(step, inst)
+
+    def add(self, step: Step, inst: Inst) -> None:
+        """A step and where it comes from."""
+        self.locs[len(self.steps)] = inst.loc
+        self.steps.append(step)
+
+    def new_slots(self, values: Sequence[Value]) -> tuple[int, ...]:
+        """Slots of their own."""
+        for value in values:
+            self.slots[value] = len(self.slots)
+        return tuple(self.slots[v] for v in values)
+
+    def region(self, inst: Inst) -> None:
+        """A loop or a branch: its steps between those that begin and end it."""
+        head = tuple(self.slots[a] for a in inst.args[: HEADS[inst.op.name]])
+        count = carried_count(inst)
+        starts = tuple(self.slots[a] for a in given(inst)[:count])
+        results = self.new_slots(inst.results)
+        for number, region in enumerate(inst.regions):
+            params = parameters(inst, region)
+            for param, argument in list(zip(params, given(inst), strict=True))[count:]:
+                self.slots[param] = self.slots[argument]
+            if inst.op.name == "if_else":
+                self.add(("else",) if number else ("if", *head), inst)
+            elif inst.op.name == "while_loop":
+                self.add(("while", self.new_slots(params[:count]), starts), inst)
+            else:
+                counter = self.new_slots(region.params[:1])[0]
+                self.add(("for", counter, head, self.new_slots(params[:count]), starts), inst)
+            for inner in region.insts[:-1]:
+                self.write_inst(inner)
+            yielded = tuple(self.slots[a] for a in region.terminator.args)
+            if count:
+                carried = tuple(self.slots[p] for p in params[:count])
+                self.add(("next", carried, yielded), inst)
+                self.add(("hand on", results, carried), inst)
+            else:
+                self.add(("hand on", results, yielded), inst)
+        if inst.op.name == "if_else":
+            self.add(("end",), inst)
 
     def step(self, inst: Inst) -> Step | None:
         used = [self.slots[a] for a in inst.args]
@@ -119,6 +166,8 @@ class _PlanWriter:
                 return ("offset", made, *used)
             case "dim":
                 return ("dim", made, inst.attr("value"))
+            case "read":
+                return ("read", made, used[0])
             case "stride":
                 return ("stride", made, used[0], inst.attr("axis"))
             case "convert":

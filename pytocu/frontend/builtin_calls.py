@@ -21,7 +21,9 @@ from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.gathering import subscript as element_of
 from pytocu.frontend.indexing import subscript
+from pytocu.frontend.loops import Steps, run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
@@ -37,7 +39,6 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
-    is_dynamic,
     is_weak,
     python_type_name,
     refuse_array,
@@ -143,6 +144,12 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
+    if isinstance(value, Steps):
+        raise UnsupportedError(
+            f"{what} goes over a number of steps that is known only at run time",
+            context.loc,
+            "use a for statement, which may go over range(n), enumerate(x) or the rows of x",
+        )
     if isinstance(value, (set, frozenset)):
         raise UnsupportedError(f"{what} goes over a set, whose order is not fixed", context.loc, "use a tuple, or sorted(...)")
     if isinstance(value, enum.EnumType):
@@ -179,20 +186,17 @@ def _members(frame: Frame, value: Any) -> list[Any]:
 
 
 def _range(frame: Frame, *bounds: Any) -> Any:
-    for bound in bounds:
-        if as_dim(bound) is not None and is_dynamic(bound):
-            raise UnsupportedError(
-                "range() over the length of an array, which is known only at run time, is not compiled",
-                frame.context.loc,
-                "compute on whole arrays and slices: x[1:] - x[:-1]",
-            )
-        if is_dynamic(bound):
-            raise UnsupportedError(
-                "range() of a number known only at run time is not compiled",
-                frame.context.loc,
-                "make the bound a constant or name it in @jit(static=(...))",
-            )
+    if contains_dynamic(bounds):
+        return run_time_range(frame.context, *bounds)
     return compute(frame.context, range, *bounds)
+
+
+def steps_over(frame: Frame, values: Any) -> Any:
+    """What a loop over an array of run-time length goes over; anything else as it is."""
+    if not _is_long(values):
+        return values
+    rows: Value = values
+    return Steps(0, _len(frame, rows), 1, lambda number: element_of(frame.context, rows, number))
 
 
 def _bool(frame: Frame, value: Any) -> Any:
@@ -331,8 +335,24 @@ def compute_members(frame: Frame, make: Callable[[], Members]) -> Members:
 
 
 def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
+    over = steps_over(frame, values)
+    if isinstance(over, Steps) and as_dim(over.start) == 0 and as_dim(over.step) == 1:
+        context = frame.context
+        return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
     members = _members(frame, values)
     return compute_members(frame, lambda: Members(enumerate(members, start)))
+
+
+def _reversed(frame: Frame, values: Any) -> Any:
+    over = steps_over(frame, values)
+    if not isinstance(over, Steps):
+        return Members(reversed(_members(frame, values)))
+    context = frame.context
+    bounds = [as_value(context, v) for v in (over.start, over.stop, over.step)]
+    last = binary(context, "subtract", context.builder.emit("python_steps", bounds), 1)
+    before = binary(context, "subtract", over.start, over.step)
+    return Steps(binary(context, "add", over.start, binary(context, "multiply", last, over.step)), before,
+                 unary(context, "negative", over.step), over.item)  # fmt: skip
 
 
 def _map(frame: Frame, function: Any, *values: Any) -> Any:
@@ -392,7 +412,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     map: _map,
     filter: _filter,
     functools.reduce: _reduce,
-    reversed: lambda frame, values: Members(reversed(_members(frame, values))),
+    reversed: _reversed,
     tuple: lambda frame, values=(): tuple(_members(frame, values)),
     list: lambda frame, values=(): _members(frame, values),
     iter: lambda frame, values: Members(_members(frame, values)),

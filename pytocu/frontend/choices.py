@@ -26,6 +26,10 @@ _CANNOT_RAISE = frozenset(
 )  # fmt: skip
 
 
+class NeedsBranch(UnsupportedError):
+    """What Python may leave out cannot be computed in any case."""
+
+
 def is_choice(value: Any) -> bool:
     """A scalar known only at run time (an array without axes is one), which may decide."""
     return is_dynamic(value) and not dimensions(value)
@@ -48,7 +52,7 @@ def both_sides(context: Context, what: str) -> Iterator[None]:
         context.choosing = outer
     for inst in context.builder.insts[start:]:
         if not _is_safe(inst):
-            raise UnsupportedError(
+            raise NeedsBranch(
                 f"{what} by a scalar known only at run time evaluates both sides, and {inst.op.name} may raise an error",
                 inst.loc,
                 "compute it before, or name the scalar in @jit(static=(...))",

@@ -11,7 +11,8 @@ import numpy as np
 from pytocu.errors import DTypeError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
-from pytocu.frontend.choices import both_sides, choose, connect, is_choice, negate
+from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
+from pytocu.frontend.control import choice, condition, connected, decides, negated
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
@@ -22,6 +23,7 @@ from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.source import FunctionNode
+from pytocu.frontend.state import State
 from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic
 from pytocu.ir.core import Value
 
@@ -68,12 +70,17 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.BoolOp(op=op, values=values):
             return _bool_op(frame, op, values)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            condition = evaluate(frame, test)
-            if is_choice(condition):
-                with both_sides(context, "the conditional expression"):
-                    sides = evaluate(frame, body), evaluate(frame, orelse)
-                return choose(context, condition, *sides, "the conditional expression")
-            return evaluate(frame, body if truth(context, condition, "the conditional expression") else orelse)
+            tested = evaluate_test(frame, test)
+            if is_choice(tested):
+                what = "the conditional expression"
+
+                def both() -> Any:
+                    with both_sides(context, what):
+                        sides = evaluate(frame, body), evaluate(frame, orelse)
+                    return choose(context, tested, *sides, what)
+
+                return _or_branch(frame, both, tested, lambda: evaluate(frame, body), lambda: evaluate(frame, orelse))
+            return evaluate(frame, body if truth(context, tested, "the conditional expression") else orelse)
         case ast.Call():
             return _call(frame, node)
         case ast.Attribute(value=base, attr=name):
@@ -157,7 +164,8 @@ def _compare_chain(frame: Frame, left: Any, parts: list[tuple[ast.cmpop, ast.exp
     if not rest:
         return result
     if is_choice(result):
-        return connect(context, "and", result, lambda: _compare_chain(frame, right, rest))
+        others = lambda: _compare_chain(frame, right, rest)  # noqa: E731
+        return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result)
     if is_dynamic(result):
         raise UnsupportedError(
             f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
@@ -214,6 +222,30 @@ def _identical(frame: Frame, left: Any, right: Any) -> bool:
     return left is right
 
 
+def evaluate_test(frame: Frame, node: ast.expr) -> Any:
+    """A value of which only the truth is wanted."""
+    context = frame.context
+    match node:
+        case ast.BoolOp(op=op, values=[first, *rest]):
+            word = "and" if isinstance(op, ast.And) else "or"
+            result = evaluate_test(frame, first)
+            if not rest:
+                return result
+            others = lambda: evaluate_test(frame, rest[0] if len(rest) == 1 else ast.BoolOp(op, rest))  # noqa: E731
+            with context.builder.at(frame.loc(node)):
+                if decides(result):
+                    return connected(frame, word, result, others)
+                elementwise = f"write (a) {'&' if word == 'and' else '|'} (b), or np.logical_{word}(a, b)"
+                if truth(context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+                    return result
+            return others()
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            result = evaluate_test(frame, operand)
+            with context.builder.at(frame.loc(node)):
+                return negated(context, condition(context, result)) if decides(result) else negate(context, result)
+    return evaluate(frame, node)
+
+
 def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
     word, symbol = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
     first, *rest = values
@@ -221,11 +253,29 @@ def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
     if not rest:
         return result
     if is_choice(result):
-        return connect(frame.context, word, result, lambda: _bool_op(frame, op, rest))
+        others = lambda: _bool_op(frame, op, rest)  # noqa: E731
+        sides = (others, lambda: result) if word == "and" else (lambda: result, others)
+        return _or_branch(frame, lambda: connect(frame.context, word, result, others), result, *sides)
     elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
     if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
         return result
     return _bool_op(frame, op, rest)
+
+
+def _or_branch(
+    frame: Frame, both: Callable[[], Any], test: Value, yes: Callable[[], Any], no: Callable[[], Any]
+) -> Any:
+    """Both sides and a choice, or a branch where computing what Python leaves out may raise."""
+    context = frame.context
+    state = State(frame)
+    try:
+        with context.builder.nested() as insts:
+            chosen = both()
+    except NeedsBranch:
+        state.go_back()
+        return choice(frame, test, yes, no)
+    context.builder.insts.extend(insts)
+    return chosen
 
 
 def _elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:

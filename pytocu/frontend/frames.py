@@ -29,6 +29,16 @@ class Returned:
         self.value = value
 
 
+class Unset:
+    """What a name holds that has no one value: a loop or a branch of run time may or may not have bound it."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("help", "message")
+
+    def __init__(self, message: str, help: str):
+        self.message, self.help = message, help
+
+
 class Scope(Record):
     """What a function's statements say about names."""
 
@@ -152,12 +162,17 @@ def lookup(frame: Frame, name: str) -> Any:
     ------
     UndefinedNameError
         With the closest known name.
+    UnsupportedError
+        What the name holds depends on a loop or a branch of run time.
     """
     context = frame.context
     scope: Frame | None = frame
     while scope is not None:
         if name in scope.locals:
-            return scope.locals[name]
+            found = scope.locals[name]
+            if isinstance(found, Unset):
+                raise UnsupportedError(found.message, context.loc, found.help)
+            return found
         if name in scope.scope.names:
             raise raised(
                 UnboundLocalError(_unbound(frame, scope, name)), context.loc, "assign it on every path before this line"

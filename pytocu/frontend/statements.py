@@ -5,23 +5,31 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, raised
-from pytocu.frontend.builtin_calls import iterate
-from pytocu.frontend.expressions import assign, assign_member, evaluate, local_defaults, member
+from pytocu.frontend.builtin_calls import iterate, steps_over
+from pytocu.frontend.control import Flow, branch, decides, flow_of, kind_text
+from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
 from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
+from pytocu.frontend.loops import Again, Steps, for_loop, while_loop
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
 from pytocu.frontend.source import FunctionNode
+from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, Masked, is_array
+from pytocu.ir.core import Value
 
 _MAX_STATIC_STEPS = 10_000
+_LONGEST_UNROLLED = 32
+"""Steps of a loop over numbers known now that are written out; longer ones are loops of run time where they can be."""
+_LONGEST_LEFT = 4
+"""Steps that are written out of a loop that a branch of run time leaves: each stands inside of the one before."""
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.AsyncWith: ("an async with statement", "use it around the call"),
@@ -46,17 +54,28 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
     try:
         if isinstance(node, ast.Lambda):
             return evaluate(frame, node.body)
-        outcome = (_run_all if len(context.active) == 1 else run_block)(frame, node.body)
-        return outcome.value if isinstance(outcome, Returned) else None
+        flow = flow_of((_run_all if len(context.active) == 1 else run_block)(frame, node.body))
+        if isinstance(flow.returned, Value):
+            # The ways that do not come to a return statement return None.
+            raise UnsupportedError(
+                f"{name} returns {kind_text(flow.value)} on one way of run time and nothing on another",
+                context.loc,
+                "end every way with a return statement",
+            )
+        return flow.value if flow.returned else None
     finally:
         context.active.pop()
 
 
-def run_block(frame: Frame, body: Iterable[ast.stmt]) -> Any:
-    """Statements in order; returns a signal when one leaves the block, else None."""
-    for statement in body:
+def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...] = ()) -> Any:
+    """Statements in order; returns a signal when one leaves the block, else None.
+
+    `rest` are the statements behind the block, to the end of the loop's body or of the function: they belong to
+    the side that goes on where a branch of run time leaves on the other one.
+    """
+    for number, statement in enumerate(body):
         frame.context.builder.loc = frame.loc(statement)
-        signal = _statement(frame, statement)
+        signal = _statement(frame, statement, (*body[number + 1 :], *rest))
         if signal is not None:
             return signal
     return None
@@ -65,7 +84,7 @@ def run_block(frame: Frame, body: Iterable[ast.stmt]) -> Any:
 _MOST_ERRORS = 10
 
 
-def _run_all(frame: Frame, body: Iterable[ast.stmt]) -> Any:
+def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
     """As :func:`run_block` for the body of the function itself, with all that is wrong in it.
 
     A statement behind an error is read where it does not depend on what the error left out.
@@ -78,7 +97,7 @@ def _run_all(frame: Frame, body: Iterable[ast.stmt]) -> Any:
     errors: list[CompileError] = []
     lost: set[str] = set()
     signal = None
-    for statement in body:
+    for number, statement in enumerate(body):
         frame.context.builder.loc = frame.loc(statement)
         if not lost.isdisjoint(_names(statement, ast.Load)):
             lost |= _names(statement, ast.Store)
@@ -86,7 +105,7 @@ def _run_all(frame: Frame, body: Iterable[ast.stmt]) -> Any:
                 break
             continue
         try:
-            signal = _statement(frame, statement)
+            signal = _statement(frame, statement, tuple(body[number + 1 :]))
         except CompileError as error:
             if not (errors and isinstance(error, UndefinedNameError)):
                 errors.append(error)
@@ -109,7 +128,7 @@ def _leaves(statement: ast.stmt) -> bool:
     return any(isinstance(n, ast.Return | ast.Raise | ast.Assert) for n in ast.walk(statement))
 
 
-def _statement(frame: Frame, node: ast.stmt) -> Any:
+def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     match node:
         case ast.Return(value=value):
@@ -127,16 +146,16 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
             pass
         case ast.Expr(value=value):
             evaluate(frame, value)
-        case ast.If(test=test, body=body, orelse=orelse):
-            return run_block(frame, body if _test(frame, test, "the branch") else orelse)
+        case ast.If():
+            return _if(frame, node, rest)
         case ast.For():
-            return _for(frame, node)
+            return _for(frame, node, rest)
         case ast.While():
-            return _while(frame, node)
+            return _while(frame, node, rest)
         case ast.With(items=items, body=body):
             for item in items:
                 _enter(frame, item)
-            return run_block(frame, body)
+            return run_block(frame, body, rest)
         case ast.Break():
             return BREAK
         case ast.Continue():
@@ -303,32 +322,159 @@ def _too_many(frame: Frame, node: ast.For | ast.While) -> UnsupportedError:
     )
 
 
-def _for(frame: Frame, node: ast.For) -> Any:
+def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
+    value = evaluate_test(frame, node.test)
+    with frame.context.builder.at(frame.loc(node.test)):
+        if not decides(value):
+            chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
+        elif _leaves(node.body) or _leaves(node.orelse):
+            sides = [lambda body=body: _to_the_end(frame, body, rest) for body in (node.body, node.orelse)]
+            # Nothing is left to do behind it.
+            return flow_of(branch(frame, value, *sides)).signal() or Flow()
+        else:
+            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
+            return branch(frame, value, *sides)
+    return run_block(frame, chosen, rest)
+
+
+def _to_the_end(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...]) -> Any:
+    """A side of a branch and what follows it, unless it leaves."""
+    signal = run_block(frame, body, rest)
+    return run_block(frame, rest) if signal is None else signal
+
+
+def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
+    """Whether statements may leave the function, or the loop around them."""
+    for node in body:
+        match node:
+            case ast.Return():
+                return True
+            case ast.Break() | ast.Continue():
+                if not loop:
+                    return True
+            case ast.For(body=inner, orelse=other) | ast.While(body=inner, orelse=other):
+                if _leaves(inner, True) or _leaves(other, loop):
+                    return True
+            case ast.If(body=inner, orelse=other):
+                if _leaves(inner, loop) or _leaves(other, loop):
+                    return True
+            case ast.With(body=inner):
+                if _leaves(inner, loop):
+                    return True
+    return False
+
+
+def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     values = evaluate(frame, node.iter)
     with context.builder.at(frame.loc(node.iter)):
-        items = iterate(frame, values, "the loop")
+        values = steps_over(frame, values)
+        items = [] if isinstance(values, Steps) else iterate(frame, values, "the loop")
+    if isinstance(values, Steps):
+        return _run_time_for(frame, node, values, rest)
+    if isinstance(values, range) and len(values) > _LONGEST_UNROLLED:
+        state = State(frame)
+        try:
+            return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+        except CompileError:
+            # What depends on the number of the step, or changes from step to step, is written out.
+            state.go_back()
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)
-    for item in items:
+    if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
+        return _unrolled(frame, node, items, rest)
+    state = State(frame)
+    try:
+        with context.builder.nested() as insts:
+            signal = _unrolled(frame, node, items, rest, may_leave=False)
+        context.builder.insts.extend(insts)
+        return signal
+    except Again:
+        state.go_back()
+    return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+
+
+def _unrolled(
+    frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], may_leave: bool = True
+) -> Any:
+    """The steps one after the other; behind a branch of run time that leaves come the other steps.
+
+    Raises
+    ------
+    Again
+        There is such a branch, and `may_leave` is false.
+    """
+    for number, item in enumerate(items):
         _assign_at(frame, node.target, item)
         signal = run_block(frame, node.body)
         if signal is BREAK:
             return None
         if isinstance(signal, Returned):
             return signal
-    return run_block(frame, node.orelse)
+        if isinstance(signal, Flow) and not signal.static:
+            if not may_leave:
+                raise Again
+            onward = lambda number=number: _unrolled(frame, node, items[number + 1 :], rest)  # noqa: E731
+            return _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
+    return run_block(frame, node.orelse, rest)
 
 
-def _while(frame: Frame, node: ast.While) -> Any:
+def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...]) -> Any:
+    assign = lambda item: _assign_at(frame, node.target, item)  # noqa: E731
+    flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
+    return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
+
+
+def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], leaves: bool) -> Any:
+    """What follows a loop, by how it ended: `onward` where it came to its end, which may itself leave."""
+    if flow.returned is True:
+        return Returned(flow.value)
+    if flow.broke is True:
+        return None
+
+    def to_the_end(run: Callable[[], Any]) -> Any:
+        signal = run()
+        return run_block(frame, rest) if signal is None else signal
+
+    def came_to_end() -> Any:
+        if isinstance(flow.broke, bool):
+            return onward()
+        if not leaves:
+            return branch(frame, flow.broke, lambda: None, onward)
+        sides = (lambda: to_the_end(lambda: None), lambda: to_the_end(onward))
+        return flow_of(branch(frame, flow.broke, *sides)).signal() or Flow()
+
+    if isinstance(flow.returned, bool):
+        return came_to_end()
+    sides = (lambda: Returned(flow.value), lambda: to_the_end(came_to_end))
+    return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
+
+
+def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+
+    def test() -> Any:
+        with context.builder.at(frame.loc(node.test)):
+            value = evaluate_test(frame, node.test)
+            return value if decides(value) else truth(context, value, "the loop")
+
     for _ in range(_MAX_STATIC_STEPS):
-        if not _test(frame, node.test, "the loop"):
-            return run_block(frame, node.orelse)
-        signal = run_block(frame, node.body)
-        if signal is BREAK:
-            return None
-        if isinstance(signal, Returned):
-            return signal
+        state = State(frame)
+        value = test()
+        if not decides(value):
+            if not value:
+                return run_block(frame, node.orelse, rest)
+            signal = run_block(frame, node.body)
+            if signal is BREAK:
+                return None
+            if isinstance(signal, Returned):
+                return signal
+            if not isinstance(signal, Flow) or signal.static:
+                continue
+            state.go_back()
+        context.builder.loc = frame.loc(node)
+        flow = while_loop(frame, node, value, test, lambda: run_block(frame, node.body))
+        return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
     raise _too_many(frame, node)
 
 

@@ -171,6 +171,24 @@ class StorageBuilder(Builder):
         outside = {self.root(handle): None for handle in self.arguments}
         return [(root, self._now[root]) for root in outside if root in self._now]
 
+    # Regions.
+
+    def state(self) -> tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None]]:
+        """What memories hold now, and which arguments were found writable: for :meth:`go_back`."""
+        return dict(self._now), dict(self._derived), dict(self.written)
+
+    def go_back(self, state: tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None]]) -> None:
+        """Forget what was changed, and the views that were taken, since a state."""
+        self._now, self._derived, self.written = (dict(part) for part in state)  # type: ignore[assignment]
+
+    def changed(self, state: tuple[dict[Value, Value], Any, Any]) -> list[Value]:
+        """The memories whose contents were changed since a state."""
+        return [root for root, contents in self._now.items() if state[0].get(root, root) is not contents]
+
+    def replace(self, root: Value, contents: Value) -> None:
+        """State what a memory holds from here on."""
+        self._now[root] = contents
+
     def leave(self, results: Sequence[Value], attrs: dict[str, Any]) -> None:
         """Write the ``return``; `results` are values, not handles."""
         super().inst("return", results, attrs)

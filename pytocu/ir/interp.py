@@ -369,6 +369,34 @@ def _kernel(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return _block(state, region)
 
 
+def _region(state: State, region: Block, args: Sequence[Any]) -> Sequence[Any]:
+    """A region of a loop or a branch, for these arguments."""
+    state.values.update(zip(region.params, args, strict=True))
+    return _block(state, region)
+
+
+def _for_loop(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    (region,), count = inst.regions, inst.attr("carried")
+    bounds, carried, shared = args[:3], args[3 : 3 + count], args[3 + count :]
+    number = type(bounds[0])
+    for step in range(*map(int, bounds)):
+        carried = list(_region(state, region, [number(step), *carried, *shared]))
+    return carried
+
+
+def _while_loop(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    (region,), count = inst.regions, inst.attr("carried")
+    carried, shared = args[:count], args[count:]
+    while carried[0]:
+        carried = list(_region(state, region, [*carried, *shared]))
+    return carried
+
+
+def _if_else(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    condition, *shared = args
+    return _region(state, inst.regions[0 if condition else 1], shared)
+
+
 def _allocate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
     order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
@@ -381,6 +409,10 @@ def _allocate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def _stride(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (args[0].strides[inst.attr("axis")] // args[0].itemsize,)
+
+
+def _read(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (bool(args[0]),)
 
 
 def _launch(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
@@ -451,7 +483,9 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "failed": interp_checks.failed,
     "failures": interp_checks.failures,
     "fold_range": _fold_range,
+    "for_loop": _for_loop,
     "gather": _gather,
+    "if_else": _if_else,
     "imag": _part,
     "index": _index,
     "iota": _iota,
@@ -463,6 +497,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "memory": _memory,
     "newaxis": _newaxis,
     "part": _part,
+    "read": _read,
     "real": _part,
     "read_length": _read_length,
     "reduce": _reduce,
@@ -477,6 +512,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "transpose": _transpose,
     "update": _update,
     "view": _view,
+    "while_loop": _while_loop,
     "writable": interp_checks.writable,
 }
 

@@ -283,6 +283,7 @@ row("writable", "host", 1, "The argument may be written; NumPy's error, which be
 # Host level.
 row("part", "scalar", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",
     infer=infer.part, levels=frozenset({"host", "loop"}), attrs=("which",))  # fmt: skip
+row("read", "scalar", 1, "Whether a number in memory is not zero, which the host waits for, as a Python bool", levels=HOST)
 row("check", "host", 0, "A condition on lengths; NumPy's error when it fails", infer=infer.nothing, levels=UPPER,
     effects="check",
     attrs=("kind", "dims", "shapes"))  # fmt: skip
@@ -306,6 +307,15 @@ row("launch", "control", None, "Run a kernel that reads some arguments and write
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
+
+# Loops and branches of the user's program (see `pytocu.ir.regions`): pure, and closed like a kernel.
+row("for_loop", "region", None, "As many steps as range() of the first three has; the region is given the step's number of the "
+    "range, the carried values and the rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True,
+    attrs=("carried",))  # fmt: skip
+row("while_loop", "region", None, "Steps while the first carried value holds; the region is given the carried values and the "
+    "rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True, attrs=("carried",))  # fmt: skip
+row("if_else", "region", None, "The first region where the first argument holds, else the second; both are given the rest",
+    levels=UPPER, regions=2, isolated=True)  # fmt: skip
 
 # Loop level: memory, control, indices, raw arithmetic.
 row("load", "memory", None, "The element at an offset; with `lanes` that many from there, whose address divides by `align`. "

@@ -41,6 +41,12 @@ def _exponent(number: int) -> int:
     return number
 
 
+def _step(number: int) -> int:
+    if number == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    return number
+
+
 _FLOAT_OF_ONE = (
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "erf", "erfc", "exp", "exp2",
     "expm1", "fabs", "gamma", "lgamma", "log1p", "log10", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "ulp",
@@ -67,6 +73,8 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
     "python_exponent": PythonFunction(_exponent, 1, "same"),
+    "python_step": PythonFunction(_step, 1, "same"),
+    "python_steps": PythonFunction(lambda start, stop, step: len(range(start, stop, step)), 3, "int", raises=False),
     "python_not": PythonFunction(lambda x: not x, 1, "bool", raises=False),
     "python_min": PythonFunction(lambda *values: min(values), None, "same", raises=False),
     "python_max": PythonFunction(lambda *values: max(values), None, "same", raises=False),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pytocu.errors import CompileError, InternalError
+from pytocu.ir import regions
 from pytocu.ir.core import Block, Function, Inst, Value, types_of, walk
 from pytocu.ir.promote import operand, ufunc_loop
 from pytocu.ir.types import ArrayType, IndexType, ScalarType, VectorType, WeakType, element, shape_of
@@ -88,6 +89,8 @@ def _instruction(inst: Inst, level: str) -> None:
             _fail(inst, f"has the attribute {name}, which its row does not list")
     if inst.loc is None:
         _fail(inst, "has no source location")
+    if op.kind == "region":
+        _closed_region(inst)
     if op.name == "update" and not _is_view_of(inst.args[1], inst.args[0]):
         _fail(inst, "updates something else than a view of its first argument")
     if op.name == "const" and not isinstance(inst.attr("value"), bool | int | float | complex):
@@ -100,6 +103,20 @@ def _instruction(inst: Inst, level: str) -> None:
             return
         if inferred != inst.types:
             _fail(inst, f"states {', '.join(map(str, inst.types))} but gives {', '.join(map(str, inferred))}")
+
+
+def _closed_region(inst: Inst) -> None:
+    """Parameters are of the types of what they stand for, and what is yielded is of the results'."""
+    for param, argument in regions.bindings(inst):
+        if regions.bare(param.type) != regions.bare(argument.type):
+            _fail(inst, f"gives {argument.type} to the parameter %{param.name} of type {param.type}")
+    first = regions.given(inst)[: regions.carried_count(inst)]
+    for region in inst.regions:
+        yielded = tuple(regions.bare(a.type) for a in region.terminator.args)
+        if yielded != tuple(map(regions.bare, inst.types)):
+            _fail(inst, f"yields {', '.join(map(str, yielded))} for {', '.join(map(str, inst.types))}")
+    if any(regions.bare(a.type) != regions.bare(t) for a, t in zip(first, inst.types, strict=len(first) > 0)):
+        _fail(inst, "carries values of other types than its first ones")
 
 
 def _is_view_of(value: Value, base: Value) -> bool:

@@ -10,13 +10,15 @@ in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
-from pytocu.ir.core import Inst, Value
+from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
+from pytocu.ir.regions import HEADS, carried_count, given, is_region, kept, parameters
 from pytocu.ir.types import shape_of
-from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, unit
+from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, stating_values, unit
 
 Index: TypeAlias = tuple[Affine, ...]
 
@@ -37,7 +39,8 @@ def demand(
     """Every (value, position) the results need, operands before users, each once.
 
     Values that `stops` says yes to are read from memory; what they are made of is not followed.
-    Without `chosen` neither are the pieces of a concatenation, of which an iteration needs one.
+    Without `chosen` neither are the pieces of a concatenation, of which an iteration needs one, and what a loop or
+    branch reads at positions that it computes.
     Of a concatenation that has a position in `picked`, the piece of this number alone is followed.
     """
     order: list[tuple[Value, Index]] = []
@@ -54,7 +57,7 @@ def demand(
         stack.append((value, at, True))
         if stops(value):
             continue
-        needed = operands(value, at, ndim)
+        needed = operands(value, at, ndim) if chosen or not is_region(value.inst) else outer_needs(value, at, ndim)
         if is_choice(value):
             number = picked.get(choice_key(value, at))
             if number is None and not chosen:
@@ -103,6 +106,8 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
             return [(inst.args[0], (unit(0, ndim), *(p for a, p in enumerate(at) if a not in inst.attr("axes"))))]
     if inst.op.kind == "view":
         return [(inst.args[0], _through(inst, at, ndim))]
+    if inst.op.kind == "region":
+        return region_needs(value, at, ndim) or []
     if inst.op.kind == "reduce":
         return [(arg, into_reduction(inst, at, ndim)) for arg in inst.args]
     if inst.op.kind == "scan":
@@ -121,6 +126,71 @@ def searched(inst: Inst) -> Value | None:
         case "fold_range":
             return inst.args[1]
     return None
+
+
+IN_REGIONS = ("elementwise", "view", "const", "generated", "choice", "scalar")
+"""Rows that a region may hold whose results are computed element by element."""
+
+
+def belonging(value: Value) -> list[int]:
+    """The numbers of the results of a loop or branch that are computed together with one of them, at the same element."""
+    inst = value.inst
+    assert inst is not None
+    shape = shape_of(value.type)
+    return kept(inst, {r for r in inst.results if shape_of(r.type) == shape})
+
+
+@lru_cache(maxsize=4096)
+def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]] | None:
+    """The operands of a result of a loop or branch; None where an element depends on other elements that are carried."""
+    inst = value.inst
+    assert inst is not None
+    keep = belonging(value)
+    if any(shape_of(inst.types[k]) not in ((), shape_of(value.type)) for k in keep):
+        return None
+    needs: dict[tuple[Value, Index], None] = {(arg, ()): None for arg in inst.args[: HEADS[inst.op.name]]}
+    count = carried_count(inst)
+    if count:
+        needs.update(dict.fromkeys((given(inst)[k], position(given(inst)[k], at)) for k in keep))
+    for region in inst.regions:
+        params = parameters(inst, region)
+        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim):
+            made = operand.inst
+            if made is None:
+                if operand not in params:
+                    continue
+                number = params.index(operand)
+                if number >= count:
+                    needs[given(inst)[number], place] = None
+                elif place != position(operand, at):
+                    return None
+            elif is_region(made):
+                if region_needs(operand, place, ndim) is None:
+                    return None
+            elif made.op.kind not in IN_REGIONS:
+                return None
+    return list(needs)
+
+
+@lru_cache(maxsize=4096)
+def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
+    """The operands of a loop or branch without those at positions that are computed inside of it."""
+    inst = value.inst
+    assert inst is not None
+    own: set[Value] = set()
+    for region in inst.regions:
+        own.update(region.params)
+        for inner in walk(region):
+            own.update(inner.results)
+            own.update(p for r in inner.regions for p in r.params)
+    needs = region_needs(value, at, ndim) or []
+    return [(arg, place) for arg, place in needs if not any(v in own for p in place for v in stating_values(p))]
+
+
+def is_elementwise(inst: Inst) -> bool:
+    """Whether the results of a loop or branch are computed element by element."""
+    found = ((r, len(shape_of(r.type))) for r in inst.results)
+    return all(region_needs(r, whole_index(ndim), ndim) is not None for r, ndim in found)
 
 
 def into_reduction(inst: Inst, at: Index, ndim: int) -> Index:

@@ -130,6 +130,18 @@ def states_positions(position: Affine) -> bool:
     return any(part.name == "element" for piece in linear_pieces(position) for part, _ in piece.parts)
 
 
+def stating_values(place: Affine) -> Iterator[Any]:
+    """The values whose elements a position is computed of."""
+    for part, _ in place.parts:
+        for arg in part.args:
+            if isinstance(arg, Affine):
+                yield from stating_values(arg)
+        if part.name == "element":
+            yield part.args[0]
+            for inner in part.args[1]:
+                yield from stating_values(inner)
+
+
 def unit(axis: int, ndim: int) -> Affine:
     """The loop index `axis` itself."""
     return Affine(tuple(1 if k == axis else 0 for k in range(ndim)))

@@ -21,6 +21,8 @@ from pytocu.passes.storages import contents_of, rebased, tree_numbers
 
 def run(function: Function, context: PassContext) -> Function:
     """Allocate results and turn kernels into launches."""
+    if function.level == "host":
+        return function
     writer = _Writer(function)
     for position, inst in enumerate(function.body.insts):
         writer.builder.loc, writer.position = inst.loc, position

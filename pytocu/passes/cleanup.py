@@ -6,6 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
+from pytocu.ir.regions import prune
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -62,6 +63,7 @@ def dce(function: Function, context: PassContext) -> Function:
 
     ``convert`` stays even unread where it can fail on a run-time number.
     """
+    function = prune(function)
     used: set[Value] = set()
     keep: set[Inst] = set()
     # Uses come after definitions in the text, so one walk backwards finds everything alive.

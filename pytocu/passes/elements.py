@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
+from pytocu.passes import region_loops
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.record import Mutable, Record, fresh
@@ -90,6 +92,8 @@ class Elements(Mutable):
         What is required of an integer and does not hold makes it 0.
     within : dict
         Integers that a requirement made positions of an axis, with its length.
+    given : mapping
+        What the parameters of loops and branches of the user's program stand for.
     """
 
     loc: Loc
@@ -114,6 +118,7 @@ class Elements(Mutable):
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
     replaces: bool = False
     within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
+    given: dict[Value, Value] = fresh(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -143,6 +148,8 @@ class Elements(Mutable):
         if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search", "fold_range"):
             # Where there are no iterations nothing is required, and no position exists.
             return True
+        if is_region(value.inst) and any(i.op.name == "require" for region in value.inst.regions for i in walk(region)):
+            return True
         needed = operands(value, at, self.ndim)
         return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
 
@@ -162,7 +169,8 @@ class Elements(Mutable):
 
     def eager(self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]]) -> list[tuple[Value, Index]]:
         """What every iteration computes, without what only the iterations of a piece of a concatenation do."""
-        return demand(roots, index, self.ndim, chosen=False) if any(is_choice(v) for v, _ in pairs) else pairs
+        some = any(is_choice(v) or is_region(v.inst) for v, _ in pairs)
+        return demand(roots, index, self.ndim, chosen=False) if some else pairs
 
     def store(self, roots: Sequence[Value], index: Index, targets: list[Target]) -> None:
         """Write the results of one iteration."""
@@ -180,6 +188,8 @@ class Elements(Mutable):
         """One element of a value."""
         inst = value.inst
         if inst is None:
+            if value in self.given:
+                return self.operand(builder, self.given[value], at)
             if value in self.scalars:
                 return self.scalars[value]
             memory = self.memory[value]
@@ -203,6 +213,10 @@ class Elements(Mutable):
                 return self.fold_range(builder, inst, *(self.operand(builder, a, position(a, at)) for a in (start, *bounds)))
             case "search":
                 return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
+            case "dim":
+                return builder.emit("convert_raw", (self.dim(inst.attr("value")),), {}, (scalar(I64),), name=value.name)
+        if inst.op.kind == "region":
+            return region_loops.write(self, builder, value, at)
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "require":
             return self.require(builder, inst, values)

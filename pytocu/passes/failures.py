@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytocu.errors import Loc
-from pytocu.ir.core import Function, Inst
+from pytocu.ir.core import Function, Inst, walk
 
 
 def requirements(function: Function) -> list[Inst]:
@@ -18,7 +18,7 @@ def requirements(function: Function) -> list[Inst]:
     found: list[Inst] = []
     for launch in function.body.insts:
         if launch.op.name == "launch":
-            found.extend(sorted((i for i in launch.regions[0].insts if i.op.name == "require"), key=_order))
+            found.extend(sorted((i for i in walk(launch.regions[0]) if i.op.name == "require"), key=_order))
     return found
 
 

@@ -27,6 +27,8 @@ FEW = 4
 
 def run(function: Function, context: PassContext) -> Function:
     """Write them out."""
+    if function.level == "host":
+        return function
     if not any(inst.op.kind == "reduce" for inst in function.body.insts):
         return function
     classes = Classes(context)

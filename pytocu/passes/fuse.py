@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType
 from pytocu.passes import cleanup, storages
+from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import Plan, Root, find_roots, on_host
 from pytocu.passes.steps import Mentions, is_step
@@ -30,7 +33,16 @@ Places: TypeAlias = dict[tuple[str, Value], Value]
 
 def run(function: Function, context: PassContext) -> Function:
     """Build ``kernel`` regions."""
+    if function.level == "host":
+        return function
     function = storages.run(function)
+    for inst in function.body.insts:
+        if is_region(inst) and not on_host(inst.results[0]) and not is_elementwise(inst):
+            raise UnsupportedError(
+                "a loop or branch of run time whose elements depend on one another is not compiled",
+                inst.loc,
+                "keep to operations element by element in it, or make the number of steps static",
+            )
     terminator = function.body.terminator
     returned = _distinct(terminator)
     mentions = Mentions(function)

@@ -9,10 +9,10 @@ length that meets another one may happen to be 1, and NumPy would repeat that ax
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type
+from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
 from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.types import ArrayType, shape_of
@@ -110,7 +110,7 @@ def _assigned(update: Inst) -> tuple[Shape, Shape]:
 def _discover(function: Function) -> _Facts:
     """Walk the broadcasts once and record which lengths meet."""
     facts = _Facts(function)
-    for inst in function.body.insts:
+    for inst in walk(function.body):
         for first, other in _meetings(inst):
             facts.meet(first, other)
     return facts
@@ -127,33 +127,52 @@ def _apply(function: Function, facts: _Facts) -> Function:
         params.append(values[old])
     for dim in facts.met:
         builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
-    checked: set[tuple[DimLike, DimLike]] = set()
-    for inst in function.body.insts:
-        builder.loc = inst.loc
-        args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
-        if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
-            checked.add(inst.attr("dims"))
-        _checks(builder, inst, checked)
-        if inst.op.kind == "elementwise" and len(args) > 1:
-            args = _broadcast_all(builder, args)
-        elif inst.op.name == "update":
-            old, target, new = (values[a] for a in inst.args)
-            args = (old, target, _fitted(builder, new, shape_of(target.type)))
-        attrs = dict(inst.attrs)
-        if inst.op.effects != "check":
-            # Checks speak of the lengths of the call; everything else of the unified ones.
-            attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
-        types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
-        made = builder.inst(inst.op, args, attrs, types)
-        for old, new in zip(inst.results, made.results, strict=True):
-            new.name = old.name
-            values[old] = new
+    _Writer(mapping, builder).insts(builder, function.body.insts, values)
     body = Block(tuple(params), builder.take())
     made_function = Function(function.name, function.level, body, function.facts)
     if function.fact("symbols") is None and bound_symbols(made_function) != places:
         stated = tuple((name, number, axis) for name, (number, axis) in places.items())
         return Function(function.name, function.level, body, (*function.facts, ("symbols", stated)))
     return made_function
+
+
+class _Writer:
+    """Writes instructions with unified lengths; what the call checks comes before the outermost region."""
+
+    def __init__(self, mapping: dict[str, DimLike], outside: Builder):
+        self.mapping = mapping
+        self.outside = outside
+        self.checked: set[tuple[DimLike, DimLike]] = set()
+
+    def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
+        mapping = self.mapping
+        for inst in insts:
+            builder.loc = self.outside.loc = inst.loc
+            args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
+            if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
+                self.checked.add(inst.attr("dims"))
+            _checks(self.outside, inst, self.checked)
+            if inst.op.kind == "elementwise" and len(args) > 1:
+                args = _broadcast_all(builder, args)
+            elif inst.op.name == "update":
+                old, target, new = (values[a] for a in inst.args)
+                args = (old, target, _fitted(builder, new, shape_of(target.type)))
+            attrs = dict(inst.attrs)
+            if inst.op.effects != "check":
+                # Checks speak of the lengths of the call; everything else of the unified ones.
+                attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
+            types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
+            regions = tuple(self.region(region) for region in inst.regions)
+            made = builder.inst(inst.op, args, attrs, types, regions)
+            for old, new in zip(inst.results, made.results, strict=True):
+                new.name = old.name
+                values[old] = new
+
+    def region(self, block: Block) -> Block:
+        params = {p: Value(substitute_type(p.type, self.mapping), p.name) for p in block.params}
+        builder = Builder(block.terminator.loc)
+        self.insts(builder, block.insts, dict(params))
+        return Block(tuple(params.values()), builder.take())
 
 
 def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]]) -> None:

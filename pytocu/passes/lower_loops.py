@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
@@ -38,7 +38,8 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
-        own = [i for i in needs if i in inst.regions[0].insts]
+        inside = set(walk(inst.regions[0]))
+        own = [i for i in needs if i in inside]
         if own and not noted:
             noted.append(builder.emit("failures", (), {}, (ArrayType(I64, (count,)),), name="failures"))
         failures = (noted[0], words) if own else None

@@ -32,6 +32,7 @@ from operator import add
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, product
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import BOOL, INDEX, scalar, shape_of
 from pytocu.passes import schedule, vector_loops, vector_rows
 from pytocu.passes.accesses import Index, demand
@@ -54,7 +55,10 @@ def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     work = work._replace(pairs=e.eager(work.roots, work.index, work.pairs))
     grid: tuple[DimLike, ...] = ()
     lower, each = e.dim(0), 1
-    if len(e.sizes) > 1 and not _is_short(e):
+    if any(is_region(value.inst) for value, _ in work.pairs):
+        # The loops of several elements would run one after the other.
+        _alone(e, work, lower)
+    elif len(e.sizes) > 1 and not _is_short(e):
         each, grid = _rows(e, work)
     else:
         made = vector_loops.plan(e, work)
@@ -63,13 +67,18 @@ def write(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
         elif len(e.sizes) == 1:
             each = _unrolled(e, work)
             lower = _strides(e, work, each) if each > 1 else lower
-        single = copy_of(e, e.before)
-        i = Value(INDEX, "i")
-        walk(single, i)
-        single.elements(work.roots, work.index, work.pairs, work.targets)
-        loop(e.before, single.inside, (lower, e.dim(product(e.sizes)), e.dim(1)), "grid", i)
+        _alone(e, work, lower)
     e.before.emit("return")
     return each, grid
+
+
+def _alone(e: Elements, work: Work, lower: Value) -> None:
+    """The loop of threads that compute one element at a time."""
+    single = copy_of(e, e.before)
+    i = Value(INDEX, "i")
+    walk(single, i)
+    single.elements(work.roots, work.index, work.pairs, work.targets)
+    loop(e.before, single.inside, (lower, e.dim(product(e.sizes)), e.dim(1)), "grid", i)
 
 
 def _is_short(e: Elements) -> bool:

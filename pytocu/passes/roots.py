@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import format_shape
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
-from pytocu.passes.accesses import Index, aligned, demand, searched, target_index, view_chain, whole_index
+from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
 from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
 from pytocu.passes.steps import Mentions, is_step
@@ -86,7 +87,7 @@ class Root(Mutable):
         inst = value.inst
         if inst is None or isinstance(value.type, WeakType) or (value in self.kept and value is not self.value):
             return False
-        return inst.op.kind in INSIDE or inst in self.inside
+        return inst.op.kind in INSIDE or inst in self.inside or (is_region(inst) and is_elementwise(inst))
 
     def needs(self) -> list[tuple[Value, Index]]:
         """All values that go into it, and where they are read."""
@@ -268,7 +269,7 @@ class _Finder:
             seen.add(value)
             if value in self.kept:
                 continue
-            if value.inst is None or not (value.inst.op.kind in INSIDE or combines(value) or is_stored(value)):
+            if value.inst is None or not (value.inst.op.kind in (*INSIDE, "region") or combines(value) or is_stored(value)):
                 found.add(value)
             else:
                 stack.extend(value.inst.args)

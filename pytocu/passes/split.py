@@ -62,6 +62,8 @@ FEW = 8192
 
 def run(function: Function, context: PassContext) -> Function:
     """Cut long reductions and scans."""
+    if function.level == "host":
+        return function
     classes = Classes(context)
     # A sum and a running sum of one array have the same pieces.
     made: dict[tuple[Any, ...], tuple[Value, ...]] = {}

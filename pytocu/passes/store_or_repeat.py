@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import copy_with, rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import Index, demand, is_choice, operands, whole_index
@@ -25,14 +26,16 @@ OPERATIONS_A_BYTE = 10
 
 def run(function: Function, context: PassContext) -> Function:
     """Keep what is worth it."""
+    if function.level == "host":
+        return function
     stored = _worth_storing(function)
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(result in stored for result in inst.results):
             return None
-        (made,) = copy_with(inst, builder, args)
-        made.name = inst.results[0].name
-        return (builder.emit("keep", (made,), name=made.name),)
+        made = copy_with(inst, builder, args)
+        pairs = zip(inst.results, made, strict=True)
+        return [builder.emit("keep", (new,), name=old.name) if old in stored else new for old, new in pairs]
 
     return rewrite(function, rule) if stored else function
 
@@ -46,6 +49,9 @@ def _worth_storing(function: Function) -> set[Value]:
                 places.setdefault(value, set()).add(at)
     stored: set[Value] = set()
     for inst in function.body.insts:
+        if is_region(inst):
+            # A loop is never gone through twice for what it gives.
+            stored.update(r for r in inst.results if len(places.get(r, ())) > 1 and shape_of(r.type))
         if inst.op.kind not in ("elementwise", "choice"):
             continue
         for value in inst.results:

@@ -45,6 +45,9 @@ PYTHON_OPERATORS = {
 }  # fmt: skip
 """What Python does with Python scalars, by the name of the row."""
 
+_BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
+"""Steps that begin and end loops and branches of the host, and that say what these hand on."""
+
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _REAL = frozenset({"bool", "int", "float"})
 
@@ -184,6 +187,10 @@ class _Writer:
         # What is known of Python scalars: the classes they may have.
         self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
         self.observed = _observed(plan)
+        # How many loops and branches of the host are open.
+        self.depth = 0
+        # Memory by the depth at which it is made.
+        self.allocated: dict[int, int] = {}
 
     # Text of lengths.
 
@@ -238,10 +245,17 @@ class _Writer:
             self.compare_memory()
         last = {} if self.access.keep else _last_launches(self.plan)
         for position, step in enumerate(self.plan.steps):
+            if step[0] in _BLOCKS:
+                self.block(position, step)
+                continue
+            first = len(self.lines)
             self.step(position, step)
             if position in last:
                 self.lines.append(f"del {', '.join(f'v{slot}' for slot in last[position])}")
-        temporaries = [slot for slot in self.kind if slot not in _leaves(self.plan.tree)]
+            if self.depth:
+                indent = "    " * self.depth
+                self.lines[first:] = [indent + line.replace("\n", f"\n{indent}") for line in self.lines[first:]]
+        temporaries = [slot for slot in self.allocated if slot not in _leaves(self.plan.tree)]
         if temporaries and self.access.keep:
             self.lines.append(self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in temporaries)})"))
         self.lines.append(f"return {self.tree(self.plan.tree)}")
@@ -393,6 +407,7 @@ class _Writer:
                     self.early.append(self.access.maker.format(shape=f"shape{slot}", **names))
                 add(template.format(made=f"v{slot}", shape=f"shape{slot}", **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
+                self.allocated[slot] = self.depth
             case ("failures", slot, count):
                 self.words.add(slot)
                 self.lines.extend(self.access.failures.format(made=f"v{slot}", count=count).splitlines())
@@ -452,6 +467,9 @@ class _Writer:
             case ("part", slot, source, which):
                 words = f".view({self.constant(np.uint16, 'uint16_')})" if which == "bits" else f".{which}"
                 add(f"v{slot} = v{source}{words}")
+            case ("read", slot, source):
+                self.globals["truth"] = truth
+                add(f"v{slot} = truth({self.access.scalar.format(made=f'v{source}')})")
             case ("python", slot, name, sources):
                 values = [f"v{s}" for s in sources]
                 if name in PYTHON_OPERATORS:
@@ -502,6 +520,54 @@ class _Writer:
         self.globals["CompileError"] = CompileError
         self.lines.append(f"except {failures} as error: {self.failure(position)}(error)")
         self.kind.update(dict.fromkeys(slots, "array"))
+    def block(self, position: int, step: tuple[Any, ...]) -> None:
+        """The beginning or the end of a loop or a branch, or what it hands on."""
+
+        def assign(targets: Sequence[int], values: Sequence[int]) -> str:
+            """One statement, so that memories can change places."""
+            left, right = [f"v{slot}" for slot in targets], [f"v{slot}" for slot in values]
+            for target, value in zip(targets, values, strict=True):
+                if value in self.kind:
+                    self.kind[target] = self.kind[value]
+                    if self.access.made_pointer == "{made}_pointer":
+                        left.append(f"v{target}_pointer")
+                        right.append(f"v{value}_pointer")
+            return f"{', '.join(left)} = {', '.join(right)}" if left else "pass"
+
+        def let_go() -> None:
+            """State that what a step allocated is used no more."""
+            inner = [slot for slot, depth in self.allocated.items() if depth == self.depth]
+            for slot in inner:
+                del self.allocated[slot]
+            if inner and self.access.keep:
+                self.lines.append(indent + self.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in inner)})"))
+
+        indent = "    " * self.depth
+        match step:
+            case ("for", counter, bounds, params, starts):
+                self.lines.append(indent + assign(params, starts))
+                numbers = ", ".join(f"v{slot}" for slot in bounds)
+                self.lines.append(f"{indent}for v{counter} in range({numbers}):")
+                self.depth += 1
+            case ("while", params, starts):
+                self.lines.append(indent + assign(params, starts))
+                self.lines.append(f"{indent}while v{params[0]}:")
+                self.depth += 1
+            case ("if", test):
+                self.lines.append(f"{indent}if v{test}:")
+                self.depth += 1
+            case ("next", params, yielded):
+                let_go()
+                self.lines.append(indent + assign(params, yielded))
+                self.depth -= 1
+            case ("else",):
+                let_go()
+                self.lines.append(f"{indent[4:]}else:")
+            case ("end",):
+                let_go()
+                self.depth -= 1
+            case ("hand on", results, values):
+                self.lines.append(indent + assign(results, values))
 
     def launch(self, number: int, slots: Sequence[int]) -> None:
         spec = self.plan.kernels[number]
@@ -694,6 +760,9 @@ def _observed(plan: Plan) -> set[int]:
 
 def _last_launches(plan: Plan) -> dict[int, list[int]]:
     """Temporary arrays that only kernels see, by the step that reads them last: the next ones can have their memory."""
+    if any(step[0] in _BLOCKS for step in plan.steps):
+        # What a step of a loop reads last the next step reads again.
+        return {}
     others = [step[1:] for step in plan.steps if step[0] not in ("allocate", "launch")]
     made = {step[1] for step in plan.steps if step[0] == "allocate"} - _observed(plan) - _numbers(others)
     last: dict[int, int] = {}
@@ -734,6 +803,12 @@ def _bounds(dtype: np.dtype, kind: str) -> tuple[Any, Any] | None:
             return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         case _:
             return None
+
+
+def truth(value: Any) -> bool:
+    """Whether the number in an array without axes is not zero; a device is waited for."""
+    read = getattr(value, "item", None)
+    return bool(read() if read is not None else value.copy_to_host().item())
 
 
 def reach(shape: Sequence[int], strides: Sequence[int]) -> int:

@@ -43,26 +43,15 @@ def captured(x):
 #$ error captured --args "f32[n]"
 
 
-def run_time_loop(x, k):
-    for _ in range(k):  #! UnsupportedError: range() of a number known only at run time is not compiled
-    #! at: range(k)
-    #! help: make the bound a constant or name it in @jit(static=(...))
-        x = x + 1
-    return x
+def changing_dtype(x, k):
+    total = 0
+    for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] behind it
+        total = total + x
+    return total
+    #! help: begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)
 
 
-#$ error run_time_loop --args "f32[n], weak int"
-
-
-def data_loop(x):
-    while x.sum() > 1:  #! UnsupportedError: the loop depends on a scalar computed at run time (bool)
-    #! at: x.sum() > 1
-    #! help: choose with np.where(condition, a, b)
-        x = x / 2
-    return x
-
-
-#$ error data_loop --args "f32[n]"
+#$ error changing_dtype --args "f32[n], weak int"
 
 
 def scalar_branch(x, gain):

@@ -1,0 +1,498 @@
+"""Loops and branches whose course is known only at run time: instructions with regions.
+
+A body is read once for all steps, with a parameter for everything that goes from one step to the next: names
+that it binds again, and memory that it changes.  Which these are is found by reading; the body is read again
+until none is missing.  ``break``, ``continue`` and ``return`` become flags: what follows a branch that may
+leave is read as part of the side that goes on, so every way ends in one of them, and what a branch hands on says in
+which (`Flow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.frames import BREAK, Frame, Returned, Unset
+from pytocu.frontend.gathering import subscript
+from pytocu.frontend.operators import binary, elementwise, truth, truths
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.state import State, flatten, rebuild, same_form
+from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array, is_weak
+from pytocu.ir import regions
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.dims import Dim, DimLike, symbols
+from pytocu.ir.types import WEAK_BOOL, ArrayType, Type, WeakType, element, scalar
+from pytocu.record import Record
+
+Flag = bool | Value
+"""A truth value known now, or a scalar of run time."""
+
+
+class Flow(Record):
+    """How a piece of the program ends.
+
+    Attributes
+    ----------
+    broke : bool or Value
+        Whether by leaving the loop around it.
+    returned : bool or Value
+        Whether by leaving the function, with `value`.
+    value : Any
+    """
+
+    broke: Flag = False
+    returned: Flag = False
+    value: Any = None
+
+    @property
+    def static(self) -> bool:
+        """Whether it is known now."""
+        return isinstance(self.broke, bool) and isinstance(self.returned, bool)
+
+    def signal(self) -> Any:
+        """As :func:`pytocu.frontend.statements.run_block` gives it."""
+        if not self.static:
+            return self
+        return Returned(self.value) if self.returned else BREAK if self.broke else None
+
+
+def flow_of(signal: Any) -> Flow:
+    """The flow behind a signal."""
+    if isinstance(signal, Flow):
+        return signal
+    if isinstance(signal, Returned):
+        return Flow(returned=True, value=signal.value)
+    return Flow(broke=signal is BREAK)
+
+
+def decides(value: Any) -> bool:
+    """Whether a condition is a scalar known only at run time."""
+    return isinstance(value, Value) and not dimensions(value)
+
+
+def condition(context: Context, value: Value) -> Value:
+    """The truth of a scalar."""
+    if isinstance(value.type, WeakType):
+        return value if value.type == WEAK_BOOL else as_value(context, binary(context, "not_equal", value, 0))
+    return truths(context, subscript(context, value, ()) if is_array(value) else value)
+
+
+def both(context: Context, a: Flag, b: Flag) -> Flag:
+    """``a and b`` of truth values."""
+    for first, second in ((a, b), (b, a)):
+        if isinstance(first, bool):
+            return second if first else False
+    assert isinstance(a, Value) and isinstance(b, Value)
+    if isinstance(a.type, WeakType) != isinstance(b.type, WeakType):
+        a, b = as_strong(context, a), as_strong(context, b)
+    return binary(context, "bitwise_and", a, b)
+
+
+def choice(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """``yes if test else no``, of which only one is computed."""
+    signal = branch(frame, test, lambda: Returned(yes()), lambda: Returned(no()))
+    assert isinstance(signal, Returned)
+    return signal.value
+
+
+def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) -> Any:
+    """The truth of ``first and rest()`` or ``first or rest()``; the rest is computed only where Python looks at it."""
+    context = frame.context
+    kinds: list[Type] = []
+
+    def others() -> Any:
+        value = rest()
+        made = condition(context, value) if decides(value) else as_value(context, truth(context, value, f"'{word}'"))
+        kinds.append(made.type)
+        return made
+
+    def known() -> Any:
+        made = context.builder.const(word == "or", WEAK_BOOL)
+        return made if kinds[-1] == WEAK_BOOL else as_strong(context, made)
+
+    if word == "and":
+        return choice(frame, first, others, known)
+    return choice(frame, negated(context, condition(context, first)), others, known)
+
+
+def negated(context: Context, flag: Flag) -> Flag:
+    """``not flag``."""
+    if isinstance(flag, bool):
+        return not flag
+    if isinstance(flag.type, WeakType):
+        return context.builder.emit("python_not", (flag,))
+    return elementwise(context, "invert", flag)
+
+
+def either(context: Context, a: Flag, b: Flag) -> Flag:
+    """``a or b`` of truth values."""
+    for first, second in ((a, b), (b, a)):
+        if isinstance(first, bool):
+            return True if first else second
+    return negated(context, both(context, negated(context, a), negated(context, b)))
+
+
+# Branches.
+
+
+class _Side(Record):
+    """One side of a branch, as it was read."""
+
+    insts: list[Inst]
+    flow: Flow
+    state: State
+
+
+class _Merge:
+    """What the two sides of a branch hand on: pairs of values of one type."""
+
+    def __init__(self, context: Context):
+        self.context = context
+        self.pairs: list[tuple[Value, Value]] = []
+        self.names: list[str] = []
+        self.put: list[Callable[[list[Value]], None]] = []
+
+    def add(self, pairs: Sequence[tuple[Value, Value]], name: str, put: Callable[[list[Value]], None]) -> None:
+        """Values to hand on, and what is done with the results."""
+        start = len(self.pairs)
+        self.pairs.extend(pairs)
+        self.names.extend([name] * len(pairs))
+        self.put.append(lambda results: put(results[start : start + len(pairs)]))
+
+
+def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """Read both sides of a branch, each of which gives a signal; the signal of the whole."""
+    context = frame.context
+    builder = context.builder
+    loc = builder.loc
+    test = condition(context, test)
+    before = State(frame)
+    sides: list[_Side] = []
+    for run in (yes, no):
+        with builder.nested() as insts:
+            flow = flow_of(run())
+            builder.loc = loc
+            before.refuse_changed_containers("a branch")
+            side = _Side(insts, flow, State(frame))
+        sides.append(side)
+        before.go_back()
+    with builder.at(loc):
+        return _joined(frame, test, before, sides)
+
+
+def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any:
+    """The instruction for two sides; names and memories are what they are behind it."""
+    context = frame.context
+    merge = _Merge(context)
+    _merge_names(merge, before, sides)
+    _merge_memories(merge, before, sides)
+    signal = _merge_flows(merge, test, sides)
+    first, second = (_block_parts(context, before, side) for side in sides)
+    pairs = merge.pairs
+    yielded = [[p[k] for p in pairs] for k in (0, 1)]
+    shared: dict[Value, None] = {}
+    for insts, results in zip((first, second), yielded, strict=True):
+        shared.update(dict.fromkeys(regions.captured(insts, (), results)))
+    if not pairs:
+        return signal() if callable(signal) else signal
+    builder = context.builder
+    blocks = [
+        regions.closed(insts, (), results, list(shared), builder.loc)
+        for insts, results in zip((first, second), yielded, strict=True)
+    ]
+    types = [regions.bare(a.type) for a, _ in pairs]
+    made = builder.inst("if_else", (test, *shared), {}, types, blocks)
+    for result, name in zip(made.results, merge.names, strict=True):
+        result.name = name
+    for put in merge.put:
+        put(list(made.results))
+    return signal() if callable(signal) else signal
+
+
+def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
+    """The instructions of a side, without the checks of the call, which stand before the branch."""
+    inside: list[Inst] = []
+    for inst in side.insts:
+        if inst.op.name == "check" and inst.attr("kind") == "index":
+            raise UnsupportedError(
+                "whether an index is inside of the array is looked at before anything runs, also where a branch of run time "
+                "would leave it out",
+                inst.loc,
+                "read the element before the branch, or make the index an array",
+            )
+        hoist(context, inst, inside)
+    return inside
+
+
+def hoist(context: Context, inst: Inst, inside: list[Inst]) -> None:
+    """Put a check of the call before the region, and anything else into it."""
+    if inst.op.name in ("check", "assume", "writable"):
+        context.builder.insts.append(inst)
+        if inst.op.name == "writable":
+            context.builder.written[inst.args[0]] = None
+    else:
+        inside.append(inst)
+
+
+def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:
+    missing = Unset("", "")
+    leaving = [side.flow.returned is True for side in sides]
+    for number, frame in enumerate(before.frames):
+        found = [side.state.locals[number] for side in sides]
+        frame.locals.clear()
+        for name in dict.fromkeys([*found[0], *found[1]]):
+            values = [f.get(name, missing) for f in found]
+            if values[0] is values[1]:
+                frame.locals[name] = values[0]
+            elif leaving[0] != leaving[1]:
+                # Only one side goes on from here.
+                stays = leaving.index(False)
+                if values[stays] is not missing:
+                    frame.locals[name] = values[stays]
+                    _merge_one(merge, frame, name, values[stays], sides, stays)
+            else:
+                frame.locals[name] = _merged(merge, frame, name, values, sides, missing)
+
+
+def _merge_one(merge: _Merge, frame: Frame, name: str, value: Any, sides: list[_Side], stays: int) -> None:
+    """Hand on what a name holds on the side that goes on."""
+    leaves: list[Any] = []
+    form = flatten(value, leaves)
+    if any(isinstance(v, Value) for v in leaves):
+        made = [_in_side(merge, sides[stays], v) for v in leaves]
+        pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
+        merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(form, list(results))}))
+
+
+def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: list[_Side], missing: Unset) -> Any:
+    """What a name holds behind a branch; None until the results are there."""
+    for value in values:
+        if value is missing:
+            return Unset(f"{name} is assigned on one side of a branch of run time only", "assign it on both sides")
+        if isinstance(value, Unset):
+            return value
+    parts: list[list[Any]] = [[], []]
+    forms = [flatten(value, part) for value, part in zip(values, parts, strict=True)]
+    if not same_form(*forms):
+        return Unset(
+            f"{name} is {kind_text(values[0])} on one side of a branch of run time and {kind_text(values[1])} on the other",
+            "give it values of one kind on both sides",
+        )
+    if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
+        return values[0]
+    pairs: list[tuple[Value, Value]] = []
+    for a, b in zip(*parts, strict=True):
+        first = _in_side(merge, sides[0], a)
+        second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
+        if regions.bare(first.type) != regions.bare(second.type):
+            return Unset(
+                f"{name} is {type_text(first.type)} on one side of a branch of run time and {type_text(second.type)} on the "
+                "other",
+                way_out(first.type, second.type),
+            )
+        pairs.append((first, second))
+    merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], list(results))}))
+    return None
+
+
+def _ordered(value: Value, blank: Value, swap: bool) -> tuple[Value, Value]:
+    return (blank, value) if swap else (value, blank)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether both sides leave one and the same value."""
+    if a is b:
+        return True
+    return not isinstance(a, Value) and not isinstance(b, Value) and type(a) is type(b) and repr(a) == repr(b)
+
+
+def _in_side(merge: _Merge, side: _Side, value: Any) -> Value:
+    """A value as the instructions of a side see it at the end: what an array holds there."""
+    return in_region(merge.context, side.insts, side.state, value)
+
+
+def in_region(context: Context, insts: list[Inst], state: State, value: Any, type: Type | None = None) -> Value:
+    """A value at the end of a region that was read: a constant is written there, an array is what it holds there.
+
+    With `type`, lengths are those of that type.
+    """
+    builder = context.builder
+    now = builder.state()
+    builder.go_back(state.storage)
+    outer, builder.insts = builder.insts, insts
+    try:
+        made = builder.contents(as_value(context, value))
+        return made if type is None else restated(context, made, type)
+    finally:
+        builder.insts = outer
+        state.storage = builder.state()
+        builder.go_back(now)
+
+
+def _blank_in(merge: _Merge, side: _Side, type: Type) -> Value:
+    """A value that nobody looks at."""
+    builder = merge.context.builder
+    outer, builder.insts = builder.insts, side.insts
+    try:
+        return blank(merge.context, type)
+    finally:
+        builder.insts = outer
+
+
+def may_be_one(first: Type, second: Type) -> bool:
+    """Whether two types are one where lengths that are known only at run time are equal."""
+    first, second = regions.bare(first), regions.bare(second)
+    if first == second:
+        return True
+    if not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
+        return False
+    if first.dtype is not second.dtype or len(first.shape) != len(second.shape):
+        return False
+    return all(a == b or _may_be_equal(a, b) for a, b in zip(first.shape, second.shape, strict=True))
+
+
+def _may_be_equal(a: DimLike, b: DimLike) -> bool:
+    """Whether lengths that are not the same expression may be equal: those of different arrays are, where these meet."""
+    return isinstance(a, Dim) and isinstance(b, Dim) and symbols(a) != symbols(b)
+
+
+def restated(context: Context, value: Value, type: Type) -> Value:
+    """An array with the lengths that another type states; the call compares them."""
+    found = regions.bare(value.type)
+    if not isinstance(found, ArrayType) or not isinstance(type, ArrayType) or found == type or not may_be_one(found, type):
+        return value
+    for a, b in zip(type.shape, found.shape, strict=True):
+        sentence = "lengths {0} and {1} of a value that a loop or branch hands on differ"
+        require_equal(context, a, b, "ValueError", sentence, broadcast=True)
+    zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
+    return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": type.shape})
+
+
+def blank(context: Context, type: Type) -> Value:
+    """Zeros of a type."""
+    if not isinstance(type, ArrayType):
+        return context.builder.const(0, type)
+    zero = context.builder.const(0, scalar(type.dtype))
+    axes = tuple(range(len(type.shape)))
+    if not axes:
+        return context.builder.emit("as_array", (zero,))
+    return context.builder.emit("broadcast", (zero,), {"shape": type.shape, "expand": axes, "ndim": 0})
+
+
+def _merge_memories(merge: _Merge, before: State, sides: list[_Side]) -> None:
+    builder = merge.context.builder
+    known = before.storage[0]
+    roots = dict.fromkeys(r for side in sides for r in side.state.storage[0])
+    for root in roots:
+        held = [side.state.storage[0].get(root, root) for side in sides]
+        if held[0] is held[1]:
+            if held[0] is not known.get(root, root):
+                builder.replace(root, held[0])
+            continue
+        if any(root in inst.results for side in sides for inst in side.insts):
+            # Memory that a side makes; where it is handed on, its contents are.
+            continue
+        if regions.bare(held[0].type) != regions.bare(held[1].type):
+            continue
+        merge.add([(held[0], held[1])], root.name, lambda results, root=root: builder.replace(root, results[0]))
+
+
+def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
+    """The signal of the whole, or a function that gives it when the results are there."""
+    context = merge.context
+    flows = [side.flow for side in sides]
+    out: dict[str, Any] = {"value": None}
+    for kind in ("broke", "returned"):
+        flags = [getattr(flow, kind) for flow in flows]
+        if isinstance(flags[0], bool) and flags[0] is flags[1]:
+            out[kind] = flags[0]
+            continue
+        if all(isinstance(flag, bool) for flag in flags):
+            out[kind] = test if flags[0] else negated(context, test)
+            continue
+        made = [_in_side(merge, side, flag) for side, flag in zip(sides, flags, strict=True)]
+        if made[0].type != made[1].type:
+            made = [_strong_in(merge, side, value) for side, value in zip(sides, made, strict=True)]
+        merge.add([(made[0], made[1])], "", lambda results, kind=kind: out.update({kind: results[0]}))
+        out[kind] = None
+    returning = [k for k, flow in enumerate(flows) if flow.returned is not False]
+    if returning:
+        _merge_values(merge, sides, flows, returning, out)
+    return lambda: Flow(out["broke"], out["returned"], out["value"]).signal()
+
+
+def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
+    builder = merge.context.builder
+    outer, builder.insts = builder.insts, side.insts
+    try:
+        return as_strong(merge.context, value)
+    finally:
+        builder.insts = outer
+
+
+def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returning: list[int], out: dict[str, Any]) -> None:
+    """The value that is returned."""
+    context = merge.context
+    parts: list[list[Any]] = [[], []]
+    forms = [flatten(flow.value, part) for flow, part in zip(flows, parts, strict=True)]
+    if len(returning) == 2:
+        if not same_form(*forms):
+            raise UnsupportedError(
+                f"the function returns {kind_text(flows[0].value)} on one way of run time and {kind_text(flows[1].value)} on "
+                "another",
+                context.loc,
+                "return values of one kind on every way",
+            )
+        form = forms[0]
+        pairs: list[tuple[Value, Value]] = []
+        for a, b in zip(*parts, strict=True):
+            first = _in_side(merge, sides[0], a)
+            made = [first, in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))]
+            types = [regions.bare(m.type) for m in made]
+            if types[0] != types[1]:
+                raise UnsupportedError(
+                    f"the function returns {type_text(types[0])} on one way of run time and {type_text(types[1])} on another",
+                    context.loc,
+                    way_out(*types),
+                )
+            pairs.append((made[0], made[1]))
+    else:
+        (k,) = returning
+        form = forms[k]
+        made = [_in_side(merge, sides[k], v) for v in parts[k]]
+        pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
+    merge.add(pairs, "", lambda results: out.update(value=rebuild(form, list(results))))
+
+
+def kind_text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if isinstance(value, Value):
+        return type_text(value.type)
+    return "None" if value is None else f"{value!r}" if is_weak(value) else f"a {type(value).__name__}"
+
+
+def type_text(type: Type) -> str:
+    """A type as a message says it."""
+    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
+
+
+def way_out(first: Type, second: Type) -> str:
+    """What to write where two types differ."""
+    kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
+    if all(kinds):
+        return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
+    if any(kinds):
+        strong = second if kinds[0] else first
+        if isinstance(strong, ArrayType):
+            return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
+        return f"begin with np.{element(strong).numpy.name}(...)"
+    if _shape(first) != _shape(second):
+        return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
+    return "convert it with astype, so that the dtype stays the same"
+
+
+def _shape(type: Type) -> Any:
+    """The shape of a type."""
+    return type.shape if isinstance(type, ArrayType) else ()

@@ -1,0 +1,248 @@
+"""Loops and branches at array level: rows whose regions are closed.
+
+Arguments of such an instruction are, in this order,
+
+* its *head*: the bounds and the step of a ``for_loop``, the condition of an ``if_else``;
+* the first values of what a loop *carries* from one step to the next;
+* everything else that its regions use (*shared* values).
+
+A region has a parameter for each carried and shared value, behind the number of the step where a
+``for_loop`` gives one; it sees nothing else.  So an instruction depends on its arguments alone, and may be
+copied, moved and compared like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from pytocu.errors import Loc
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.rewrite import replay
+from pytocu.ir.types import ArrayType, Type
+
+HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1}
+"""How many arguments come before those that the regions are given."""
+
+
+def is_region(inst: Inst | None) -> bool:
+    """Whether an instruction is a loop or a branch at array level."""
+    return inst is not None and inst.op.kind == "region"
+
+
+def given(inst: Inst) -> tuple[Value, ...]:
+    """The arguments that the regions are given."""
+    return inst.args[HEADS[inst.op.name] :]
+
+
+def carried_count(inst: Inst) -> int:
+    """How many values go from one step to the next; 0 for a branch."""
+    return inst.attr("carried", 0)
+
+
+def parameters(inst: Inst, region: Block) -> tuple[Value, ...]:
+    """The parameters of a region that stand for arguments."""
+    return region.params[1:] if inst.op.name == "for_loop" else region.params
+
+
+def bindings(inst: Inst) -> Iterator[tuple[Value, Value]]:
+    """Parameters of the regions, each with the argument that it is given (at first, where it is carried)."""
+    for region in inst.regions:
+        yield from zip(parameters(inst, region), given(inst), strict=True)
+
+
+def captured(insts: Sequence[Inst], params: Sequence[Value], results: Sequence[Value]) -> list[Value]:
+    """The values from outside that instructions use, but for those that are written again inside (see `is_fixed`)."""
+    inside = set(params)
+    found: dict[Value, None] = {}
+    for inst in insts:
+        found.update(dict.fromkeys(a for a in inst.args if a not in inside and not is_fixed(a)))
+        inside.update(inst.results)
+    found.update(dict.fromkeys(v for v in results if v not in inside and not is_fixed(v)))
+    return list(found)
+
+
+def is_fixed(value: Value) -> bool:
+    """A constant or a length: it is written where it is used, so that passes see what it is."""
+    return value.inst is not None and value.inst.op.name in ("const", "dim")
+
+
+def closed(
+    insts: Sequence[Inst], params: Sequence[Value], results: Sequence[Value], shared: Sequence[Value], loc: Loc
+) -> Block:
+    """A region of these instructions, with parameters for the shared values behind its own.
+
+    Parameters
+    ----------
+    insts : sequence of Inst
+    params : sequence of Value
+        The region's own parameters.
+    results : sequence of Value
+        What it yields.
+    shared : sequence of Value
+        Values from outside, as `captured` finds them.
+    loc : Loc
+        Of the ``yield``.
+    """
+    builder = Builder(loc)
+    values: dict[Value, Value] = {}
+    own: list[Value] = []
+    inside = set(params)
+    for value in shared:
+        own.append(Value(bare(value.type), value.name))
+        values[value] = own[-1]
+
+    def bring_in(wanted: Sequence[Value]) -> None:
+        for value in wanted:
+            if value not in inside and value not in values and is_fixed(value):
+                assert value.inst is not None
+                builder.loc = value.inst.loc
+                made = builder.inst(value.inst.op, (), dict(value.inst.attrs), value.inst.types)
+                made.result.name = value.name
+                values[value] = made.result
+
+    for inst in insts:
+        bring_in(inst.args)
+        replay(builder, inst, lambda builder, inst, args: None, values)
+        inside.update(inst.results)
+    bring_in(results)
+    builder.loc = loc
+    builder.inst("yield", [values.get(v, v) for v in results])
+    return Block((*params, *own), builder.take())
+
+
+def bare(type: Type) -> Type:
+    """A type without a layout, which is a fact about memory."""
+    return ArrayType(type.dtype, type.shape) if isinstance(type, ArrayType) else type
+
+
+def pruned(inst: Inst, used: set[Value]) -> Inst | None:
+    """A loop or branch without the results nobody uses and what only they need; None where all is needed.
+
+    Results of the new instruction stand for those of the old one that `kept` lists.
+    """
+    keep = kept(inst, used)
+    live = _live_parameters(inst, keep)
+    if len(keep) == len(inst.types) and len(live) == len(given(inst)):
+        return None
+    count = carried_count(inst)
+    regions: list[Block] = []
+    for region in inst.regions:
+        params = parameters(inst, region)
+        own = region.params[: len(region.params) - len(params)]
+        results = [region.terminator.args[k] for k in keep]
+        insts = _needed(region, results)
+        builder = Builder(region.terminator.loc)
+        builder.insts.extend(insts)
+        builder.inst("yield", results)
+        regions.append(Block((*own, *(params[k] for k in live)), builder.take()))
+    head = inst.args[: HEADS[inst.op.name]]
+    attrs = dict(inst.attrs) | ({"carried": len(keep)} if count or "carried" in dict(inst.attrs) else {})
+    made = Builder(inst.loc).inst(
+        inst.op, (*head, *(given(inst)[k] for k in live)), attrs, [inst.types[k] for k in keep], regions
+    )
+    for number, k in enumerate(keep):
+        made.results[number].name = inst.results[k].name
+    return made
+
+
+def kept(inst: Inst, used: set[Value]) -> list[int]:
+    """The numbers of the results that are used, or that those need from one step to the next."""
+    return list(_kept(inst, frozenset(n for n, result in enumerate(inst.results) if result in used)))
+
+
+@lru_cache(maxsize=4096)
+def _kept(inst: Inst, numbers: frozenset[int]) -> tuple[int, ...]:
+    wanted = set(numbers)
+    count = carried_count(inst)
+    if inst.op.name == "while_loop":
+        wanted.add(0)
+    while count:
+        (region,) = inst.regions
+        reached = _reached(region, [region.terminator.args[n] for n in sorted(wanted)])
+        more = {n for n, p in enumerate(parameters(inst, region)[:count]) if p in reached} - wanted
+        if not more:
+            break
+        wanted |= more
+    return tuple(sorted(wanted))
+
+
+def _live_parameters(inst: Inst, keep: Sequence[int]) -> list[int]:
+    """The numbers of the given values that the kept results need: carried ones are those that are kept."""
+    return list(_live(inst, tuple(keep)))
+
+
+@lru_cache(maxsize=4096)
+def _live(inst: Inst, keep: tuple[int, ...]) -> tuple[int, ...]:
+    count = carried_count(inst)
+    live: set[int] = set(keep) if count else set()
+    for region in inst.regions:
+        reached = _reached(region, [region.terminator.args[n] for n in keep])
+        live |= {n for n, p in enumerate(parameters(inst, region)) if n >= count and p in reached}
+    return tuple(sorted(live))
+
+
+def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
+    """Everything that results are made of, inside of a region."""
+    seen: set[Value] = set(results)
+    for inst in reversed(region.insts[:-1]):
+        if is_region(inst) and any(r in seen for r in inst.results):
+            seen.update(inst.args[: HEADS[inst.op.name]])
+            seen.update(given(inst)[k] for k in _live_parameters(inst, kept(inst, seen)))
+        elif _stays(inst) or any(r in seen for r in inst.results):
+            seen.update(inst.args)
+    return seen
+
+
+def _stays(inst: Inst) -> bool:
+    """Whether an instruction does something besides its results; a conversion fails where its result is used."""
+    return bool(inst.op.effects) and inst.op.name != "convert"
+
+
+def _needed(region: Block, results: Sequence[Value]) -> list[Inst]:
+    reached = _reached(region, results)
+    return [i for i in region.insts[:-1] if _stays(i) or any(r in reached for r in i.results)]
+
+
+def prune(function: Function) -> Function:
+    """Drop what loops and branches compute for nobody."""
+    body = _prune_block(function.body)
+    return function if body is function.body else Function(function.name, function.level, body, function.facts)
+
+
+def _prune_block(block: Block) -> Block:
+    """From the last instruction to the first, so that what is used is known; then inside of regions."""
+    used: set[Value] = set()
+    made: list[Inst] = []
+    values: dict[Value, Value] = {}
+    changed = False
+    for inst in reversed(block.insts):
+        if is_region(inst):
+            if not any(r in used for r in inst.results):
+                changed = True
+                continue
+            less = pruned(inst, used)
+            if less is not None:
+                keep = kept(inst, used)
+                values.update(zip((inst.results[k] for k in keep), less.results, strict=True))
+                inst, changed = less, True
+        used.update(inst.args)
+        made.append(inst)
+    builder = Builder()
+    for inst in reversed(made):
+        again = replay(builder, inst, lambda builder, inst, args: None, values)
+        last = builder.insts[-1]
+        if is_region(last):
+            regions = tuple(map(_prune_block, last.regions))
+            if regions != last.regions:
+                builder.insts.pop()
+                replaced = Inst(last.op, last.args, last.attrs, last.types, regions, last.loc)
+                for old, new in zip(last.results, replaced.results, strict=True):
+                    new.name = old.name
+                    values[old] = new
+                values.update({old: values.get(new, new) for old, new in values.items()})
+                builder.insts.append(replaced)
+                again = True
+        changed |= again
+    return Block(block.params, builder.take()) if changed else block

@@ -1,0 +1,364 @@
+"""Python scalars in loops and branches on arrays become NumPy scalars, which a kernel can compute.
+
+In: array level, where Python scalars stand beside arrays in regions.  Out: regions hold no Python scalars, but
+for loops and branches on Python scalars alone, which stay Python's and run on the host.
+
+A Python int is an int64 in a kernel, a float a float64.  What Python would raise is required (``require``): a
+division by zero, a result that int64 does not hold, and an int that the dtype it meets does not hold.  What the host
+needs of a loop's Python scalars is computed by a loop of their own, where they do not depend on arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.regions import is_region, kept, prune, pruned
+from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
+from pytocu.passes.accesses import is_elementwise
+from pytocu.passes.context import PassContext
+
+STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
+"""The dtype that a kernel computes Python scalars of a kind in."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Settle the Python scalars of loops and branches."""
+    if not any(is_region(inst) for inst in function.body.insts):
+        return function
+    function = prune(function)
+    builder = Builder()
+    writer = _Writer(builder, {})
+    used = _uses(function)
+    for inst in function.body.insts:
+        builder.loc = inst.loc
+        if is_region(inst) and not on_host(inst) and is_elementwise(inst):
+            _split(writer, inst, used)
+        else:
+            writer.outside(inst)
+    body = Block(function.params, builder.take())
+    return prune(Function(function.name, function.level, body, function.facts))
+
+
+def on_host(inst: Inst) -> bool:
+    """Whether a loop or a branch is about Python scalars alone."""
+    weak = all(isinstance(v.type, WeakType) for v in (*inst.args, *inst.results))
+    inner = (i for region in inst.regions for i in walk(region))
+    return weak and all(all(isinstance(t, WeakType) for t in i.types) for i in inner)
+
+
+def _uses(function: Function) -> set[Value]:
+    return {a for inst in function.body.insts for a in inst.args}
+
+
+def _split(writer: _Writer, inst: Inst, used: set[Value]) -> None:
+    """The loop with NumPy scalars, and a loop of its own for what the host needs."""
+    builder = writer.builder
+    weak = {r for r in inst.results if isinstance(r.type, WeakType) and r in used}
+    alone = _python_part(inst, weak) if weak else {}
+    writer.region(inst)
+    if alone:
+        python = next(iter(alone.values())).inst
+        assert python is not None
+        args = [writer.host.get(a, a) for a in python.args]
+        made = builder.inst(python.op, args, dict(python.attrs), python.types, python.regions)
+        for old, new in zip(python.results, made.results, strict=True):
+            new.name = old.name
+        for result, alone_result in alone.items():
+            del writer.values[result]
+            writer.host[result] = made.results[alone_result.index]
+
+
+def _python_part(inst: Inst, weak: set[Value]) -> dict[Value, Value]:
+    """The loop without what is not needed for these results, where the rest is about Python scalars alone."""
+    less = pruned(inst, weak)
+    keep = kept(inst, weak)
+    candidate = inst if less is None else less
+    if not on_host(candidate):
+        return {}
+    places = range(len(inst.results)) if less is None else keep
+    return {inst.results[k]: candidate.results[n] for n, k in enumerate(places) if inst.results[k] in weak}
+
+
+def strong(type: Type) -> Type:
+    """The type in a kernel."""
+    return scalar(STRONG[type.kind]) if isinstance(type, WeakType) else type
+
+
+class _Writer:
+    """Writes instructions again.
+
+    Attributes
+    ----------
+    values : dict
+        NumPy scalars that stand for Python scalars, and new values for others.
+    host : dict
+        Python scalars that stand for others.
+    """
+
+    def __init__(self, builder: Builder, values: dict[Value, Value]):
+        self.builder = builder
+        self.values = values
+        self.host: dict[Value, Value] = {}
+
+    def outside(self, inst: Inst) -> None:
+        """An instruction of the function itself: a Python scalar stays one unless a kernel computes it."""
+        in_kernel = any(isinstance(a.type, WeakType) and a in self.values for a in inst.args)
+        if in_kernel:
+            if inst.op.name == "return":
+                raise UnsupportedError(
+                    "a Python scalar that depends on arrays or NumPy scalars would be read back from where it is computed",
+                    inst.loc,
+                    "return a NumPy scalar: begin the loop with np.int64(0) or np.float64(0)",
+                )
+            self.region(inst) if is_region(inst) else self.inst(inst)
+            return
+        args = tuple(self.host.get(a, self.values.get(a, a)) for a in inst.args)
+        if args == inst.args:
+            self.builder.insts.append(inst)
+            return
+        made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
+        self.builder.insts.append(made)
+        self._stand_for(inst, made)
+
+    def _stand_for(self, inst: Inst, made: Inst) -> None:
+        for old, new in zip(inst.results, made.results, strict=True):
+            new.name = old.name
+            (self.host if isinstance(new.type, WeakType) else self.values)[old] = new
+
+    def value(self, old: Value) -> Value:
+        """A NumPy scalar for a Python scalar; other values as they are now."""
+        if old in self.values:
+            return self.values[old]
+        if not isinstance(old.type, WeakType):
+            return old
+        python = self.host.get(old, old)
+        dtype = STRONG[old.type.kind]
+        if python.inst is not None and python.inst.op.name == "const":
+            return self.builder.const(_number(python.inst, dtype), scalar(dtype), old.name)
+        return self.builder.emit("convert", (python,), {}, (scalar(dtype),), name=old.name)
+
+    def region(self, inst: Inst) -> None:
+        """A loop or a branch, whose regions hold NumPy scalars."""
+        args = [self.value(a) for a in inst.args]
+        blocks = [self.block(region) for region in inst.regions]
+        types = [strong(t) for t in inst.types]
+        made = self.builder.inst(inst.op, args, dict(inst.attrs), types, blocks)
+        for old, new in zip(inst.results, made.results, strict=True):
+            new.name = old.name
+            self.values[old] = new
+
+    def block(self, region: Block) -> Block:
+        """A region of NumPy scalars."""
+        builder = Builder(region.terminator.loc)
+        params = {p: Value(strong(p.type), p.name) for p in region.params}
+        inner = _Writer(builder, dict(params))
+        for inst in region.insts:
+            builder.loc = inst.loc
+            if is_region(inst):
+                inner.region(inst)
+            else:
+                inner.inst(inst)
+        return Block(tuple(params.values()), builder.take())
+
+    def put(self, inst: Inst, made: Value) -> None:
+        """What stands for the only result."""
+        if not made.name and made.inst is not None:
+            made.name = inst.results[0].name
+        self.values[inst.results[0]] = made
+
+    def inst(self, inst: Inst) -> None:
+        """An instruction whose Python scalars become NumPy scalars."""
+        weak = bool(inst.types) and isinstance(inst.types[0], WeakType)
+        if inst.op.name == "const" and weak:
+            dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
+            self.put(inst, self.builder.const(_number(inst, dtype), scalar(dtype)))
+        elif inst.op.name == "dim":
+            self.put(inst, self.builder.emit("dim", (), dict(inst.attrs), (scalar(I64),)))
+        elif inst.op.name == "convert":
+            self.put(inst, converted(self.builder, self.value(inst.args[0]), element(inst.types[0]), inst.attr("wrap", False)))
+        elif weak:
+            self.put(inst, _python(self.builder, inst, [self.value(a) for a in inst.args]))
+        else:
+            args = tuple(self.value(a) for a in inst.args)
+            if args == inst.args:
+                self.builder.insts.append(inst)
+                return
+            made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
+            self.builder.insts.append(made)
+            for old, new in zip(inst.results, made.results, strict=True):
+                new.name = old.name
+                self.values[old] = new
+
+
+def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:
+    value = inst.attr("value")
+    if dtype is I64 and not -(2**63) <= value < 2**63:
+        raise UnsupportedError(f"the Python int {value} in a loop on arrays does not fit int64", inst.loc, "use a float")
+    return value
+
+
+def require(builder: Builder, value: Value, condition: Value, error: str, sentence: str, shown: Value | None = None) -> Value:
+    """The value, where the condition holds."""
+    args = (value, condition) if shown is None else (value, condition, shown)
+    return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": ()})
+
+
+def converted(builder: Builder, value: Value, dtype: DType, wrap: bool) -> Value:
+    """A scalar that was Python's as another dtype: an int has to fit."""
+    given = element(value.type)
+    if given is dtype:
+        return value
+    if given is I64 and dtype.is_integer and not wrap:
+        limits = np.iinfo(dtype.numpy)
+        high = min(int(limits.max), 2**63 - 1)
+        fits = builder.emit("greater_equal", (value, builder.const(int(limits.min), scalar(I64))))
+        if high < 2**63 - 1:
+            below = builder.emit("less_equal", (value, builder.const(high, scalar(I64))))
+            fits = builder.emit("bitwise_and", (fits, below))
+        sentence = f"Python integer {{0}} out of bounds for {dtype.numpy.name}"
+        value = require(builder, value, fits, "OverflowError", sentence, value)
+    return builder.emit("cast", (value,), {}, (scalar(dtype),))
+
+
+def _cast(builder: Builder, value: Value, dtype: DType) -> Value:
+    return value if element(value.type) is dtype else builder.emit("cast", (value,), {}, (scalar(dtype),))
+
+
+_ORDER = (BOOL, I64, F64, C128)
+
+
+def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
+    """What Python computes of Python scalars, of NumPy scalars."""
+    name = inst.op.name
+    result = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
+    common = max((element(a.type) for a in args), key=_ORDER.index, default=result)
+    if name in _CHOICES:
+        return _CHOICES[name](builder, inst, args, common)
+    if name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        return builder.emit(name, [_cast(builder, a, common) for a in args])
+    if name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        return builder.emit(name, [_cast(builder, a, result) for a in args])
+    if name in ("negative", "positive", "absolute") and common is not C128:
+        return builder.emit(name, [_cast(builder, a, result) for a in args])
+    if name == "invert":
+        return builder.emit(name, [_cast(builder, a, I64) for a in args])
+    if name in ("add", "subtract", "multiply"):
+        x, y = (_cast(builder, a, result) for a in args)
+        made = builder.emit(name, (x, y))
+        return made if result is not I64 else _in_range(builder, name, x, y, made)
+    if name in ("divide", "floor_divide", "remainder") and result is not C128:
+        x, y = (_cast(builder, a, result if name != "divide" else F64) for a in args)
+        whole = common is not F64
+        zero = builder.const(0, y.type)
+        fine = builder.emit("not_equal", (y, zero))
+        y = require(builder, y, fine, "ZeroDivisionError", _zero_sentence(inst, whole))
+        return builder.emit(name, (x, y))
+    if name == "power":
+        known = inst.args[1].inst
+        exponent = known.attr("value") if known is not None and known.op.name == "const" else None
+        if exponent is not None and exponent >= 0 and float(exponent).is_integer() and exponent <= 16 and result is not C128:
+            if result is F64:
+                return builder.emit("power", [_cast(builder, a, F64) for a in args])
+            x = _cast(builder, args[0], I64)
+            made = builder.const(1, scalar(I64))
+            for _ in range(int(exponent)):
+                made = _in_range(builder, "multiply", made, x, builder.emit("multiply", (made, x)))
+            return made
+    text = name.replace("_", ".", 1) if name.startswith(("math_", "python_")) else inst.op.symbol or name
+    raise UnsupportedError(
+        f"{text} of Python scalars in a loop or branch that runs beside arrays is not compiled",
+        inst.loc,
+        "use NumPy scalars and functions there: np.sqrt(np.float64(x)), or compute it before the loop",
+    )
+
+
+def _zero_sentence(inst: Inst, whole: bool) -> str:
+    """What Python says of a division by zero."""
+    assert inst.op.python is not None
+    try:
+        inst.op.python(*((1, 0) if whole else (1.0, 0.0)))
+    except ZeroDivisionError as error:
+        return str(error)
+    return "division by zero"
+
+
+def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value) -> Value:
+    """The result, which Python's ints have at any size: it is required that int64 holds it.
+
+    A sum with a small constant, as counters are, is not looked at.
+    """
+    small = any(v.inst is not None and v.inst.op.name == "const" and abs(v.inst.attr("value")) < 2**31 for v in (x, y))
+    if small and name != "multiply":
+        return made
+    if name == "multiply":
+        product = builder.emit("multiply", (_cast(builder, x, F64), _cast(builder, y, F64)))
+        limit = builder.const(9.2233720368547e18, scalar(F64))
+        fine = builder.emit("less", (builder.emit("absolute", (product,)), limit))
+    else:
+        # An overflow has a sign that neither operand has (of a difference: x and -y).
+        other = builder.emit("invert", (y,)) if name == "subtract" else y
+        moved = [builder.emit("bitwise_xor", (v, made)) for v in (x, other)]
+        fine = builder.emit("greater_equal", (builder.emit("bitwise_and", moved), builder.const(0, scalar(I64))))
+    return require(builder, made, fine, "OverflowError", "a Python int in a loop on arrays does not fit int64")
+
+
+def _choose(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    test, yes, no = args
+    dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
+    return builder.emit("where", (_truth(builder, test), _cast(builder, yes, dtype), _cast(builder, no, dtype)))
+
+
+def _truth(builder: Builder, value: Value) -> Value:
+    if element(value.type) is BOOL:
+        return value
+    return builder.emit("not_equal", (value, builder.const(0, value.type)))
+
+
+def _not(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return builder.emit("invert", (_truth(builder, args[0]),))
+
+
+def _extreme(comparison: str) -> Callable[[Builder, Inst, list[Value], DType], Value]:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        best, *rest = (_cast(builder, a, common) for a in args)
+        for value in rest:
+            best = builder.emit("where", (builder.emit(comparison, (value, best)), value, best))
+        return best
+
+    return made
+
+
+def _float(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return _cast(builder, args[0], F64)
+
+
+def _step(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    fine = builder.emit("not_equal", (args[0], builder.const(0, args[0].type)))
+    return require(builder, args[0], fine, "ValueError", "range() arg 3 must not be zero")
+
+
+def _steps(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """len(range(start, stop, step)) = max((stop - start + step - sign(step)) // step, 0)."""
+    start, stop, step = (_cast(builder, a, I64) for a in args)
+    zero, one = builder.const(0, scalar(I64)), builder.const(1, scalar(I64))
+    positive = builder.emit("greater", (step, zero))
+    sign = builder.emit("where", (positive, one, builder.const(-1, scalar(I64))))
+    total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
+    count = builder.emit("floor_divide", (total, step))
+    return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
+
+
+_CHOICES: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
+    "python_choose": _choose,
+    "python_not": _not,
+    "python_min": _extreme("less"),
+    "python_max": _extreme("greater"),
+    "python_float": _float,
+    "python_step": _step,
+    "python_steps": _steps,
+}

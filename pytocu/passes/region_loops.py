@@ -1,0 +1,134 @@
+"""Loops and branches of the user's program inside a kernel: each element runs through its own, in registers.
+
+In: instructions with regions (see `pytocu.ir.regions`) whose results are computed element by element: an
+element of a result depends on the same element of what is carried, and on anything else that does not
+change from step to step.  Out: ``while`` and ``if`` of the loop level in what one iteration computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.regions import HEADS, carried_count, given, parameters
+from pytocu.ir.types import I64, Type, element, scalar
+from pytocu.passes import accesses
+from pytocu.passes.accesses import Index, position
+
+if TYPE_CHECKING:
+    from pytocu.passes.elements import Elements
+
+
+def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
+    """Write the instruction that makes a value, for one element of it and of what belongs to it."""
+    inst = value.inst
+    assert inst is not None
+    keep = accesses.belonging(value)
+    for arg, place in accesses.outer_needs(value, at, e.ndim):
+        e.operand(builder, arg, place)
+    builder.loc = inst.loc
+    types = [scalar(element(inst.types[k])) for k in keep]
+    head = [e.made[arg, ()] for arg in inst.args[: HEADS[inst.op.name]]]
+    count = carried_count(inst)
+    starts = [e.made[given(inst)[k], position(given(inst)[k], at)] for k in keep] if count else []
+    match inst.op.name:
+        case "if_else":
+            blocks = [Block((), tuple(_region(e, inst, region, keep, at, {}))) for region in inst.regions]
+            made = builder.inst("if", head, {}, types, blocks).results
+        case "while_loop":
+            made = _loop(e, builder, inst, keep, at, starts, types)
+        case _:
+            made = _steps(e, builder, inst, keep, at, head, starts, types)
+    for k, result in zip(keep, made, strict=True):
+        result.name = result.name or inst.results[k].name
+        e.made[inst.results[k], position(inst.results[k], at)] = result
+    return e.made[value, at]
+
+
+def _region(
+    e: Elements, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
+) -> list[Inst]:
+    """The instructions of a region for one element, with the ``yield``; `own` are its parameters that change."""
+    inner = Builder(inst.loc)
+    with inner.nested() as insts:
+        inner.emit("yield", _results(e, inner, inst, region, keep, at, own))
+    return insts
+
+
+def _results(
+    e: Elements, builder: Builder, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
+) -> list[Value]:
+    """The elements that a region yields; what they are made of is known in the region only."""
+    made, offsets = dict(e.made), dict(e.offsets)
+    # What a loop carries is known by the parameter of the loop that is written.
+    changing = set(parameters(inst, region)[: carried_count(inst)])
+    e.given.update((p, a) for p, a in zip(parameters(inst, region), given(inst), strict=True) if p not in changing)
+    roots = [region.terminator.args[k] for k in keep]
+    for operand, place in accesses.demand(roots, at, e.ndim, chosen=False):
+        if (operand, place) in e.made:
+            continue
+        if operand in own:
+            e.made[operand, place] = own[operand]
+        else:
+            e.made[operand, place] = e.write(builder, operand, place)
+    results = [e.made[root, position(root, at)] for root in roots]
+    e.made, e.offsets = made, offsets
+    return results
+
+
+def _loop(
+    e: Elements,
+    builder: Builder,
+    inst: Inst,
+    keep: Sequence[int],
+    at: Index,
+    starts: Sequence[Value],
+    types: Sequence[Type],
+) -> Sequence[Value]:
+    """A loop while its first carried value holds."""
+    (region,) = inst.regions
+    params = parameters(inst, region)
+    before = [Value(type, params[k].name) for k, type in zip(keep, types, strict=True)]
+    test = Builder(inst.loc)
+    test.emit("yield", (before[0], *before))
+    after = [Value(type, params[k].name) for k, type in zip(keep, types, strict=True)]
+    own = dict(zip((params[k] for k in keep), after, strict=True))
+    body = Block(tuple(after), tuple(_region(e, inst, region, keep, at, own)))
+    return builder.inst("while", starts, {}, types, (Block(tuple(before), test.take()), body)).results
+
+
+def _steps(
+    e: Elements,
+    builder: Builder,
+    inst: Inst,
+    keep: Sequence[int],
+    at: Index,
+    head: Sequence[Value],
+    starts: Sequence[Value],
+    types: Sequence[Type],
+) -> Sequence[Value]:
+    """A loop over the numbers of a range."""
+    (region,) = inst.regions
+    params = parameters(inst, region)
+    lower, upper, step = head
+    number = scalar(I64)
+    all_types = [number, *types]
+    before = [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True))]
+    after = [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True))]
+    known = step.inst.attr("value") if step.inst is not None and step.inst.op.name == "const" else None
+    rising = None if known is not None else builder.emit("greater", (step, builder.const(0, number)))
+    test = Builder(inst.loc)
+    more = test.emit("less" if known is None or known > 0 else "greater", (before[0], upper))
+    if rising is not None:
+        more = test.emit("where", (rising, more, test.emit("greater", (before[0], upper))))
+    test.emit("yield", (more, *before))
+    own = dict(zip((region.params[0], *(params[k] for k in keep)), after, strict=True))
+    inner = Builder(inst.loc)
+    results = _results(e, inner, inst, region, keep, at, own)
+    inner.loc = inst.loc
+    inner.emit("yield", (inner.emit("add", (after[0], step)), *results))
+    body = Block(tuple(after), inner.take())
+    made = builder.inst("while", (lower, *starts), {}, all_types, (Block(tuple(before), test.take()), body))
+    return made.results[1:]

@@ -1,0 +1,368 @@
+"""Loops and branches whose body is work on whole arrays become the host's, with kernels inside.
+
+In: array level, where some loops and branches are not computed element by element (see
+`pytocu.passes.accesses.region_needs`).  Out: where there are such, the function at host level; otherwise the function itself.
+
+The function is cut where such an instruction stands.  What lies between is a function of its own that goes through
+the passes as any other, and so is each body: its arrays are parameters, and what a step makes of a carried array goes
+straight into memory for the next step, as an array that the function is given to change would be.  A carried array has
+two memories that take turns, so that no step allocates one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
+from pytocu.ir.rewrite import replay
+from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType
+from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, narrow, products, split, store_or_repeat
+from pytocu.passes.accesses import is_elementwise, view_chain
+from pytocu.passes.context import PassContext
+from pytocu.passes.roots import on_host
+from pytocu.passes.storages import rebased
+
+_TO_HOST = (narrow.run, products.run, few.run, split.run, store_or_repeat.run, fuse.run, bufferize.run)
+"""The passes of the pipeline that follow, up to the host level."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Cut the function where a loop or branch is the host's."""
+    if not any(map(is_whole, function.body.insts)):
+        return function
+    writer = _Writer(function, context)
+    for param in function.params:
+        writer.now[param] = param
+    segment: list[Inst] = []
+    later = _later_uses(function.body.insts)
+    for number, inst in enumerate(function.body.insts):
+        if is_whole(inst):
+            writer.stage(segment, later[number], inst)
+            segment = []
+            writer.whole(inst, later[number + 1])
+        else:
+            segment.append(inst)
+    writer.last(segment)
+    return Function(function.name, "host", Block(function.params, writer.builder.take()), function.facts)
+
+
+def is_whole(inst: Inst) -> bool:
+    """Whether a loop or branch is no element operation, and not about Python scalars alone."""
+    return is_region(inst) and not loop_scalars.on_host(inst) and not is_elementwise(inst)
+
+
+def _later_uses(insts: Sequence[Inst]) -> list[set[Value]]:
+    """For each instruction what it and those behind it use."""
+    used: set[Value] = set()
+    found: list[set[Value]] = []
+    for inst in reversed(insts):
+        used = used | set(inst.args)
+        found.append(used)
+    return found[::-1]
+
+
+def _passed(inst: Inst, arrays: Sequence[int]) -> dict[int, int]:
+    """Results that are, as they are, another carried array of the step before: memories that change places."""
+    if not carried_count(inst):
+        return {}
+    (region,) = inst.regions
+    params = parameters(inst, region)[: carried_count(inst)]
+    passed: dict[int, int] = {}
+    for k in arrays:
+        value = region.terminator.args[k]
+        if value in params and params.index(value) not in passed.values():
+            passed[k] = params.index(value)
+    return passed
+
+
+def _in_memory(type: Type) -> Type:
+    """The type of the memory that holds a value: a NumPy scalar is an array without axes there."""
+    return ArrayType(type.dtype, ()) if isinstance(type, ScalarType) else bare(type)
+
+
+class _Writer:
+    """Writes the host function.
+
+    Attributes
+    ----------
+    now : dict
+        What stands for a value of the array function on the host: an argument, memory, or a Python scalar.
+    scalars : set of Value
+        NumPy scalars that stand in memory.
+    made : set of Value
+        Memory of the function's own.
+    """
+
+    def __init__(self, function: Function, context: PassContext):
+        self.function, self.context = function, context
+        self.builder = Builder()
+        self.now: dict[Value, Value] = {}
+        self.scalars: set[Value] = set()
+        self.made: set[Value] = set()
+        self.count = 0
+
+    def lowered(self, params: Sequence[Value], builder: Builder, facts: Any) -> Function:
+        """A piece of the function at host level."""
+        name = f"{self.function.name}_{self.count}"
+        self.count += 1
+        piece = Function(name, "array", Block(tuple(params), builder.take()), facts)
+        for step in (loop_scalars.run, insert.run, cleanup.cse, cleanup.dce):
+            piece = step(piece, self.context)
+        inner = run(piece, self.context)
+        if inner is not piece:
+            return inner
+        for step in _TO_HOST:
+            piece = step(piece, self.context)
+        return piece
+
+    def inline(self, piece: Function, values: dict[Value, Value]) -> Sequence[Value]:
+        """Write a piece, given what stands for its parameters; what it returns."""
+        for inst in piece.body.insts[:-1]:
+            replay(self.builder, inst, lambda builder, inst, args: None, values)
+        return [values.get(a, a) for a in piece.body.terminator.args]
+
+    def taken(self, builder: Builder, values: Sequence[Value]) -> tuple[dict[Value, Value], list[Value], dict[Value, Value]]:
+        """Parameters for values: what they are called inside, the parameters, and what these stand for."""
+        inside: dict[Value, Value] = {}
+        params: list[Value] = []
+        stands: dict[Value, Value] = {}
+        for value in values:
+            outer = self.now[value]
+            if value in self.function.params:
+                inside[value] = value
+                params.append(value)
+                stands[value] = value
+                continue
+            in_memory = value in self.scalars
+            param = Value(_in_memory(value.type) if in_memory else bare(value.type), value.name)
+            params.append(param)
+            stands[param] = outer
+            inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param
+        return inside, params, stands
+
+    def needed(self, insts: Sequence[Inst], extra: Sequence[Value] = ()) -> list[Value]:
+        """The values that instructions take from before."""
+        own = {r for inst in insts for r in inst.results}
+        used = dict.fromkeys([*(a for inst in insts for a in inst.args), *extra])
+        # All arguments are parameters of the first piece, so that lengths have their names.
+        params = list(self.function.params)
+        return [*params, *(v for v in used if v not in own and v not in params)]
+
+    def stage(self, insts: Sequence[Inst], used: set[Value], behind: Inst) -> None:
+        """The instructions up to a loop or branch of the host."""
+        results = [r for inst in insts for r in inst.results if r in used]
+        builder = Builder(behind.loc)
+        inside, params, stands = self.taken(builder, self.needed(insts))
+        for inst in insts:
+            replay(builder, inst, lambda builder, inst, args: None, inside)
+        builder.loc = behind.loc
+        given_out: list[Value] = []
+        for result in results:
+            value = inside.get(result, result)
+            if isinstance(result.type, ScalarType) and not on_host(value):
+                value = builder.emit("as_array", (value,), name=result.name)
+                self.scalars.add(result)
+            elif isinstance(result.type, ArrayType):
+                # What later changes of an argument would change is copied.
+                value = builder.emit("copy", (value,), name=result.name)
+            given_out.append(value)
+        builder.inst("return", given_out, {"tree": ("tuple", *range(len(given_out)))})
+        piece = self.lowered(params, builder, self.function.facts)
+        for result, value in zip(results, self.inline(piece, stands), strict=True):
+            self.now[result] = value
+            if isinstance(result.type, ArrayType) or result in self.scalars:
+                self.made.add(value)
+
+    def whole(self, inst: Inst, used: set[Value]) -> None:
+        """A loop or branch of the host; `used` is what is used behind it."""
+        head = [self.now[a] for a in inst.args[: HEADS[inst.op.name]]]
+        count = carried_count(inst)
+        # A flag in memory is read by the host, before the first step and at the end of each.
+        reads = inst.op.name == "while_loop" and not isinstance(inst.types[0], WeakType)
+        if inst.op.name == "if_else" and not isinstance(inst.args[0].type, WeakType):
+            head = [self.builder.emit("read", head, {}, (WEAK_BOOL,)) if inst.args[0] in self.scalars else head[0]]
+        if any(i.op.name == "require" for region in inst.regions for i in walk(region)):
+            raise UnsupportedError(
+                "an index or a condition on data inside of a loop or branch on whole arrays is not compiled",
+                inst.loc,
+                "index by constants and lengths in it",
+            )
+        arrays = [k for k, t in enumerate(inst.types) if not isinstance(t, WeakType)]
+        starts = self._starts(inst, arrays, used) if count else []
+        passed = _passed(inst, arrays)
+        computed = [k for k in arrays if k not in passed]
+        spares = self._spares(inst, computed)
+        shared = list(dict.fromkeys(given(inst)[count:]))
+        blocks = [self._region(inst, region, arrays, passed, shared) for region in inst.regions]
+        weak = [k for k in range(len(inst.types)) if k not in arrays]
+        python = [self.now[given(inst)[k]] for k in weak] if count else []
+        order = [*weak, *arrays]
+        if reads:
+            self.builder.loc = inst.loc
+            head = [self.builder.emit("read", (starts[arrays.index(0)],), {}, (WEAK_BOOL,))]
+        args = [*head, *python, *starts, *spares, *(self.now[v] for v in shared)]
+        types = [*(inst.types[k] for k in weak), *(_in_memory(inst.types[k]) for k in arrays)]
+        if count:
+            types += [v.type for v in spares]
+        types = [*([WEAK_BOOL] if reads else []), *types]
+        attrs = {"carried": len(types)} if count else {}
+        self.builder.loc = inst.loc
+        made = self.builder.inst(inst.op, args, attrs, types, blocks)
+        for result, k in zip(made.results[reads:], order, strict=False):
+            result.name = inst.results[k].name
+            self.now[inst.results[k]] = result
+            if isinstance(inst.results[k].type, ScalarType):
+                self.scalars.add(inst.results[k])
+
+    def _starts(self, inst: Inst, arrays: Sequence[int], used: set[Value]) -> list[Value]:
+        """The first contents of carried arrays, in memory of their own: where they are, if nobody needs them there."""
+        builder = Builder(inst.loc)
+        taken_over: list[Value] = []
+        for k in arrays:
+            value = given(inst)[k]
+            if self.now[value] in self.made and value not in used and given(inst).count(value) == 1:
+                taken_over.append(value)
+        wanted = [given(inst)[k] for k in arrays if given(inst)[k] not in taken_over]
+        inside, params, stands = self.taken(builder, self.needed((), wanted))
+        copies = [
+            builder.emit("as_array" if isinstance(v.type, ScalarType) else "copy", (inside[v],), name=v.name) for v in wanted
+        ]
+        builder.inst("return", copies, {"tree": ("tuple", *range(len(copies)))})
+        piece = self.lowered(params, builder, self.function.facts) if copies else None
+        made = iter([] if piece is None else self.inline(piece, stands))
+        return [self.now[given(inst)[k]] if given(inst)[k] in taken_over else next(made) for k in arrays]
+
+    def _spares(self, inst: Inst, arrays: Sequence[int]) -> list[Value]:
+        """Memory for what the next step makes."""
+        self.builder.loc = inst.loc
+        types = [_in_memory(inst.types[k]) for k in arrays]
+        return [
+            self.builder.emit("allocate", (), {}, (type,), name=f"{inst.results[k].name or 'array'}_next")
+            for k, type in zip(arrays, types, strict=True)
+        ]
+
+    def _region(
+        self, inst: Inst, region: Block, arrays: Sequence[int], passed: dict[int, int], shared: Sequence[Value]
+    ) -> Block:
+        """A body at host level: Python scalars, present and next memory of arrays, and what is shared."""
+        count = carried_count(inst)
+        own = parameters(inst, region)
+        weak = [k for k in range(len(inst.types)) if k not in arrays]
+        counter = list(region.params[:1]) if inst.op.name == "for_loop" else []
+        outer = _Writer(self.function, self.context)
+        outer.count = self.count
+        python = [Value(own[k].type, own[k].name) for k in weak] if count else []
+        present = [Value(_in_memory(own[k].type), own[k].name) for k in arrays] if count else []
+        computed = [k for k in arrays if k not in passed]
+        spares = [Value(_in_memory(inst.types[k]), f"{inst.results[k].name or 'array'}_next") for k in computed]
+        others = [Value(self.now[v].type, v.name) for v in shared]
+        reads = inst.op.name == "while_loop" and 0 in arrays
+        going = [Value(WEAK_BOOL)] if reads else []
+        params = [*counter, *going, *python, *present, *spares, *others]
+        # The body as a function of its own.
+        builder = Builder(inst.loc)
+        inside: dict[Value, Value] = {}
+        body_params: list[Value] = []
+        stands: dict[Value, Value] = {}
+
+        def take(value: Value, host: Value, in_memory: bool) -> None:
+            if isinstance(host.type, WeakType):
+                param = Value(host.type, value.name)
+            else:
+                param = Value(_in_memory(host.type) if in_memory else bare(host.type), value.name)
+            body_params.append(param)
+            stands[param] = host
+            inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param
+
+        for value in counter:
+            take(value, value, False)
+        if count:
+            for k, host in zip(weak, python, strict=True):
+                take(own[k], host, False)
+            for k, host in zip(arrays, present, strict=True):
+                take(own[k], host, isinstance(own[k].type, ScalarType))
+        by_argument = dict(zip(shared, others, strict=True))
+        for param, argument in zip(own[count:], given(inst)[count:], strict=True):
+            take(param, by_argument[argument], argument in self.scalars)
+        memories: list[Value] = []
+        for host in spares:
+            memories.append(Value(host.type, host.name))
+            body_params.append(memories[-1])
+            stands[memories[-1]] = host
+        # Changes of a carried array begin with a copy: what they lead to goes into the other memory.
+        copied: dict[Value, Value] = {}
+        for step in region.insts[:-1]:
+            if step.op.name == "update" and step.args[0] in own and step.args[0] not in copied:
+                builder.loc = step.loc
+                copied[step.args[0]] = builder.emit("copy", (inside[step.args[0]],), name=step.args[0].name)
+        for step in region.insts[:-1]:
+            if step.op.name == "update" and step.args[0] in copied:
+                base = copied[step.args[0]]
+                builder.loc = step.loc
+                old, target, new = step.args
+                view = rebased(builder, target, old, base)
+                inside[step.results[0]] = builder.emit(
+                    "update", (base, view, inside.get(new, new)), name=step.results[0].name
+                )
+                continue
+            replay(builder, step, lambda builder, inst, args: None, inside)
+        builder.loc = inst.loc
+        results = [inside.get(v, v) for v in region.terminator.args]
+        contents: list[Value] = []
+        for k, memory in zip(computed, memories, strict=True):
+            new = results[k]
+            if isinstance(new.type, ScalarType):
+                new = builder.emit("as_array", (new,), name=new.name)
+            elif new.inst is None or new.inst.op.name == "update" or new.inst.op.kind != "elementwise":
+                new = builder.emit("copy", (new,), name=new.name)
+            contents.append(builder.emit("update", (memory, memory, new), name=memory.name))
+        shown = [*(results[k] for k in weak), *memories]
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(shown)))}
+        if memories:
+            attrs["updates"] = tuple((len(weak) + n, len(shown) + n) for n in range(len(memories)))
+        builder.inst("return", [*shown, *contents], attrs)
+        piece = outer.lowered(body_params, builder, self._facts())
+        self.count = outer.count
+        outer.builder.loc = inst.loc
+        ends = outer.inline(piece, stands)
+        if not count:
+            outer.builder.inst("yield", spares)
+            return Block(tuple(params), outer.builder.take())
+        memory = dict(zip(arrays, present, strict=True)) if count else {}
+        following = {**dict(zip(computed, spares, strict=True)), **{k: memory[j] for k, j in passed.items()}}
+        free = [memory[k] for k in arrays if k not in passed.values()]
+        idle: list[Value] = []
+        for k in computed:
+            place = next(n for n, value in enumerate(free) if value.type == _in_memory(inst.types[k]))
+            idle.append(free.pop(place))
+        if reads:
+            going = [outer.builder.emit("read", (following[0],), {}, (WEAK_BOOL,))]
+        outer.builder.inst("yield", [*going, *ends[: len(weak)], *(following[k] for k in arrays), *idle])
+        return Block(tuple(params), outer.builder.take())
+
+    def _facts(self) -> Any:
+        """Facts of a body: lengths keep their names, of arguments that it does not have."""
+        return tuple(f for f in self.function.facts if f[0] != "sharing")
+
+    def last(self, insts: Sequence[Inst]) -> None:
+        """What stands behind the last loop or branch, with the ``return``."""
+        builder = Builder(insts[-1].loc)
+        inside, params, stands = self.taken(builder, self.needed(insts))
+        taken = {p for p in params if p not in self.function.params}
+        for inst in insts[:-1]:
+            replay(builder, inst, lambda builder, inst, args: None, inside)
+        builder.loc = insts[-1].loc
+        returned: list[Value] = []
+        for arg in insts[-1].args:
+            value = inside.get(arg, arg)
+            root, chain = view_chain(value)
+            returned.append(builder.emit("copy", (value,), name=value.name) if root in taken and chain else value)
+        builder.inst("return", returned, dict(insts[-1].attrs))
+        piece = self.lowered(params, builder, self.function.facts)
+        results = self.inline(piece, stands)
+        self.builder.loc = insts[-1].loc
+        self.builder.inst("return", results, dict(piece.body.terminator.attrs))

@@ -1,0 +1,507 @@
+"""Loops and branches of run time: against NumPy on the CPU, thread by thread as a GPU runs them, and built for one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import CompileError, UnsupportedError
+from pytocu.ir import interp
+from pytocu.ir.core import walk
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
+from pytocu.testing.compare import compare
+
+RANDOM = np.random.default_rng(6)
+VECTOR, MATRIX = RANDOM.random(100), RANDOM.random((7, 5))
+PLANE = RANDOM.random((4, 6)) - 0.5 + 1j * (RANDOM.random((4, 6)) - 0.5)
+
+
+def julia(z, c, n):
+    for _ in range(n):
+        z = z * z + c
+    return z
+
+
+def escape_time(re, im, n):
+    zr = np.zeros_like(re)
+    zi = np.zeros_like(im)
+    count = np.zeros(re.shape, np.int32)
+    for i in range(n):
+        zr2 = zr * zr
+        zi2 = zi * zi
+        inside = zr2 + zi2 <= 4
+        count = np.where(inside, i + 1, count)
+        zi = np.where(inside, 2 * zr * zi + im, zi)
+        zr = np.where(inside, zr2 - zi2 + re, zr)
+    return count
+
+
+def counted(x, n):
+    k = 0
+    while k < n:
+        x = x + k
+        k += 1
+        if k == 5:
+            break
+    else:
+        x = x * 2
+    return x, k
+
+
+def leaves_unrolled(x, tolerance):
+    for i in range(20):
+        if i > tolerance:
+            return x + i
+        x = x * 1.5
+    return x
+
+
+def three_ways(x, n):
+    if n > 3:
+        y = x + 1
+    elif n < 0:
+        y = x - 1
+    else:
+        return x * 2
+    return y
+
+
+def greatest_divisor(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def all_exits(x, n):
+    for i in range(n, 0, -1):
+        for j in range(i):
+            if j == 3:
+                continue
+            if i == 2:
+                break
+            if j == 7:
+                return x
+            x = x + i * j
+    return x - 1
+
+
+def numpy_scalar(x, n):
+    m = np.float32(3)
+    for i in range(n):
+        m = m * np.float32(1.5) + i
+        if m > 20:
+            break
+    return x * m, m
+
+
+def in_place(x, n):
+    for i in range(n):
+        x *= 0.5
+        x += i
+    return x
+
+
+def root(a):
+    x = a
+    while abs(x * x - a) > 1e-12 * a:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def series(x):
+    term = np.ones_like(x)
+    total = np.ones_like(x)
+    for k in range(1, 100):
+        term = term * x / k
+        total = total + term
+    return total
+
+
+def two_shapes(a, b, n):
+    for _ in range(n):
+        a = a + 1
+        b = b * 2
+    return a, b
+
+
+def stepped(x, first, last, step):
+    for i in range(first, last, step):
+        x = x * 2 + i
+    return x
+
+
+def backwards(x, n):
+    for i in reversed(range(1, n)):
+        x = x * 2 + i
+    return x
+
+
+def nested(x, n, m):
+    for i in range(n):
+        for j in range(i, m):
+            x = x + i * j
+    return x
+
+
+def halves(x, n):
+    for i in range(n):
+        x = x * np.float16(1.01) + i
+    return x
+
+
+def weights(x, w):
+    total = np.zeros_like(x)
+    for k in range(w.shape[0]):
+        total = total + w[k] * x
+    return total
+
+
+def rows(x):
+    total = x[0] * 0
+    for row in x:
+        total = total + row
+    return total
+
+
+def enumerated(x, w):
+    total = np.zeros_like(x)
+    for k, v in enumerate(w):
+        total += v * x + k
+    return total
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def early(x, n):
+    if n == 0:
+        return x * 2
+    for _ in range(n):
+        x = x + 1
+    return x * 1.0
+
+
+def for_else(x, n, k):
+    for i in range(n):
+        if i == k:
+            x = x + 100
+            break
+        x = x + i
+    else:
+        x = x - 1
+    return x
+
+
+def divided_before(x, n):
+    most = x.max()
+    for _ in range(n):
+        x = x / most
+    return x
+
+
+def by_a_sum(x):
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        y = x - 1
+    return y
+
+
+def small_ints(x, n):
+    for i in range(n):
+        x = x + i
+    return x
+
+
+def divisions(x, n):
+    k = 3
+    for _ in range(n):
+        k = k - 1
+        x = x + 1 // k
+    return x
+
+
+def views(x, n):
+    y = x[1:]
+    for _ in range(n):
+        y = y + x[:-1]
+    return y[::2]
+
+
+def operands_turned_round(x, y, n):
+    for _ in range(n):
+        x = y + x
+    return x
+
+
+def guarded(x, i, n):
+    total = x * 0
+    while i < n and x[i] < 2:
+        total = total + x[i]
+        i += 1
+    return total
+
+
+def branch_in_loop(x, n):
+    for i in range(n):
+        if i % 2:
+            x = x * 2
+        else:
+            x = x + 1
+    return x
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (escape_time, (PLANE.real * 4, PLANE.imag * 4, 50)),
+    (escape_time, ((PLANE.real * 4).astype(np.float32), (PLANE.imag * 4).astype(np.float32), 50)),
+    (counted, (VECTOR, 9)),
+    (counted, (VECTOR, 3)),
+    (leaves_unrolled, (VECTOR, 3)),
+    (leaves_unrolled, (VECTOR, 30)),
+    (three_ways, (VECTOR, 4)),
+    (three_ways, (VECTOR, -1)),
+    (three_ways, (VECTOR, 1)),
+    (greatest_divisor, (84, 36)),
+    (greatest_divisor, (-(10**15), 36)),
+    (all_exits, (VECTOR, 6)),
+    (all_exits, (VECTOR, 12)),
+    (numpy_scalar, (VECTOR, 9)),
+    (in_place, (VECTOR, 7)),
+    (in_place, (MATRIX.T, 3)),
+    (in_place, (MATRIX[::2], 3)),
+    (root, (np.float64(2),)),
+    (series, (MATRIX,)),
+    (two_shapes, (VECTOR, MATRIX, 3)),
+    (stepped, (VECTOR, 10, -3, -4)),
+    (stepped, (VECTOR, 0, 3, 1)),
+    (stepped, (VECTOR, 3, 0, 1)),
+    (stepped, (VECTOR, 0, 3, 0)),
+    (backwards, (VECTOR, 6)),
+    (nested, (MATRIX, 3, 4)),
+    (halves, (VECTOR.astype(np.float16), 5)),
+    (weights, (VECTOR, RANDOM.random(9))),
+    (rows, (MATRIX,)),
+    (enumerated, (VECTOR, RANDOM.random(9))),
+    (collatz, (27,)),
+    (early, (VECTOR, 0)),
+    (early, (VECTOR, 2)),
+    (for_else, (VECTOR, 5, 3)),
+    (for_else, (VECTOR, 5, 9)),
+    (divided_before, (MATRIX, 5)),
+    (by_a_sum, (MATRIX,)),
+    (by_a_sum, (-MATRIX,)),
+    (small_ints, (np.ones(5, np.int8), 5)),
+    (small_ints, (np.ones(5, np.int8), 500)),
+    (divisions, (np.ones(5, np.int64), 2)),
+    (divisions, (np.ones(5, np.int64), 3)),
+    (views, (VECTOR, 3)),
+    (operands_turned_round, (VECTOR, VECTOR + 1, 3)),
+    (guarded, (VECTOR, 95, 100)),
+    (branch_in_loop, (VECTOR, 5)),
+]
+
+
+def _copies(arguments: tuple[Any, ...]) -> list[Any]:
+    return [a.copy(order="K") if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def _outcome(run: Callable[[], Any]) -> Any:
+    """What a call gives, or the first line of what it raises."""
+    with np.errstate(all="ignore"):
+        try:
+            return run()
+        except (CompileError, ArithmeticError, ValueError, IndexError) as error:
+            return str(error).splitlines()[0]
+
+
+def _check(got: Any, wanted: Any, what: str) -> None:
+    if isinstance(wanted, tuple):
+        assert isinstance(got, tuple)
+        for number, (a, b) in enumerate(zip(got, wanted, strict=True)):
+            _check(a, b, f"{what}, result {number}")
+    elif isinstance(wanted, str | bool | int | float):
+        assert type(got) is type(wanted), what
+        assert got == wanted, what
+    else:
+        assert type(got) is type(wanted), what
+        problem = compare(got, wanted)
+        assert not problem, f"{what}: {problem}"
+
+
+def _names(case: Any) -> str:
+    return case.__name__ if callable(case) else ""
+
+
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=_names)
+def test_loops_and_branches_give_what_numpy_gives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    changed = _copies(arguments)
+    wanted = _outcome(lambda: function(*changed))
+    given = _copies(arguments)
+    _check(_outcome(lambda: pytocu.jit(function)(*given)), wanted, "CPU")
+    _check(tuple(given), tuple(changed), "arguments")
+    lowered = pytocu.jit(function).lower(*arguments)
+    text = print_function(lowered.function)
+    assert print_function(parse_function(text)) == text
+    for target in ("cuda", "cpu"):
+        host = lowered.host(target)
+        tree = lowered.function.body.terminator.attr("tree")
+        run = lambda host=host, tree=tree: interp.arrange(tree, interp.run(host, _copies(arguments)))  # noqa: E731
+        _check(_outcome(run), wanted, target)
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("function", [escape_time, all_exits, weights, root], ids=_names)
+def test_loops_are_built_for_a_gpu(function: Callable[..., Any], backend: str) -> None:
+    arguments = next(a for f, a in CASES if f is function)
+    assert len(pytocu.jit(function).lower(*arguments).compile("cuda:sm_90", backend).binary) > 1000
+
+
+def test_a_loop_of_element_operations_is_one_kernel_with_the_loop_inside() -> None:
+    lowered = pytocu.jit(julia).lower("f32[n, m]", "f32[n, m]", "weak int")
+    (kernel,) = lowered.kernels
+    assert kernel.ir.count("while") == 1
+    assert kernel.ir.count("load") == 2
+    x, c = np.float32(PLANE.real), np.float32(PLANE.imag)
+    _check(pytocu.jit(julia)(x, c, 7), julia(x, c, 7), "julia")
+
+
+def test_complex_numbers_go_from_step_to_step() -> None:
+    got, wanted = pytocu.jit(julia)(PLANE * 0, PLANE * 0.5, 9), julia(PLANE * 0, PLANE * 0.5, 9)
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def test_long_loops_over_known_numbers_are_not_written_out() -> None:
+    function = pytocu.jit(series).lower("f64[n]").function
+    assert sum(i.op.name == "multiply" for i in walk(function.body)) == 1
+
+
+def test_a_long_loop_whose_steps_differ_is_written_out() -> None:
+    factors = tuple(range(40))
+
+    def weighted(x):
+        for k in range(40):
+            x = x + factors[k]
+        return x
+
+    assert np.array_equal(pytocu.jit(weighted)(np.arange(5.0)), np.arange(5.0) + sum(factors))
+
+
+def test_one_code_serves_every_number_of_steps() -> None:
+    jitted = pytocu.jit(in_place)
+    for n in range(4):
+        _check(jitted(np.ones(3), n), in_place(np.ones(3), n), str(n))
+    assert len(jitted.specializations) == 1
+
+
+def test_loops_of_python_scalars_have_no_kernel() -> None:
+    assert pytocu.jit(collatz).lower("weak int").kernels == ()
+
+
+def test_branches_evaluate_one_side() -> None:
+    def safe(a):
+        return a if a > 1 else 1 / a
+
+    jitted = pytocu.jit(safe)
+    assert jitted(2.0) == 2.0
+    assert jitted(0.5) == 2.0
+    with pytest.raises(ZeroDivisionError):
+        jitted(0.0)
+
+
+def widens(x, n):
+    total = 0
+    for _ in range(n):
+        total = total + x
+    return total
+
+
+def turns_float(x, n):
+    t = 0
+    for _ in range(n):
+        t = t + 0.5
+    return x * t
+
+
+def shrinks(x, n):
+    for _ in range(n):
+        x = x[1:]
+    return x
+
+
+def grows(x, n):
+    parts = []
+    for _ in range(n):
+        parts.append(x)
+    return parts[0]
+
+
+def unassigned(x, n):
+    for i in range(n):
+        y = x + i
+    return y
+
+
+def one_side(x, n):
+    if n > 2:
+        y = x
+    return y
+
+
+def sides_differ(x, n):
+    if n > 2:
+        y = x
+    else:
+        y = x.astype(np.float32)
+    return y
+
+
+def returns_differ(x, n):
+    if n > 2:
+        return x
+    return x[1:]
+
+
+def returns_sometimes(x, n):
+    if n > 2:
+        return x
+
+
+def leaves_out_a_check(x, n):
+    y = x * 1
+    if n > 3:
+        y = y + x[3]
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "said", "way_out"),
+    [
+        (widens, "total is a Python int before a step of the loop and f64[x_0] behind it", "np.zeros_like(x)"),
+        (turns_float, "t is a Python int before a step of the loop and a Python float behind it", "write it as a float"),
+        (shrinks, "x is f64[x_0] before a step of the loop and f64[max(x_0 - 1, 0)] behind it", "keep the shape"),
+        (grows, "a list grows in a loop, which is known only at run time", "use an array"),
+        (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
+        (one_side, "y is assigned on one side of a branch of run time only", "assign it on both sides"),
+        (sides_differ, "y is f64[x_0] on one side of a branch of run time and f32[x_0] on the other", "astype"),
+        (returns_differ, "returns f64[x_0] on one way of run time and f64[max(x_0 - 1, 0)] on another", "keep the shape"),
+        (returns_sometimes, "returns f64[x_0] on one way of run time and nothing on another", "return statement"),
+        (leaves_out_a_check, "whether an index is inside of the array is looked at before anything runs", "before the branch"),
+    ],
+    ids=_names,
+)
+def test_what_has_no_one_type_is_refused(function: Callable[..., Any], said: str, way_out: str) -> None:
+    with pytest.raises(UnsupportedError, match=re.escape(said)) as caught:
+        pytocu.jit(function)(VECTOR, 3)
+    assert way_out in (caught.value.help or "")
+    assert caught.value.loc is not None

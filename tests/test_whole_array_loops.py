@@ -1,0 +1,240 @@
+"""Loops and branches on whole arrays: the host's, with kernels inside and memories that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.ir import interp
+from pytocu.ir.core import walk
+from pytocu.testing.compare import compare
+
+RANDOM = np.random.default_rng(7)
+VECTOR, MATRIX = RANDOM.random(50), RANDOM.random((9, 8))
+ROD = np.r_[0, np.zeros(8), 1.0]
+
+
+def doubled(u, n):
+    v = u.copy()
+    for i in range(n):
+        v *= 2
+        v[0] = i
+    return v
+
+
+def heat_in_place(u, n):
+    u = u.copy()
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def heat_swapped(u, n):
+    a = u.copy()
+    b = u.copy()
+    for _ in range(n):
+        b[1:-1, 1:-1] = 0.25*(a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])
+        a, b = b, a
+    return a
+
+
+def argument_shifted(u, n):
+    for i in range(n):
+        u[1:] = u[:-1] + i
+    return u
+
+
+def normal(x, n):
+    for _ in range(n):
+        x = x / x.sum()
+        x = x * 2
+    return x, x.max()
+
+
+def wave(u, v, n, dt):
+    for i in range(n):
+        lap = np.zeros_like(u)
+        lap[1:-1] = u[2:] - 2 * u[1:-1] + u[:-2]
+        v = v + dt * lap
+        u = u + dt * v
+        u[0] = i
+    return u, v
+
+
+def rolled(x, n):
+    k = 0
+    while k < n:
+        x = np.roll(x, 1) + k
+        k += 2
+    return x, k
+
+
+def by_a_number(x, n):
+    if n > 2:
+        y = np.cumsum(x)
+    else:
+        y = x[::-1] * 1.0
+    return y + 1
+
+
+def total(x, n):
+    s = np.float64(0)
+    for i in range(n):
+        s = s + (x * i).sum()
+    return s
+
+
+def nested(x, n):
+    for i in range(n):
+        for j in range(2):
+            x = x[::-1] + j
+        for k in range(i):
+            x = np.roll(x, 1) + k
+    return x
+
+
+def until_converged(u, tol):
+    steps = np.int64(0)
+    err = np.float64(1)
+    while err > tol:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        err = np.abs(new - u).max()
+        u = new
+        steps = steps + 1
+    return u, steps
+
+
+def at_most(u, tol, n):
+    for _ in range(n):
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        if np.abs(new - u).max() < tol:
+            break
+        u = new
+    return u
+
+
+def by_sums(x, y):
+    if x.sum() > y.sum():
+        z = np.cumsum(x)
+    else:
+        z = np.cumsum(y)
+    return z
+
+
+def halved(x):
+    while x.sum() > 1:
+        x = x / 2
+    return x
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (doubled, (VECTOR, 3)),
+    (doubled, (VECTOR, 0)),
+    (heat_in_place, (VECTOR, 5)),
+    (heat_swapped, (MATRIX, 4)),
+    (heat_swapped, (MATRIX.astype(np.float32), 5)),
+    (argument_shifted, (VECTOR, 3)),
+    (argument_shifted, (VECTOR, 0)),
+    (wave, (VECTOR, VECTOR * 0, 5, 0.1)),
+    (rolled, (VECTOR, 7)),
+    (nested, (VECTOR, 4)),
+    (until_converged, (ROD, 1e-3)),
+    (at_most, (ROD, 1e-3, 1000)),
+    (at_most, (ROD, 1e-3, 10)),
+]
+"""Programs whose results have NumPy's bits."""
+
+SUMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (normal, (VECTOR, 3)),
+    (total, (VECTOR, 4)),
+    (halved, (VECTOR,)),
+    (by_a_number, (VECTOR, 1)),
+    (by_a_number, (VECTOR, 4)),
+    (by_sums, (VECTOR, VECTOR + 1)),
+    (by_sums, (VECTOR + 1, VECTOR)),
+]
+"""Programs with sums, whose order is not NumPy's."""
+
+
+def _copies(arguments: tuple[Any, ...]) -> list[Any]:
+    return [a.copy(order="K") if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def _check(got: Any, wanted: Any, close: bool) -> None:
+    if isinstance(wanted, tuple):
+        for a, b in zip(got, wanted, strict=True):
+            _check(a, b, close)
+        return
+    assert type(got) is type(wanted)
+    if not isinstance(wanted, np.ndarray | np.generic):
+        assert got == wanted
+    elif close:
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    else:
+        assert not compare(got, wanted)
+
+
+@pytest.mark.parametrize(("function", "arguments"), [*CASES, *SUMS], ids=lambda case: case.__name__ if callable(case) else "")
+def test_whole_array_loops_give_what_numpy_gives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    changed, given = _copies(arguments), _copies(arguments)
+    wanted = function(*changed)
+    close = any(function is other for other, _ in SUMS)
+    jitted = pytocu.jit(function)
+    _check(jitted(*given), wanted, close)
+    _check(tuple(given), tuple(changed), close)
+    lowered = jitted.lower(*arguments)
+    for target in ("cuda", "cpu"):
+        tree = lowered.function.body.terminator.attr("tree")
+        _check(interp.arrange(tree, interp.run(lowered.host(target), _copies(arguments))), wanted, close)
+
+
+def test_a_step_of_a_stencil_is_one_launch_and_allocates_nothing() -> None:
+    for function in (heat_in_place, heat_swapped):
+        plan = pytocu.jit(function).lower(VECTOR if function is heat_in_place else MATRIX, 3).compile("cpu").plan
+        names = [step[0] for step in plan.steps]
+        first, last = names.index("for"), names.index("next")
+        assert names[first + 1 : last].count("launch") == 1
+        assert "allocate" not in names[first:last]
+
+
+def test_a_swap_moves_no_element() -> None:
+    host = pytocu.jit(heat_swapped).lower(MATRIX, 3).host("cpu")
+    (loop,) = [inst for inst in host.body.insts if inst.op.name == "for_loop"]
+    assert sum(inst.op.name == "launch" for inst in walk(loop.regions[0])) == 1
+    # Two arrays of the program and one for what the next step makes.
+    assert loop.attr("carried") == 3
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+def test_kernels_of_steps_are_built_for_a_gpu(backend: str) -> None:
+    assert len(pytocu.jit(heat_swapped).lower(MATRIX, 3).compile("cuda:sm_90", backend).binary) > 1000
+
+
+def test_memory_of_arguments_does_not_change_places() -> None:
+    def swapped(u, v, n):
+        for _ in range(n):
+            v[1:-1] = u[2:] + u[:-2]
+            u, v = v, u
+        return u
+
+    with pytest.raises(UnsupportedError, match="names another memory after each step of the loop") as caught:
+        pytocu.jit(swapped)(VECTOR.copy(), VECTOR.copy(), 3)
+    assert "copy" in (caught.value.help or "")
+
+
+def test_requirements_on_data_are_refused_in_whole_array_loops() -> None:
+    def picked(x, i, n):
+        for _ in range(n):
+            x = x[::-1] + x[i]
+        return x
+
+    with pytest.raises(UnsupportedError, match="inside of a loop or branch on whole arrays"):
+        pytocu.jit(picked)(VECTOR, np.arange(50), 3)
