@@ -101,7 +101,7 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
         frame.context.builder.loc = frame.loc(statement)
         if not lost.isdisjoint(_names(statement, ast.Load)):
             lost |= _names(statement, ast.Store)
-            if _leaves(statement):
+            if _may_end(statement):
                 break
             continue
         try:
@@ -111,7 +111,7 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
                 errors.append(error)
             lost |= _names(statement, ast.Store)
             # What the program raises itself ends it.
-            if _leaves(statement) or len(errors) == _MOST_ERRORS:
+            if _may_end(statement) or len(errors) == _MOST_ERRORS:
                 break
         if signal is not None:
             break
@@ -124,7 +124,7 @@ def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
-def _leaves(statement: ast.stmt) -> bool:
+def _may_end(statement: ast.stmt) -> bool:
     return any(isinstance(n, ast.Return | ast.Raise | ast.Assert) for n in ast.walk(statement))
 
 
