@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -97,3 +98,25 @@ def test_nan_to_num_in_place(dtype: str) -> None:
 
     with pytest.raises(UnsupportedError, match="of a scalar with copy=False"):
         pytocu.jit(function)(np.float32(2))
+
+
+OUTER = (
+    "np.add.outer(a, b)", "np.subtract.outer(b, a)", "np.add.outer(a, 2.5)", "np.multiply.outer(2, a)", "np.add.outer(2, 3)",
+    "np.less.outer(b, b)", "np.multiply.outer(a, a, dtype='f8')", "np.divmod.outer(b, b + 1)", "np.hypot.outer(a[0], b)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OUTER)
+def test_every_element_with_every_other(text: str) -> None:
+    arguments = np.arange(3, dtype="f4"), np.arange(6, dtype="i4").reshape(2, 3)
+    function = make_function("ab", [text], {"np": np})
+    compare(call_jit(function, *arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("text", ["np.negative.outer(a, a)", "np.add.outer(a)", "np.add.outer(a, a, bad=1)"])
+def test_every_element_with_every_other_as_numpy_refuses(text: str) -> None:
+    function = make_function("a", [text], {"np": np})
+    with pytest.raises((TypeError, ValueError)) as expected:
+        function(np.ones(3))
+    with pytest.raises(expected.type, match=re.escape(str(expected.value))):
+        call_jit(function, np.ones(3))

@@ -1,4 +1,4 @@
-"""``np.add.reduce`` and ``np.add.accumulate``: methods of ufuncs on abstract values."""
+"""``np.add.reduce``, ``np.add.accumulate`` and ``np.add.outer``: methods of ufuncs on abstract values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pytocu.frontend.histograms import at
 from pytocu.frontend.numpy_calls import call_handler, numpy_name
 from pytocu.frontend.reductions import reduce_into
 from pytocu.frontend.scans import accumulate_into
-from pytocu.frontend.ufunc_calls import rows_of
-from pytocu.frontend.values import Context
+from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, rows_of
+from pytocu.frontend.values import Context, as_strong, dimensions, is_array
 from pytocu.guards import MISSING
 
 _HELP = {
-    "outer": "write x[:, np.newaxis] + y with the operator or function itself",
     "reduceat": "compute it outside the function",
 }
 
@@ -22,7 +21,7 @@ _HELP = {
 def ufunc_method(function: Any) -> tuple[str, str] | None:
     """The ufunc's name and the method's, of a bound method of a ufunc of NumPy or a namesake library."""
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if owner is None or method not in ("reduce", "accumulate", "at", *_HELP):
+    if owner is None or method not in ("reduce", "accumulate", "outer", "at", *_HELP):
         return None
     name = numpy_name(owner)
     return None if name is None or not rows_of(name) else (name, method)
@@ -41,6 +40,12 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
     if method in _HELP:
         raise UnsupportedError(f"np.{name}.{method} is not compiled", context.loc, _HELP[method])
     (row, *others) = rows_of(name)
+    if method == "outer":
+        if row.arity != 2:
+            raise raised(ValueError("outer product only supported for binary functions"), context.loc)
+        if len(args) != 2:
+            raise raised(TypeError("exactly two arguments expected"), context.loc)
+        return _outer(context, name, *args, kwargs)
     if others:
         raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
     if row.arity != 2:
@@ -61,6 +66,16 @@ def _reduce(
 ) -> Any:
     context, name = owner
     return reduce_into(context, name, array, axis, dtype, out, keepdims, initial, where)
+
+
+def _outer(context: Context, name: str, a: Any, b: Any, kwargs: dict[str, Any]) -> Any:
+    """Every element of one operand with every element of the other; Python scalars are arrays of their default dtype."""
+    first, second = as_strong(context, a), as_strong(context, b)
+    for _ in dimensions(second):
+        first = first if is_array(first) else context.builder.emit("as_array", (first,))
+        first = context.builder.emit("newaxis", (first,), {"axis": len(dimensions(first))})
+    check_keywords(context, name, kwargs)
+    return compute_ufunc(context, name, (first, second), kwargs)
 
 
 def _at(owner: tuple[Context, str], a: Any, indices: Any, b: Any = None) -> None:
