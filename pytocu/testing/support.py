@@ -128,7 +128,7 @@ def _lines() -> Iterator[str]:
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
-    yield "* `outer` and `reduceat` of ufuncs, and `at` but for that of vectors by "
+    yield "* `reduceat` of ufuncs, and `at` but for that of vectors by "
     yield f"{_listed(histograms.AT)}\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
