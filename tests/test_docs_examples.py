@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pytocu.backend import nvrtc, nvvm
+from pytocu.errors import BackendError
 from pytocu.testing import pages
 
 ROOT = Path(__file__).parent.parent
@@ -18,6 +20,19 @@ TEXTS = {name: path.read_text(encoding="utf-8") for name, path in zip(NAMES, PAG
 KINDS = {"python", "console", "sh", "diff", "cuda", "text", "ir", "toml", "toctree", "include"}
 PROGRAMS = [(name, n) for name in NAMES for n, e in enumerate(pages.examples(TEXTS[name])) if e.is_program]
 WITH_COMMANDS = [n for n in NAMES if any(e.language in ("console", "diff") for e in pages.examples(TEXTS[n]))]
+
+
+def missing_compilers() -> str:
+    """Why code for GPUs cannot be built here; empty where it can."""
+    try:
+        nvrtc.version(), nvvm.version()
+    except BackendError as error:
+        return str(error)
+    return ""
+
+
+MISSING = missing_compilers()
+needs_compilers = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 SHOWN = [
     (name, line)
     for name in NAMES
@@ -44,6 +59,7 @@ def test_every_block_is_of_a_known_kind(name: str) -> None:
             assert example.text.endswith("\n\n"), f"{name}:{example.line}: a doctest ends with an empty line"
 
 
+@needs_compilers
 @pytest.mark.parametrize("name", WITH_COMMANDS)
 def test_commands_print_what_the_page_shows(name: str) -> None:
     text = TEXTS[name]
@@ -52,6 +68,7 @@ def test_commands_print_what_the_page_shows(name: str) -> None:
     assert found == text, f"write it again: python -m pytocu.testing.pages {name} --write\n{diff}"
 
 
+@needs_compilers
 @pytest.mark.parametrize("name", sorted({name for name, _ in SHOWN}))
 def test_commands_that_are_shown_are_there(name: str, tmp_path: Path) -> None:
     sandbox = pages.Sandbox(tmp_path)
