@@ -93,6 +93,15 @@ def negative_powers(x: np.ndarray, e: np.ndarray) -> Any:
     return (x[m] ** e[m]).sum()
 
 
+def through_positions(x: np.ndarray, y: np.ndarray) -> Any:
+    x[np.where(x > 1)] = 0
+    i = np.flatnonzero(y < 0)
+    y[i] *= 2
+    j, k = np.nonzero(x < -3)
+    x[j, k] += 1
+    return x[j, k].sum(), y[i].mean(), x.ravel()[i]
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (number, (LONG,)),
     (number, (SMALL,)),
@@ -113,6 +122,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (kept_and_changed, (LONG,)),
     (integers, (np.arange(-5, 300, dtype=np.int64),)),
     (to_a_float, (np.arange(-5, 300, dtype=np.int64),)),
+    (through_positions, (SMALL, np.float64([1, -2, 3, -4, 5]))),
     (negative_powers, (np.arange(10), np.arange(-5, 5))),
 ]
 

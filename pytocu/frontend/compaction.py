@@ -81,14 +81,17 @@ def nonzero(context: Context, a: Any) -> tuple[Value, ...]:
             "If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
         )
         raise raised(ValueError(text), context.loc)
-    found = places(context, truths(context, value))
+    mask = context.builder.emit("copy", (truths(context, value),))
+    found = places(context, mask)
     if len(shape) == 1:
+        context.positions[found,] = mask
         return (found,)
     parts: list[Value] = []
     for axis, size in enumerate(shape):
         behind = product(shape[axis + 1 :])
         part = found if behind == 1 else elementwise(context, "floor_divide", found, length(context, behind))
         parts.append(part if axis == 0 else elementwise(context, "remainder", part, length(context, size)))
+    context.positions[tuple(parts)] = mask
     return tuple(parts)
 
 

@@ -17,7 +17,7 @@ from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.literals import known_array
-from pytocu.frontend.masked import chosen, values
+from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.objects import get_attribute, refuse_outside
@@ -366,7 +366,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
-        key = values(context, key)
+        key = as_mask(context, base, values(context, key))
         place = mask_in(key) if is_array(base) else None
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
@@ -444,7 +444,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
-        key = values(context, key)
+        key = as_mask(context, base, values(context, key))
         place = mask_in(key) if is_array(base) else None
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)

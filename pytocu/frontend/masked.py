@@ -79,6 +79,17 @@ def same(first: Value, second: Value) -> bool:
     return True
 
 
+def as_mask(context: Context, array: Value, key: Any) -> Any:
+    """The mask whose positions an index of an array of its lengths is; another index is itself."""
+    items = key if isinstance(key, tuple) else (key,)
+    if not items or not all(isinstance(item, Value) for item in items):
+        return key
+    mask = context.positions.get(items)
+    if mask is None or dimensions(array)[: len(items)] != dimensions(mask):
+        return key
+    return mask
+
+
 def rest(value: Masked) -> int:
     """How many axes each chosen element has."""
     return len(dimensions(value.array)) - len(dimensions(value.mask))

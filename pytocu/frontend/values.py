@@ -76,13 +76,15 @@ class Context:
         The text of an exception is read: run-time values show as their types there.
     compacted : list of (Value, Value)
         Masks, and the positions that they choose.
+    positions : dict
+        The masks behind results of ``nonzero`` and its like.
     choosing : bool
         What is read may not be what Python would run, so it must change nothing.
     """
 
     __slots__ = (
         "active", "builder", "choosing", "compacted", "guarded", "guards", "hooks", "in_message", "inlined", "origins",
-        "outside", "paths", "unit_lengths",
+        "outside", "paths", "positions", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -95,6 +97,7 @@ class Context:
         self.outside: dict[int, Any] = {}
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
+        self.positions: dict[tuple[Value, ...], Value] = {}
         self.in_message = False
         self.choosing = False
 
