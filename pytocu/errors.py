@@ -304,7 +304,8 @@ def located(
     text = str(error) or type(error).__name__
     for builtin, ours in _BY_BUILTIN:
         # NumPy's private subclasses of TypeError and ValueError say no more than those.
-        if type(error) is builtin or (isinstance(error, builtin) and type(error).__module__.startswith("numpy")):
+        private = type(error).__module__.startswith("numpy") and type(error).__name__ != "LinAlgError"
+        if type(error) is builtin or (isinstance(error, builtin) and private):
             return ours(text, loc, help, notes)
     return _located(type(error), text, loc, help, notes)
 

@@ -212,6 +212,8 @@ def test_errors_are_numpys(function: Callable[..., Any], arguments: tuple[Any, .
     with pytest.raises(ValueError if isinstance(numpys.value, ValueError) else TypeError, match=sentence) as ours:
         pytocu.jit(function)(*arguments)
     assert str(ours.value).splitlines()[0] == str(numpys.value)
+    if isinstance(numpys.value, np.linalg.LinAlgError):
+        assert isinstance(ours.value, np.linalg.LinAlgError)
 
 
 def test_what_has_no_library_call_says_so() -> None:
