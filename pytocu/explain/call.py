@@ -23,7 +23,7 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exp
     if call is None:
         return told
     told = told._replace(recompiled=_recompiled(function, call))
-    if call.target == "cuda" and common(call.infos.values()) is not None:
+    if _device(call) is not None:
         return measured(told, function, args, kwargs, call)
     return told
 
@@ -31,10 +31,16 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exp
 def _target(function: Any, call: Call | None) -> str:
     if call is not None and call.target == "cpu":
         return "cpu"
-    like = None if call is None else common(call.infos.values())
-    if like is not None and isinstance(like.device, int) and like.device != ANY_DEVICE:
-        return f"cuda:{cuda.arch(like.device)}"
-    return "cuda:sm_90"
+    device = None if call is None else _device(call)
+    return "cuda:sm_90" if device is None else f"cuda:{cuda.arch(device)}"
+
+
+def _device(call: Call) -> int | None:
+    """The GPU that the arguments are on; None for arrays of the host."""
+    like = common(call.infos.values())
+    if like is None or not isinstance(like.device, int) or like.device == ANY_DEVICE:
+        return None
+    return like.device
 
 
 def _recompiled(function: Any, call: Call) -> Recompiled | None:

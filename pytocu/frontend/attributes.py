@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
+from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.inplace import fill
 from pytocu.frontend.operators import binary, compute, elementwise
@@ -19,7 +19,7 @@ from pytocu.frontend.values import Context, cast, describe, dim_value, dimension
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
-from pytocu.ir.types import BOOL, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import ALL_DTYPES, BOOL, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
 
 
 class Method:
@@ -134,7 +134,12 @@ def target_dtype(context: Context, value: Any) -> DType:
     """
     if isinstance(value, Value):
         raise DTypeError(f"{describe(value)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
-    numpy_dtype = compute(context, np.dtype, value)
+    try:
+        numpy_dtype = compute(context, np.dtype, value)
+    except CompileError as error:
+        close = closest(value, [d.numpy.name for d in ALL_DTYPES]) if isinstance(value, str) else ""
+        error.help = error.help or (f"did you mean {close}?" if close else None)
+        raise
     found = dtype_of(numpy_dtype)
     if found is None:
         help = "name a bool, integer, float or complex dtype"

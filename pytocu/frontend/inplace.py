@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import ShapeError, UnsupportedError, raised
+from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power
 from pytocu.frontend.values import (
@@ -353,7 +353,12 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     fast = fast_power(target, value) if name == "power" else None
     operands = (target, value) if fast is None else (target,)
     numpy_name = OPS[fast or name].numpy
-    prepare_outputs(context, numpy_name, [as_value(context, o) for o in operands], (target,))
+    try:
+        prepare_outputs(context, numpy_name, [as_value(context, o) for o in operands], (target,))
+    except CompileError as error:
+        if isinstance(error, TypeError):
+            error.help = error.help or "in place an array keeps its dtype: x = x + y makes a new one"
+        raise
     result = elementwise(context, fast or name, *operands)
     if name == "power" and fast is None:
         result = choose_power(context, result, target, value)

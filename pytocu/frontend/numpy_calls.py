@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import UnsupportedError, closest
 from pytocu.frontend import (
     angles,
     array_functions,
@@ -250,6 +250,10 @@ def call_handler(
         bound = signature.bind(owner, *args, **kwargs)
     except TypeError as error:
         taken = [p for p in list(signature.parameters)[1:] if p != "value"]
+        wrong = str(error).rpartition("unexpected keyword argument ")[2].strip("'")
+        close = closest(wrong, taken)
+        if close:
+            raise UnsupportedError(f"{name}(): {error}", context.loc, f"did you mean {close}?") from None
         raise UnsupportedError(
             f"{name}(): {error}",
             context.loc,

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of, kind_text
 from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
@@ -107,7 +107,8 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
         try:
             signal = _statement(frame, statement, tuple(body[number + 1 :]))
         except CompileError as error:
-            if not (errors and isinstance(error, UndefinedNameError)):
+            follows = isinstance(error, NameError) and any(f"'{name}'" in error.message for name in lost)
+            if not follows:
                 errors.append(error)
             lost |= _names(statement, ast.Store)
             # What the program raises itself ends it.

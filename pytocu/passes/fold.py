@@ -94,4 +94,5 @@ def converted(value: Any, dtype: np.dtype, builder: Builder, wrap: bool = False)
         with np.errstate(all="ignore"):
             return number_of(value, dtype, wrap).item()
     except (OverflowError, ValueError, TypeError) as error:
-        raise located(error, builder.loc) from None
+        help = "convert the array first, as x.astype(np.int64)" if isinstance(error, OverflowError) else None
+        raise located(error, builder.loc, help) from None

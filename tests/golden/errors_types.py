@@ -33,6 +33,7 @@ def subtracted(a):
 def overflowing(x):
     return x + 300  #! RangeError: Python integer 300 out of bounds for uint8
     #! at: x + 300
+    #! help: convert the array first, as x.astype(np.int64)
 
 
 #$ error overflowing --args "u8[n]"
