@@ -89,8 +89,10 @@ def both(context: Context, a: Flag, b: Flag) -> Flag:
     return binary(context, "bitwise_and", a, b)
 
 
-def choice(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+def choice(frame: Frame, test: Flag, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
     """``yes if test else no``, of which only one is computed."""
+    if isinstance(test, bool):
+        return yes() if test else no()
     signal = branch(frame, test, lambda: Returned(yes()), lambda: Returned(no()))
     assert isinstance(signal, Returned)
     return signal.value

@@ -70,7 +70,7 @@ def run_time_range(context: Context, *bounds: Any) -> Steps:
     if not is_dynamic(step):
         attempt(context, range, 0, 1, step)
     else:
-        step = context.builder.emit("python_step", (step,))
+        step = context.builder.emit("python_step", (as_value(context, step),))
     return Steps(start, stop, step)
 
 
