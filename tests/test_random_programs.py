@@ -339,6 +339,11 @@ def test_everything_goes_on_behind_its_logs(
         matrix.read_log(logs / "matrix-interpreter.log", "cpu", 1)
     (logs / "matrix-interpreter.log").unlink()
     assert everything.main([*command, "--seconds", "0"]) == 0
-    assert "stopped after 4 of 4" not in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "fuzz-interpreter" in said and "stopped after 4 of 4" not in said
+    cut = ["-n", "8", "--on", "interpreter", "--seconds", "0", "--log", str(tmp_path / "cut")]
+    monkeypatch.setattr(fuzz, "CHUNK", 4)
+    assert fuzz.main(cut) == 0 and "| 4 of 8 programs, " in capsys.readouterr().out
+    assert fuzz.main(cut) == 0 and "| 8 programs, " in capsys.readouterr().out
     assert everything.main([*command, "--list", "--gpu"]) == 0
     assert "--on nvvm --jobs 1 --devices 1" in capsys.readouterr().out

@@ -301,7 +301,8 @@ def main(argv: list[str] | None = None) -> int:
         options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk, options.seconds
     )
     print(*total.lines(), sep="\n", flush=True)
-    covered = f"{total.programs} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"
+    whole = "" if options.chunk is not None or total.programs >= options.n else f" of {options.n}"
+    covered = f"{total.programs}{whole} programs, {sum(total.coverage.values())} operations, {total.kinds['refused']} refused"
     command = f"python -m pytocu.testing.fuzz -n {options.n} --on {options.on} --seed {options.seed}"
     row = figures.Row(f"random programs, {options.on}", covered, total.kinds["differs"], command)
     print(figures.line(figures.dated(row)))

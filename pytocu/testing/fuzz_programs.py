@@ -144,6 +144,8 @@ OTHERS: tuple[Form, ...] = (
     Form("({0}.view(np.dtype('f%d' % {0}.itemsize)) * 1)", 1, kinds="iu", strong=True),
     *(Form(f"{{0}}.astype(np.{d.numpy.name})", 1, "cast", strong=True) for d in ALL_DTYPES),
     *(Form(f"np.{d.numpy.name}({{0}})", 1, "cast", strong=True) for d in ALL_DTYPES if d.kind != "b"),
+    # Whether a number is rounded once shows in few numbers, so it is tried more often.
+    *(Form(text, 1, "cast", kinds="f", strong=True) for text in ("{0}.astype(np.float16)", "np.float16({0})", "{0}.astype('f2')")),
 )  # fmt: skip
 
 CHANGES = (

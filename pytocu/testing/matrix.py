@@ -250,7 +250,8 @@ def main(argv: list[str] | None = None) -> int:
         total = run(on, groups, options.jobs, say, options.devices, options.log, options.seconds)
         seconds = time.perf_counter() - begun
         failed += len(total.failures)
-        covered = f"{total.groups} groups, {total.cases} cases"
+        whole = "" if total.groups == len(groups) else f" of {len(groups)}"
+        covered = f"{total.groups}{whole} groups, {total.cases} cases"
         print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
         extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
         extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
