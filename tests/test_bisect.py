@@ -307,6 +307,7 @@ def test_large_arguments_are_written_as_bytes(command, folder):
         (("prog.py:steps", "--inputs", "less.npz"), "less.npz holds nothing for y, which steps needs"),
         (("prog.py:steps", "--inputs", "less.npz", "--args", "f32[n]"), "--args and --inputs are two ways"),
         (("prog.py:mean", "--args", "f32[n]", "--target", "cuda:9"), "'cuda:9' is not a target"),
+        (("prog.py:mean", "--args", "f32[99999999999999999999]"), "--args 'f32[99999999999999999999]': no arguments of these"),
     ],
 )
 def test_bad_input(command, words, sentence):
@@ -316,6 +317,12 @@ def test_bad_input(command, words, sentence):
     assert (code, out) == (2, "")
     assert err.startswith(f"pytocu: {sentence}")
     assert err.count("\n") == 1
+
+
+def test_defaults_are_arguments(command, folder):
+    (folder / "defaults.py").write_text("def f(x, k=2.0, *, m=3):\n    return x * k + m\n")
+    assert command("defaults.py:f", "--args", "f32[n]", "--target", "cpu")[0] == 0
+    assert command("defaults.py:f", "--args", "f32[n], m=f32", "--target", "cpu")[0] == 0
 
 
 def test_an_error_of_numpy_is_no_difference():

@@ -274,6 +274,14 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
             "bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, c64, c128: did you mean f32[n]?",
         ),
         (["mask.py:mask_out", "--args", "f32[n]"], 'mask_out(points, mask) needs a type for mask: write --args "f32[n], ..."'),
+        (
+            ["mask.py:mask_out", "--args", "ptr f32, bool[n]"],
+            "--args, points: 'ptr f32' is a type inside kernels: arguments are arrays, f32[n], or scalars, f32",
+        ),
+        (
+            ["mask.py:mask_out", "--args", "f32[n // 0], bool[n]"],
+            "--args, points: 'n // 0' is not a dimension: write 3, n, n - 2 or max(n - 2, 0)",
+        ),
         (["mask.py:mask_out", "--args", f"{ARGS}, f32"], "--args has more types than parameters, which are points, mask"),
         (["mask.py:mask_out", "--args", "f32, masc=f32"], "--args: there is no parameter 'masc': did you mean mask?"),
         (["mask.py:mask_out", "--args", "f32, points=f32"], "--args gives points twice"),

@@ -12,7 +12,7 @@ from typing import Any
 from pytocu.cli.load import load
 from pytocu.cli.terminal import CommandError, nearest, suggestion
 from pytocu.config import FASTMATH_FLAGS
-from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, Type, parse_type, split_top
+from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, ArrayType, ScalarType, Type, WeakType, parse_type, split_top
 from pytocu.jit import JitFunction, jit
 
 Values = dict[str, Any]
@@ -103,12 +103,15 @@ _TYPE_NAMES = (
 
 def _type(text: str, name: str) -> Type:
     try:
-        return parse_type(text)
+        found = parse_type(text)
     except ValueError as error:
         word, bracket, rest = text.partition("[")
-        close = nearest(word.strip(), _TYPE_NAMES)
+        close = "" if word.strip() in _TYPE_NAMES else nearest(word.strip(), _TYPE_NAMES)
         hint = f"{close[:-1]}{bracket}{rest}?" if close else ""
         raise CommandError(f"--args, {name}: {error}{hint}") from None
+    if not isinstance(found, ArrayType | ScalarType | WeakType):
+        raise CommandError(f"--args, {name}: {text!r} is a type inside kernels: arguments are arrays, f32[n], or scalars, f32")
+    return found
 
 
 def _static(text: str) -> tuple[str, Any]:

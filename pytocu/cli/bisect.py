@@ -51,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Search, and say what was found."""
     function, known = prepared(options.function, options.static, options.fastmath)
-    cases = list(_cases(function, known, options))
+    try:
+        cases = list(_cases(function, known, options))
+    except (OverflowError, MemoryError, ValueError) as error:
+        raise CommandError(f"--args {options.args!r}: no arguments of these lengths can be made ({error})") from None
     targets = ("cpu", "cuda:sm_90")
     if options.target:
         targets = (str(target_of(options.target, "bisection", targets)),)

@@ -14,7 +14,7 @@ from typing import Any
 from pytocu.backend import nvrtc
 from pytocu.cli.arguments import add_options, arguments, fastmath_of, prepared
 from pytocu.cli.ir_file import is_ir, read_ir
-from pytocu.cli.terminal import CommandError, nearest, show, suggestion
+from pytocu.cli.terminal import CommandError, debugging, nearest, show, suggestion
 from pytocu.config import BACKENDS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.explain.stages import (
@@ -80,6 +80,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print what was asked for."""
+    if not is_ir(options.function):
+        _run(options)
+        return
+    try:
+        _run(options)
+    except (CommandError, BackendError, BrokenPipeError):
+        raise
+    except Exception as error:
+        # The verifier knows the rules of the IR, and not all that a pass expects of what came before it.
+        said = str(error) if isinstance(error, PytocuError) else f"{type(error).__name__}: {error}"
+        if debugging():
+            raise
+        raise CommandError(f"{options.function} holds IR that cannot be compiled: {said}") from None
+
+
+def _run(options: argparse.Namespace) -> None:
     if options.emit not in EMIT:
         raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
     if options.emit != "ir" and (options.after or options.all or options.changed or options.locs):

@@ -413,6 +413,8 @@ def _from_ast(node: ast.expr) -> DimLike:
             return APPLY[name](_from_ast(a), _from_ast(b))
         case ast.BinOp(left=left, op=op, right=right):
             a, b = _from_ast(left), _from_ast(right)
+            if b == 0 and isinstance(op, ast.FloorDiv | ast.Mod):
+                raise KeyError
             match op:
                 case ast.Add():
                     return a + b

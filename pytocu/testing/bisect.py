@@ -139,9 +139,10 @@ def bisect(
     >>> bisect(f, {"x": np.float32([1, 2])}) is None
     True
     """
+    values = _by_position(function, values)
     expected = numpy_answer(function, values)
     try:
-        lowered = function.lower(**_by_position(function, values))
+        lowered = function.lower(**values)
     except PytocuError as error:
         said = _refusal(error, expected)
         say(Outcome("the front end", *said))
