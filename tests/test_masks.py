@@ -168,3 +168,36 @@ def test_masked_work_is_one_kernel() -> None:
 def test_cubins() -> None:
     builds(squares, LONG, LONG, LONG > 0)
     builds(in_order, SMALL, SMALL > 0, np.arange(7))
+
+
+def escape_times(c: np.ndarray, n: int) -> np.ndarray:
+    z = np.zeros_like(c)
+    count = np.zeros(c.shape, np.int32)
+    for _ in range(n):
+        inside = z.real**2 + z.imag**2 < 4
+        z[inside] = z[inside] * z[inside] + c[inside]
+        count[inside] += 1
+    return count
+
+
+def thinned(x: np.ndarray, n: int) -> np.ndarray:
+    for i in range(n):
+        y = x[x > i]
+        x[0] = y.size + y.sum()
+    return x
+
+
+def powers(a: np.ndarray, n: int) -> np.ndarray:
+    b = a
+    for _ in range(n):
+        b = b @ a
+        b = b / b.max()
+    return b
+
+
+def test_in_loops_of_run_time() -> None:
+    """Masks are part of a loop's kernel; lengths that are read, and library calls, are steps in a loop around kernels."""
+    grid = np.linspace(-2, 1, 12) + 1j * np.linspace(-1, 1, 9)[:, None]
+    everywhere(escape_times, grid, 20)
+    everywhere(thinned, np.arange(9.0), 3)
+    everywhere(powers, np.random.default_rng(0).random((20, 20)), 3, ulp=512)
