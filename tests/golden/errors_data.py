@@ -46,9 +46,10 @@ def captured(x):
 def changing_dtype(x, k):
     total = 0
     for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] behind it
+    #! at: for _ in range(k):
+    #! help: begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)
         total = total + x
     return total
-    #! help: begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)
 
 
 #$ error changing_dtype --args "f32[n], weak int"
