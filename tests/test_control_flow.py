@@ -262,6 +262,13 @@ def branch_in_loop(x, n):
     return x
 
 
+def guarded_index(x, n):
+    y = x * 1
+    if n > 3:
+        y = y + x[3]
+    return y
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (escape_time, (PLANE.real * 4, PLANE.imag * 4, 50)),
     (escape_time, ((PLANE.real * 4).astype(np.float32), (PLANE.imag * 4).astype(np.float32), 50)),
@@ -309,6 +316,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (operands_turned_round, (VECTOR, VECTOR + 1, 3)),
     (guarded, (VECTOR, 95, 100)),
     (branch_in_loop, (VECTOR, 5)),
+    (guarded_index, (VECTOR, 5)),
+    (guarded_index, (VECTOR[:2], 2)),
+    (guarded_index, (VECTOR[:2], 5)),
 ]
 
 
@@ -477,13 +487,6 @@ def returns_sometimes(x, n):
         return x
 
 
-def leaves_out_a_check(x, n):
-    y = x * 1
-    if n > 3:
-        y = y + x[3]
-    return y
-
-
 @pytest.mark.parametrize(
     ("function", "said", "way_out"),
     [
@@ -496,7 +499,6 @@ def leaves_out_a_check(x, n):
         (sides_differ, "y is f64[x_0] on one side of a branch of run time and f32[x_0] on the other", "astype"),
         (returns_differ, "returns f64[x_0] on one way of run time and f64[max(x_0 - 1, 0)] on another", "keep the shape"),
         (returns_sometimes, "returns f64[x_0] on one way of run time and nothing on another", "return statement"),
-        (leaves_out_a_check, "whether an index is inside of the array is looked at before anything runs", "before the branch"),
     ],
     ids=_names,
 )

@@ -115,7 +115,7 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
 
     if word == "and":
         return choice(frame, first, others, known)
-    return choice(frame, negated(context, condition(context, first)), others, known)
+    return choice(frame, as_value(context, negated(context, condition(context, first))), others, known)
 
 
 def negated(context: Context, flag: Flag) -> Flag:
@@ -213,17 +213,14 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
 
 
 def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
-    """The instructions of a side, without the checks of the call, which stand before the branch."""
+    """The instructions of a side, without checks of the call but those of indices, which stand before the branch."""
     inside: list[Inst] = []
     for inst in side.insts:
         if inst.op.name == "check" and inst.attr("kind") == "index":
-            raise UnsupportedError(
-                "whether an index is inside of the array is looked at before anything runs, also where a branch of run time "
-                "would leave it out",
-                inst.loc,
-                "read the element before the branch, or make the index an array",
-            )
-        hoist(context, inst, inside)
+            # Whether it is inside of the array is often what the branch asks for.
+            inside.append(inst)
+        else:
+            hoist(context, inst, inside)
     return inside
 
 

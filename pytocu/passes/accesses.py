@@ -189,6 +189,9 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
 
 def is_elementwise(inst: Inst) -> bool:
     """Whether the results of a loop or branch are computed element by element."""
+    if any(inner.op.name == "check" for region in inst.regions for inner in walk(region)):
+        # The host looks at lengths.
+        return False
     found = ((r, len(shape_of(r.type))) for r in inst.results)
     return all(region_needs(r, whole_index(ndim), ndim) is not None for r, ndim in found)
 

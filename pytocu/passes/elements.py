@@ -148,9 +148,9 @@ class Elements(Mutable):
         if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search", "fold_range"):
             # Where there are no iterations nothing is required, and no position exists.
             return True
-        if value.inst is not None and is_region(value.inst):
-            if any(inst.op.name == "require" for region in value.inst.regions for inst in walk(region)):
-                return True
+        regions = value.inst.regions if value.inst is not None else ()
+        if any(i.op.name == "require" for region in regions for i in walk(region)):
+            return True
         needed = operands(value, at, self.ndim)
         return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
 

@@ -319,6 +319,10 @@ class _Writer:
 
     def check(self, condition: str, failure: str) -> None:
         """Leave where lengths do not fit together; `failure` says so."""
+        if self.depth:
+            # Whether it is looked at depends on the branch around it.
+            self.lines.append(f"if {condition}: {failure}")
+            return
         leave = failure if self.early is self.lines else "return None"
         self.early.append(f"if {condition}: {leave}")
 

@@ -154,8 +154,8 @@ def _lines() -> Iterator[str]:
     steady = [name for name in compiled if name not in ("fma", "sumprod")]
     yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
     yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
-    yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides; "
-    yield "they are refused where a side may raise an error or the kinds of the sides differ.\n"
+    yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides "
+    yield "where neither may raise an error, and are branches otherwise; they are refused where the kinds of the sides differ.\n"
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():
         yield f"* `{name}`: {limit}\n"
