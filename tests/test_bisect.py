@@ -55,6 +55,20 @@ def both(x, y):
     return x + 1, y + 1
 
 
+def looped(x, count):
+    for _ in range(count):
+        x = x - x.sum() * 0.5
+    return x
+
+
+def each(x, count):
+    total = 1.0
+    for _ in range(count):
+        total = total * 2
+        x = x * total
+    return x
+
+
 def two(x, y):
     return x + y, x - y
 
@@ -161,7 +175,15 @@ PLANTED = [
         *("total", "f32[100000]", ("pass", "split"), "reduce"),
     ),
     (
-        fault("an operand is kept", "store_or_repeat:run", '"keep", (made,)', '"keep", (args[0],)'),
+        fault("the first step is left out", "stages:run", "writer.last(segment)", "writer.last(segment[1:])"),
+        *("looped", "f32[n], weak int", ("pass", "stages"), ""),
+    ),
+    (
+        fault("parameters change places", "loop_scalars:run", "Block(function.params,", "Block(function.params[::-1],"),
+        *("each", "f32[n], weak int", ("pass", "loop-scalars"), ""),
+    ),
+    (
+        fault("an operand is kept", "store_or_repeat:run", '"keep", (new,)', '"keep", (args[0],)'),
         *("waves", "f32[40]", ("pass", "store"), ""),
     ),
     (
