@@ -50,8 +50,7 @@ def test_refused_ufuncs_say_why(name: str) -> None:
         call_jit(function, x)
 
 
-@pytest.mark.parametrize("method", ["outer", "reduceat", "at"])
-def test_methods_of_ufuncs_are_refused_by_name(method: str) -> None:
-    function = make_function("x", [f"np.add.{method}(x, x)"], {"np": np})
-    with pytest.raises(UnsupportedError, match=f"np.add.{method}"):
+def test_methods_of_ufuncs_are_refused_by_name() -> None:
+    function = make_function("x", ["np.add.reduceat(x, x)"], {"np": np})
+    with pytest.raises(UnsupportedError, match=r"np\.add\.reduceat"):
         pytocu.jit(function)(np.ones(3))

@@ -201,11 +201,6 @@ def test_refusals(function: Callable[..., Any]) -> None:
     assert found.value.loc is not None and found.value.help
 
 
-def test_a_mask_is_refused() -> None:
-    with pytest.raises(pytocu.UnsupportedError, match=r"np\.where"):
-        pytocu.jit(lambda x: x[x > 2])(np.arange(5.0))
-
-
 WITHOUT_AXES = (
     "np.flip(s)", "np.flip(p)", "np.flip(p, ())", "np.choose(b, [s, 3])", "np.choose(b, [p[None], 3])", "b.choose([1, 3])",
     "s.reshape(())", "p.reshape(())", "np.reshape(s, ())", "s.reshape(1)", "np.repeat(s, 2, axis=0)", "p.repeat(2, axis=-1)",

@@ -145,7 +145,10 @@ OTHERS: tuple[Form, ...] = (
     *(Form(f"{{0}}.astype(np.{d.numpy.name})", 1, "cast", strong=True) for d in ALL_DTYPES),
     *(Form(f"np.{d.numpy.name}({{0}})", 1, "cast", strong=True) for d in ALL_DTYPES if d.kind != "b"),
     # Whether a number is rounded once shows in few numbers, so it is tried more often.
-    *(Form(text, 1, "cast", kinds="f", strong=True) for text in ("{0}.astype(np.float16)", "np.float16({0})", "{0}.astype('f2')")),
+    *(
+        Form(text, 1, "cast", kinds="f", strong=True)
+        for text in ("{0}.astype(np.float16)", "np.float16({0})", "{0}.astype('f2')")
+    ),
 )  # fmt: skip
 
 CHANGES = (

@@ -155,7 +155,7 @@ def _lines() -> Iterator[str]:
     yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
     yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
     yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides "
-    yield "where neither may raise an error, and are branches otherwise; they are refused where the kinds of the sides differ.\n"
+    yield "where neither may raise an error, and are branches otherwise; they are refused where the sides' kinds differ.\n"
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():
         yield f"* `{name}`: {limit}\n"
