@@ -23,7 +23,7 @@ from pytocu.ir.core import OPS, Block, Function, Op
 from pytocu.ir.expand_gpu_half import NATIVE
 from pytocu.ir.ops import spelled
 from pytocu.ir.parser import parse_function
-from pytocu.ir.types import BOOL, COMPILED_DTYPES, F16, F32, F64, I8, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
+from pytocu.ir.types import BOOL, COMPILED_DTYPES, F16, F32, F64, I8, I16, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
 
 pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python: pip install 'pytocu[cu13]'")
 from pytocu.backend import c_expressions, cuda_c, libraries, nvrtc
@@ -52,6 +52,8 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
             cases.append((op, (U16,), F32))
         elif op.name == "float_to_half":
             cases.append((op, (F32,), U16))
+        elif op.name == "short_negative":
+            cases.append((op, (I16,), I16))
         elif op.kind == "elementwise" and op.primitive:
             assert op.arity is not None
             for dtype in COMPILED_DTYPES:
@@ -156,6 +158,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
             case name if name in HALF_ROWS:
                 made = getattr(np, HALF_ROWS[name])(*(a.view(np.float16) for a in arrays))
                 return made if result is BOOL else made.view(np.uint16)
+            case "short_negative":
+                return np.negative(arrays[0])
             case "near_reciprocal":
                 return 1 / arrays[0]
             case "near_power_of_two":

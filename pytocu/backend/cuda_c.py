@@ -40,6 +40,7 @@ from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     F32,
+    I16,
     I32,
     I64,
     IndexType,
@@ -522,7 +523,9 @@ class _Kernel:
             case "convert_raw":
                 return cast(self.c_type(inst.types[0]), args[0])
             case name if name in ptx.INSTRUCTIONS:
-                return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
+                made = Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
+                # Instructions on 16 bits return them unsigned.
+                return cast(C_TYPES[I16], made) if inst.types[0] == ScalarType(I16) else made
             case "bitcast":
                 return bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]

@@ -26,6 +26,8 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
             ("greater_equal", "ge"),
         )
     },
+    # The assembler takes a negation of 16 bits for one of the 32 that it computes with, and 32768 for -(-32768).
+    "short_negative": ("{{.reg .s32 t; cvt.s32.s16 t, {1}; neg.s32 t, t; cvt.s16.s32 {0}, t;}}", "h", "h"),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),

@@ -9,7 +9,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
 from pytocu.ir.expand import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, IndexType, ScalarType, VectorType, element, scalar
+from pytocu.ir.types import F32, I16, IndexType, ScalarType, VectorType, element, scalar
 from pytocu.passes.context import PassContext
 
 
@@ -44,6 +44,8 @@ def _rule(target: str, builder: Builder, inst: Inst, args: tuple[Value, ...]) ->
 def _formula(inst: Inst, target: str) -> Callable[..., Value] | None:
     if target == "cuda" and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
         return inst.op.gpu_float32
+    if target == "cuda" and inst.op.name == "negative" and inst.types[0] == scalar(I16):
+        return lambda e, type, x: e("short_negative", x)
     # A CPU's library is called for one element at a time, so what has a formula for vectors takes that.
     if target == "cpu" and inst.op.vector is not None and operand_kind(inst) == "f":
         return inst.op.vector

@@ -1,0 +1,34 @@
+"""The least int16, whose negative is itself, in wider arithmetic behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.testing.compare import compare
+
+pytestmark = pytest.mark.gpu
+
+FUNCTIONS = {
+    "compared": lambda x: -x <= 1,
+    "widened": lambda x: (-x).astype(np.int64),
+    "summed": lambda x: abs(x).sum(),
+    "least": lambda x: abs(x).min(),
+    "divided": lambda x: abs(x) // np.int16(3),
+    "of both": lambda x: np.maximum(-x, abs(x)) - x,
+}
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+def test_the_least_integer(cupy: Any, name: str, backend: str, dtype: Any) -> None:
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    x = np.array([least, least + 1, -1, 0, 1, most, least] * 5, dtype)
+    compiled = pytocu.jit(FUNCTIONS[name], backend=backend)
+    made = cupy.asnumpy(compiled(cupy.asarray(x)))
+    expected = FUNCTIONS[name](x)
+    compare(np.asarray(made), np.asarray(expected))
