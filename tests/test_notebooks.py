@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 @pytest.fixture
 def shell() -> Any:
     interactive = pytest.importorskip("IPython.core.interactiveshell", reason="needs IPython: pip install 'pytocu[docs]'")
+    program = sys.modules["__main__"]
     made = interactive.InteractiveShell.instance()
     made.run_cell("%reset -f")
     made.run_cell("import numpy as np, pytocu")
     yield made
     interactive.InteractiveShell.clear_instance()
+    # The shell has put its own in the place of the program's, which processes that are spawned later look for.
+    sys.modules["__main__"] = program
 
 
 def value(shell: Any, text: str) -> Any:
