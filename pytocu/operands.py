@@ -69,12 +69,12 @@ def _columns(text: str, offset: int) -> int:
 
 
 def origin(loc: Loc, name: str) -> str:
-    """Where a name of a function got its value, as text; empty where that cannot be told.
+    """Where a name of a function got its value, as text; without the line where that cannot be told.
 
     Examples
     --------
     >>> origin(Loc("no such file", 3), "x")
-    ''
+    ' from `x`'
     """
     if not name:
         return ""
