@@ -5,6 +5,8 @@ stencil over what another stencil made) is computed once for each of them, or st
 and loaded.  Storing costs the time of so many operations as a GPU does while an element is written and read:
 
     (positions - 1) * operations of an element > OPERATIONS_A_BYTE * bytes of an element
+
+Narrow elements count as four bytes, since a load is an instruction however narrow it is.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def _worth_storing(function: Function) -> set[Value]:
             again = len(places.get(value, ())) - 1
             if again < 1 or not isinstance(value.type, ArrayType) or not shape_of(value.type):
                 continue
-            if again * _operations(value, stored) > OPERATIONS_A_BYTE * element(value.type).itemsize:
+            if again * _operations(value, stored) > OPERATIONS_A_BYTE * max(element(value.type).itemsize, 4):
                 stored.add(value)
     return stored
 
@@ -67,10 +69,14 @@ def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
     """What an instruction reads through views, and where for each of its elements."""
     value = inst.results[0]
     ndim = len(shape_of(value.type))
+    pieces: set[Value] = set()
     for arg, at in operands(value, whole_index(ndim), ndim):
         while arg.inst is not None and arg.inst.op.kind == "view":
             ((arg, at),) = operands(arg, at, ndim)
-        yield arg, at
+        # An element of a concatenation is that of one piece.
+        if not (is_choice(value) and arg in pieces):
+            yield arg, at
+        pieces.add(arg)
 
 
 def _operations(value: Value, stored: set[Value]) -> int:

@@ -1,0 +1,80 @@
+"""The programs of examples/ that are more than one expression: every size gives what NumPy gives."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.ir import interp
+from pytocu.testing.cases import close
+from pytocu.testing.compare import compare
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if "\nPROGRAM = " in path.read_text())
+KERNELS = {
+    "edges": 3, "equalise": 5, "jacobi": 4, "kmeans": 6, "life": 2, "mandelbrot": 1, "monte_carlo": 2, "nbody": 5,
+    "network": 10, "shallow_water": 6,
+}  # fmt: skip
+"""Kernels of each: in front of its loop, of one turn, and behind it."""
+
+
+def program(name: str) -> dict[str, Any]:
+    """What the file of an example defines."""
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))
+
+
+def agree(made: Any, expected: Any, within: float) -> None:
+    """The same kinds, dtypes, shapes, and bits where sums are not in another order."""
+    if within:
+        close(made, expected, within)
+    else:
+        compare(made, expected)
+
+
+def copies(given: tuple[Any, ...]) -> list[Any]:
+    """Arguments that a call may change."""
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in given]
+
+
+def test_there_are_ten():
+    assert len(PROGRAMS) >= 10
+
+
+@pytest.mark.parametrize("size", [5, 8, 37, 130])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_give_what_numpy_gives(name: str, size: int):
+    names = program(name)
+    given = names["arguments"](size, np.random.default_rng(size))
+    expected = names["PROGRAM"].__wrapped__(*copies(given))
+    agree(names["PROGRAM"](*copies(given)), expected, names.get("WITHIN", 0))
+
+
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "network"])
+def test_programs_thread_by_thread(name: str):
+    names = program(name)
+    given = names["arguments"](11, np.random.default_rng(1))
+    host = names["PROGRAM"].lower(*given).host("cuda:sm_90")
+    made = interp.arrange(host.body.terminator.attr("tree"), interp.run(host, copies(given)))
+    agree(made, names["PROGRAM"].__wrapped__(*copies(given)), names.get("WITHIN", 0))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_built_for_gpus(name: str):
+    names = program(name)
+    lowered = names["PROGRAM"].lower(*names["arguments"](11, np.random.default_rng(1)))
+    compiled = lowered.compile("cuda:sm_90")
+    assert compiled.binary and not any(r.local_bytes for r in compiled.resources)
+    assert len(lowered.kernels) == KERNELS[name]
+
+
+def test_one_size_serves_all():
+    names = program("shallow_water")
+    function = pytocu.jit(names["PROGRAM"].__wrapped__)
+    for size in (9, 20, 33):
+        function(*names["arguments"](size, None))
+    assert len(function.specializations) == 1
