@@ -23,6 +23,9 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 from pytocu.passes.roots import INSIDE
 
+BRANCH = 3
+"""Operations that a concatenation counts as: a comparison, a branch, and code for each piece."""
+
 OPERATIONS_A_BYTE = 10
 """Operations for which there is time while a byte is stored and loaded again."""
 
@@ -92,7 +95,9 @@ def _operations(value: Value, stored: set[Value]) -> int:
 
 
 def _weight(value: Value, loaded: bool) -> int:
-    if loaded or is_choice(value):
+    if loaded:
         return 1
+    if is_choice(value):
+        return BRANCH
     assert value.inst is not None
     return operations(value.inst)
