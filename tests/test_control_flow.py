@@ -507,3 +507,52 @@ def test_what_has_no_one_type_is_refused(function: Callable[..., Any], said: str
         pytocu.jit(function)(VECTOR, 3)
     assert way_out in (caught.value.help or "")
     assert caught.value.loc is not None
+
+
+def shrinking(x):
+    for _ in range(40):
+        x = x[1:]
+    return x
+
+
+def summed_up(x):
+    total = 0
+    for _ in range(40):
+        total = total + x
+    return total
+
+
+@pytest.mark.parametrize(("function", "said"), [(shrinking, "keep the shape"), (summed_up, "begin with an array")])
+def test_many_steps_that_change_what_they_carry_are_refused(function, said):
+    """No other way is tried: the reason reaches the user."""
+    with pytest.raises(UnsupportedError, match="before a step of the loop") as caught:
+        pytocu.jit(function)(np.arange(60.0))
+    assert said in caught.value.help
+
+
+def by_index(x):
+    total = 0.0
+    for k in range(40):
+        total = total + x[k] if k % 2 else total - x[k]
+    return total
+
+
+def growing(x):
+    kept = []
+    for _ in range(40):
+        kept.append(x)
+        x = x * 0.5
+    return kept[-1] + kept[3]
+
+
+def counting(x):
+    for k in range(40):
+        x = x + k
+    return x
+
+
+@pytest.mark.parametrize(("function", "loops"), [(by_index, 0), (growing, 0), (counting, 1)])
+def test_many_steps_are_written_out_where_their_numbers_have_to_be_known(function, loops):
+    x = np.arange(60.0)
+    assert np.array_equal(pytocu.jit(function)(x), function(x))
+    assert pytocu.jit(function).lower("f64[n]").ir("lower").count("for_loop") == loops

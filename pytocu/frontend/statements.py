@@ -27,7 +27,7 @@ from pytocu.ir.core import Value
 
 _MAX_STATIC_STEPS = 10_000
 _LONGEST_UNROLLED = 32
-"""Steps of a loop over numbers known now that are written out; longer ones are loops of run time where they can be."""
+"""Steps of a loop over numbers known now that are written out; longer ones are loops of run time, but see `_written_out`."""
 _LONGEST_LEFT = 4
 """Steps that are written out of a loop that a branch of run time leaves: each stands inside of the one before."""
 
@@ -121,7 +121,7 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
     return signal
 
 
-def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
+def _names(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
@@ -373,13 +373,8 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
         items = [] if isinstance(values, Steps) else iterate(frame, values, "the loop")
     if isinstance(values, Steps):
         return _run_time_for(frame, node, values, rest)
-    if isinstance(values, range) and len(values) > _LONGEST_UNROLLED:
-        state = State(frame)
-        try:
-            return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
-        except CompileError:
-            # What depends on the number of the step, or changes from step to step, is written out.
-            state.go_back()
+    if isinstance(values, range) and len(values) > _LONGEST_UNROLLED and not _written_out(frame, node):
+        return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)
     if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
@@ -393,6 +388,34 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     except Again:
         state.go_back()
     return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+
+
+_GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault"})
+"""Methods of lists, dicts and sets that change how many members these have."""
+
+
+def _written_out(frame: Frame, node: ast.For) -> bool:
+    """Whether each step is code of its own, however many there are.
+
+    It is where a step decides, indexes or calls something by its number, and where a list grows.
+    """
+    numbers = _names(node.target, ast.Store)
+
+    def by_number(part: ast.AST) -> bool:
+        return not numbers.isdisjoint(_names(part, ast.Load))
+
+    for part in (inner for statement in node.body for inner in ast.walk(statement)):
+        match part:
+            case ast.Subscript(slice=place) if by_number(place):
+                return True
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) if by_number(test):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _GROW:
+                if isinstance(owner_of(frame, name).locals.get(name), (list, dict, set)):
+                    return True
+            case ast.Call() if by_number(part):
+                return True
+    return False
 
 
 def _unrolled(
