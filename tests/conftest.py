@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from typing import Any
 
@@ -58,3 +59,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     number = config.stash.get(_LEFT_OUT, 0)
     if number:
         terminalreporter.write_line(f"{number} GPU tests left out: run them with pytest -m gpu")
+
+
+@pytest.fixture
+def in_folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """``in_folder(name, source)``: a folder with a program, and the process in it."""
+
+    def make(name: str, source: str) -> Any:
+        (tmp_path / name).write_text(source)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        return tmp_path
+
+    return make

@@ -210,12 +210,9 @@ PLANTED = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "prog.py").write_text(SOURCE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    return tmp_path
+def folder(in_folder):
+    """A folder with a program, and the process in it."""
+    return in_folder("prog.py", SOURCE)
 
 
 @pytest.fixture

@@ -89,13 +89,9 @@ ARGS = "f32[n, 3], bool[n]"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(in_folder):
     """A folder with a program, and the process in it."""
-    (tmp_path / "mask.py").write_text(SOURCE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    return tmp_path
+    return in_folder("mask.py", SOURCE)
 
 
 @pytest.fixture

@@ -37,13 +37,9 @@ RELAX = ("prog.py:relax", "--args", "f32[n]")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(in_folder):
     """A folder with a program, and the process in it."""
-    (tmp_path / "prog.py").write_text(SOURCE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PYTOCU_DEBUG", raising=False)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    return tmp_path
+    return in_folder("prog.py", SOURCE)
 
 
 @pytest.fixture

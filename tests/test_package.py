@@ -86,6 +86,7 @@ LATE = {
     ("runtime.on_cpu", "pytocu.runtime.host_steps"),
     ("runtime.on_cuda", "pytocu.runtime.host_steps"),
     ("runtime.program", "pytocu.ir.python_functions"),
+    ("runtime.program", "pytocu.runtime.plan_views"),
 }
 """Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""
 

@@ -319,24 +319,19 @@ def in_region(context: Context, insts: list[Inst], state: State, value: Any, typ
     builder = context.builder
     now = builder.state()
     builder.go_back(state.storage)
-    outer, builder.insts = builder.insts, insts
     try:
-        made = builder.contents(as_value(context, value))
-        return made if type is None else restated(context, made, type)
+        with builder.behind(insts):
+            made = builder.contents(as_value(context, value))
+            return made if type is None else restated(context, made, type)
     finally:
-        builder.insts = outer
         state.storage = builder.state()
         builder.go_back(now)
 
 
 def _blank_in(merge: _Merge, side: _Side, type: Type) -> Value:
     """A value that nobody looks at."""
-    builder = merge.context.builder
-    outer, builder.insts = builder.insts, side.insts
-    try:
+    with merge.context.builder.behind(side.insts):
         return blank(merge.context, type)
-    finally:
-        builder.insts = outer
 
 
 def may_be_one(first: Type, second: Type) -> bool:
@@ -422,12 +417,8 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
 
 
 def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
-    builder = merge.context.builder
-    outer, builder.insts = builder.insts, side.insts
-    try:
+    with merge.context.builder.behind(side.insts):
         return as_strong(merge.context, value)
-    finally:
-        builder.insts = outer
 
 
 def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returning: list[int], out: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -108,6 +108,15 @@ class Builder:
         taken = tuple(self.insts)
         self.insts = []
         return taken
+
+    @contextmanager
+    def behind(self, insts: list[Inst]) -> Iterator[None]:
+        """Go on behind the instructions of a region that was read before."""
+        outer, self.insts = self.insts, insts
+        try:
+            yield
+        finally:
+            self.insts = outer
 
     @contextmanager
     def nested(self):

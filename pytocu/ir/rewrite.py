@@ -44,6 +44,13 @@ def replay(builder: Builder, inst: Inst, rule: Rule, values: dict[Value, Value])
             values[old] = value
         return True
     regions = tuple(rewrite_block(r, rule, values) for r in inst.regions)
+    return put_with(inst, builder, args, regions, values)
+
+
+def put_with(
+    inst: Inst, builder: Builder, args: tuple[Value, ...], regions: tuple[Block, ...], values: dict[Value, Value]
+) -> bool:
+    """Append the instruction, or one on other arguments and regions, whose results `values` gets; True for another one."""
     if args == inst.args and regions == inst.regions:
         builder.insts.append(inst)
         return False

@@ -13,6 +13,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import ArrayType, Type, element, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
 from pytocu.passes.context import PassContext
@@ -105,15 +106,7 @@ class _Writer:
 
     def other(self, inst: Inst) -> None:
         """What is the host's already."""
-        args = tuple(map(self.where, inst.args))
-        if args == inst.args:
-            self.builder.insts.append(inst)
-            return
-        made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
-        self.builder.insts.append(made)
-        for old, new in zip(inst.results, made.results, strict=True):
-            new.name = old.name
-            self.places[old] = new
+        put_with(inst, self.builder, tuple(map(self.where, inst.args)), inst.regions, self.places)
 
     def kernel(self, inst: Inst) -> None:
         """Allocate what has no memory and launch."""

@@ -18,6 +18,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import is_region, kept, prune, pruned
+from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
@@ -184,15 +185,7 @@ class _Writer:
         elif weak:
             self.put(inst, _python(self.builder, inst, [self.value(a) for a in inst.args]))
         else:
-            args = tuple(self.value(a) for a in inst.args)
-            if args == inst.args:
-                self.builder.insts.append(inst)
-                return
-            made = Inst(inst.op, args, inst.attrs, inst.types, inst.regions, inst.loc)
-            self.builder.insts.append(made)
-            for old, new in zip(inst.results, made.results, strict=True):
-                new.name = old.name
-                self.values[old] = new
+            put_with(inst, self.builder, tuple(self.value(a) for a in inst.args), inst.regions, self.values)
 
 
 def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:

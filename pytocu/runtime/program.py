@@ -31,7 +31,7 @@ from pytocu.errors import (
 from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
-from pytocu.runtime import arrays, results
+from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
 from pytocu.runtime.plan import KernelSpec, Plan, memory_range
 from pytocu.runtime.strides import byte_bounds
@@ -57,6 +57,13 @@ def python_part() -> Any:
     from pytocu.ir import python_functions
 
     return python_functions
+
+
+def view_part() -> Any:
+    """Views of arguments as results, loaded for plans that have some."""
+    from pytocu.runtime import plan_views
+
+    return plan_views
 
 
 LARGEST_STEP = 2**16
@@ -700,7 +707,7 @@ class _Writer:
                 call = f"({base_shape}, {base_strides}, {base_offset} + {word.itemsize if op == 'imag' else 0})"
             case _:
                 raise InternalError(f"{op} is no view of an argument")
-        self.globals.update(_VIEWS)
+        self.globals.update(view_part().VIEWS)
         self.early.append(f"{shape}, {strides}, {offset} = {call}")
         self.views[slot] = (argument, shape, strides, offset)
 
@@ -731,7 +738,7 @@ class _Writer:
         if slot in self.views:
             argument, shape, strides, offset = self.views[slot]
             dtype = dtype_named(self.view_dtypes[slot]) if slot in self.view_dtypes else None
-            make_view = self.constant(_make_view(self.plan.parameters[argument].name, dtype), "make_view")
+            make_view = self.constant(view_part().make_view(self.plan.parameters[argument].name, dtype), "make_view")
             return f"{make_view}(v{argument}, {shape}, {strides}, {offset})"
         template = {"scalar": self.access.scalar, "array": self.access.array}.get(self.kind.get(slot, ""), "{made}")
         return template.format(made=f"v{slot}")
@@ -847,75 +854,7 @@ def _converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
     return quick
 
 
-def _make_view(name: str, dtype: DType | None) -> Callable[..., Any]:
-    def make_view(argument: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
-        info = arrays.describe(argument, name)
-        assert info is not None
-        return results.view(argument, info, shape, strides, offset, dtype)
-
-    return make_view
-
-
-Parts = tuple[tuple[int, ...], tuple[int, ...], int]
-
-
-def view_newaxis(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, axis: int) -> Parts:
-    """A new axis of length 1."""
-    return (*shape[:axis], 1, *shape[axis:]), (*strides[:axis], 0, *strides[axis:]), offset
-
-
-def view_transpose(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, axes: tuple[int, ...]) -> Parts:
-    """The axes in another order."""
-    return tuple(shape[a] for a in axes), tuple(strides[a] for a in axes), offset
-
-
-def view_slice(
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    offset: int,
-    start: tuple[int, ...],
-    step: tuple[int, ...],
-    size: tuple[int, ...],
-) -> Parts:
-    """Every step-th element from start, size of them, on each axis."""
-    if 0 not in size:
-        offset += sum(s * stride for s, stride in zip(start, strides, strict=True))
-    return size, tuple(stride * s for stride, s in zip(strides, step, strict=True)), offset
-
-
-def view_index(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, axis: int, at: int) -> Parts:
-    """One position of an axis."""
-    if 0 not in shape:
-        offset += at * strides[axis]
-    return (*shape[:axis], *shape[axis + 1 :]), (*strides[:axis], *strides[axis + 1 :]), offset
-
-
-def view_diagonal(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, skip: int, length: int) -> Parts:
-    """A diagonal of the last two axes as the last axis."""
-    if length:
-        offset += skip * strides[-1] if skip > 0 else -skip * strides[-2]
-    return (*shape[:-2], length), (*strides[:-2], strides[-2] + strides[-1]), offset
-
-
-def view_reshape(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, new: tuple[int, ...]) -> Parts:
-    """The elements in row-major order in another shape, where that needs no copy."""
-    kept = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1]
-    made = [0] * len(new)
-    axis = len(new) - 1
-    while kept and axis >= 0 and 0 not in shape:
-        length, step = kept.pop()
-        while axis >= 0 and length > 1:
-            # Axes that are walked as one hold as many elements as some of the new ones.
-            while length % new[axis]:
-                length *= kept.pop()[0]
-            made[axis] = step
-            step, length = step * new[axis], length // new[axis]
-            axis -= 1
-    return new, tuple(made), offset
-
-
 _CHECKS = {"reach": reach, "fits_strides": fits_strides}
-_VIEWS = {f.__name__: f for f in (view_newaxis, view_transpose, view_slice, view_index, view_diagonal, view_reshape)}
 
 ANY_LIBRARY = Access(
     shape="infos[{n}].shape",
