@@ -152,6 +152,9 @@ def test_mask_out():
         declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
         declare void @llvm.assume(i1)
 
+        @llvm.used = appending global [1 x i8*] \
+[i8* bitcast (void (float*, i8*, float*, i32)* @mask to i8*)], section "llvm.metadata"
+
         !nvvm.annotations = !{!0, !1}
         !nvvmir.version = !{!2}
         !0 = !{void (float*, i8*, float*, i32)* @mask, !"kernel", i32 1}
@@ -534,11 +537,10 @@ def test_a_refused_source_shows_the_log():
             nvvm.build(source, arch, "shade")
 
 
-def test_a_refused_ptx_shows_the_log(monkeypatch):
+def test_what_nvjitlink_refuses_shows_the_log(monkeypatch):
     source = nvvm.emit([kernel_called("shade")])
-    text = nvvm.ptx(source, "sm_90", "shade").replace("st.global.u32", "st.nowhere.u32")
-    monkeypatch.setattr(nvvm, "ptx", lambda *arguments: text)
-    with pytest.raises(BackendError, match=r"(?s)nvJitLink refused shade for sm_90.*defect of pytocu:.*nowhere"):
+    monkeypatch.setattr(nvvm, "_compiled", lambda *arguments: b"nothing")
+    with pytest.raises(BackendError, match=r"(?s)nvJitLink refused shade for sm_90.*defect of pytocu:.*bad input"):
         nvvm.build(source, "sm_90", "shade")
 
 

@@ -35,6 +35,15 @@ def sides(x):
     return np.where(x[:-2] == x[2:], x[1:-1], x[:-2])
 
 
+LEAST_SHARED_OPERATIONS = schedule.LEAST_SHARED_OPERATIONS
+
+
+@pytest.fixture(autouse=True)
+def whole_rows(monkeypatch: pytest.MonkeyPatch):
+    """Threads have whole rows, however little that saves."""
+    monkeypatch.setattr(schedule, "LEAST_SHARED_OPERATIONS", 1)
+
+
 def unit(v):
     x, y, z = v[:, 0], v[:, 1], v[:, 2]
     return v / np.sqrt(x * x + y * y + z * z)[:, np.newaxis]
@@ -166,6 +175,18 @@ def test_the_norm_of_a_row_is_computed_once():
     assert "reach" not in text
 
 
+def test_whole_rows_save_much(monkeypatch: pytest.MonkeyPatch):
+    """The vectors of a thread that has whole rows lie apart, which takes longer than a root for each element."""
+    monkeypatch.setattr(schedule, "LEAST_SHARED_OPERATIONS", LEAST_SHARED_OPERATIONS)
+
+    def turned(v):
+        angle = np.arctan2(v[:, 1], np.hypot(v[:, 0], v[:, 2]))
+        return v * (np.sin(angle) * np.exp(angle))[:, np.newaxis]
+
+    assert vectors(launch_of(unit, "f32[n, 3]")[0]) != {"v": 48, "out": 48}
+    assert vectors(launch_of(turned, "f32[n, 3]")[0]) == {"v": 48, "out": 48}
+
+
 def test_long_rows_are_walked_element_by_element():
     """A thread's rows would lie far from the next thread's."""
     kernel, _ = launch_of(scaled, "f32[n, 13]", "f32[n]")
@@ -192,8 +213,9 @@ def test_changed_in_place():
 
 def test_blocks_of_vectors(monkeypatch: pytest.MonkeyPatch):
     """Where one vector a thread is enough, and where four are wanted."""
+    monkeypatch.setattr(schedule, "MOST_GROUPS", 4)
     for wanted, count in ((16, 1), (32, 2), (64, 4)):
-        monkeypatch.setattr(schedule, "BYTES_IN_FLIGHT", wanted)
+        monkeypatch.setattr(schedule, "STORED_BYTES", wanted)
         kernel, launch = launch_of(moving, "f32[n]")
         assert loads(kernel, "x") == count + 5
         assert launch.attr("each") == 4 * count

@@ -67,6 +67,8 @@ _FUNCTIONS: dict[str, dict[str, str]] = {
         "Complete": "p",
         "GetLinkedCubinSize": "p >n",
         "GetLinkedCubin": "p p",
+        "GetLinkedPtxSize": "p >n",
+        "GetLinkedPtx": "p p",
         "GetErrorLogSize": "p >n",
         "GetErrorLog": "p p",
         "Destroy": "=p",

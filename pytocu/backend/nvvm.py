@@ -3,6 +3,10 @@
 In: functions in the form for a GPU, primitives only.  Out: one module as text with one kernel a
 function, and from it PTX and a cubin.
 
+libNVVM turns the text into the intermediate form for optimisation at link time, and nvJitLink
+generates the code: PTX that it is given it assembles as code to be linked with other code,
+which takes up to a half more registers, and as much time.
+
 The text is written for the older of the two LLVMs in libNVVM (typed pointers), which both of
 them read: one text serves every architecture.  Needs no GPU, no driver, no header and no CUDA
 toolkit.
@@ -32,8 +36,8 @@ _LAYOUT = (
 )
 _HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
 _EXTERNAL = r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)"
-_PTX = 2
-"""What nvJitLink calls PTX among its kinds of input."""
+_LTO_IR = 3
+"""What nvJitLink calls the intermediate form among its kinds of input."""
 
 
 def emit(functions: Sequence[Function]) -> str:
@@ -65,6 +69,7 @@ def emit(functions: Sequence[Function]) -> str:
     declarations: set[str] = set()
     bodies: list[str] = []
     notes: list[str] = []
+    kernels: list[str] = []
     for function, name in zip(functions, kernel_names(functions), strict=True):
         text, signature = _kernel(function, name, declarations)
         bodies.append(text)
@@ -72,10 +77,13 @@ def emit(functions: Sequence[Function]) -> str:
         block = function.fact("block")
         if isinstance(block, int):
             notes.append(f'!{{{signature}* @{name}, !"maxntidx", i32 {block}}}')
+        kernels.append(f"i8* bitcast ({signature}* @{name} to i8*)")
     numbers = [f"!{number}" for number in range(len(notes) + 1)]
     metadata = [f"!nvvm.annotations = !{{{', '.join(numbers[:-1])}}}", f"!nvvmir.version = !{{{numbers[-1]}}}"]
     metadata += [f"{number} = {note}" for number, note in zip(numbers, [*notes, "!{i32 2, i32 0}"], strict=True)]
-    parts = [_HEAD, *bodies, "\n".join(sorted(declarations)), "\n".join(metadata)]
+    # What nobody calls is left out when linked, unless it is said to be used.
+    used = f"@llvm.used = appending global [{len(kernels)} x i8*] [{', '.join(kernels)}], section \"llvm.metadata\""
+    parts = [_HEAD, *bodies, "\n".join(sorted(declarations)), used if kernels else "", "\n".join(metadata)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -171,9 +179,12 @@ def check_arch(arch: str) -> str:
 
 
 def options_for(arch: str) -> tuple[str, ...]:
-    """The options of libNVVM for a kernel; part of what identifies a binary."""
-    compute = arch.replace("sm_", "compute_")
-    return (f"-arch={compute}", "-opt=3", "-fma=0", "-ftz=0", "-prec-div=1", "-prec-sqrt=1")
+    """The options of libNVVM for a kernel, which nvJitLink takes too but the first; part of what identifies a binary."""
+    return (f"-arch={arch.replace('sm_', 'compute_')}", *_EXACT)
+
+
+_EXACT = ("-fma=0", "-ftz=0", "-prec-div=1", "-prec-sqrt=1")
+"""Arithmetic as written."""
 
 
 @lru_cache(maxsize=1)
@@ -184,7 +195,16 @@ def _device_library() -> bytes:
 
 
 def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
-    """PTX of a module.
+    """The PTX that the cubin is assembled from; parameters and errors as :func:`build`."""
+    made = _ptx(_compiled(source, arch, name, options), arch, name)
+    unknown = sorted(set(re.findall(_EXTERNAL, made))) if ".extern" in made else []
+    if unknown:
+        raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
+    return made
+
+
+def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> bytes:
+    """Compile a module to a cubin.
 
     Parameters
     ----------
@@ -197,12 +217,28 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
     options : sequence of str
         More options of libNVVM.
 
+    Returns
+    -------
+    bytes
+        An ELF file with the kernels.
+
     Raises
     ------
     BackendError
         A library is missing, the architecture is unknown, the text is refused (which is a
-        defect of pytocu and shown with the text), or the PTX calls functions nobody defines.
+        defect of pytocu and shown with the text), or it calls functions nobody defines.
     """
+    module = _compiled(source, arch, name, options)
+    try:
+        return _linked(module, arch, name, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
+    except BackendError:
+        # The PTX says which functions are missing, if that is what is wrong.
+        ptx(source, arch, name, options)
+        raise
+
+
+def _compiled(source: str, arch: str, name: str, options: Sequence[str]) -> bytes:
+    """The intermediate form of a module."""
     nvvm = library("nvvm")
     if not archs.ARCH.fullmatch(arch):
         check_arch(arch)
@@ -218,8 +254,9 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
             # Lazily: only what is called is read, which is 2 ms instead of 100.
             functions = _device_library()
             nvvm("LazyAddModuleToProgram", program, functions, len(functions), b"libdevice")
+        chosen.append("-gen-lto")
         nvvm("CompileProgram", program, len(chosen), texts(chosen))
-        made = text_of(nvvm.content("GetCompiledResultSize", "GetCompiledResult", program))
+        return nvvm.content("GetCompiledResultSize", "GetCompiledResult", program)
     except LibraryError as error:
         # Asked only now, because the question takes as long as a small kernel.
         check_arch(arch)
@@ -229,10 +266,6 @@ def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
         ) from None
     finally:
         nvvm("DestroyProgram", program)
-    unknown = sorted(set(re.findall(_EXTERNAL, made))) if ".extern" in made else []
-    if unknown:
-        raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
-    return made
 
 
 # NVIDIA states that libNVVM may be called by many threads at once; of nvJitLink it does not.
@@ -249,27 +282,25 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> bytes:
-    """Compile a module to a cubin; parameters and errors as :func:`ptx`.
-
-    Returns
-    -------
-    bytes
-        An ELF file with the kernels.
-    """
-    text = ptx(source, arch, name, options).encode()
+def _linked(module: bytes, arch: str, name: str, options: Sequence[str], result: tuple[str, str]) -> bytes:
+    """What nvJitLink makes of the intermediate form of a module."""
     linker = library("nvJitLink")
+    chosen = (f"-arch={arch}", "-lto", *_EXACT, *options)
     with _link_lock:
-        handle = linker("Create", 1, texts([f"-arch={arch}"]))
+        handle = linker("Create", len(chosen), texts(chosen))
         try:
-            linker("AddData", handle, _PTX, text, len(text), name.encode())
+            linker("AddData", handle, _LTO_IR, module, len(module), name.encode())
             linker("Complete", handle)
-            return linker.content("GetLinkedCubinSize", "GetLinkedCubin", handle)
+            return linker.content(*result, handle)
         except LibraryError as error:
             said = linker.log("ErrorLog", handle)
             raise BackendError(f"nvJitLink refused {name} for {arch} ({error}), which is a defect of pytocu:\n{said}") from None
         finally:
             linker("Destroy", handle)
+
+
+def _ptx(module: bytes, arch: str, name: str) -> str:
+    return text_of(_linked(module, arch, name, ("-ptx",), ("GetLinkedPtxSize", "GetLinkedPtx")))
 
 
 def _excerpt(source: str, log: str) -> str:

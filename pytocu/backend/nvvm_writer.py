@@ -14,7 +14,7 @@ from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.lanes import lane_reach, share_of_lane
-from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar
+from pytocu.ir.types import BOOL, DType, Type, VectorType, element, scalar
 
 LARGEST = 16
 """Bytes of the largest access."""
@@ -101,22 +101,26 @@ class VectorWriter(Writer):
         -------
         list of (type, pointer type, address, align, elements)
         """
-        dtype, lanes = type.dtype, type.lanes
-        each = min(lanes, LARGEST // dtype.itemsize)
+        moved, size, each = self.one_access(inst, type)
+        pointer = self.dialect.pointer.format(type=moved, space="")
+        place, address = self.behind(inst, at)
+        first = self.assign(f"bitcast {place} {address} to {pointer}", "at")
+        found = [(moved, pointer, first, min(inst.attr("align"), size), each)]
+        for number in range(1, type.lanes // each):
+            text = self.dialect.element.format(type=moved, pointer=pointer, address=first, index_type="i32", index=number)
+            found.append((moved, pointer, self.assign(text, "at"), min(inst.attr("align"), size), each))
+        return found
+
+    def one_access(self, inst: Inst, type: VectorType) -> tuple[str, int, int]:
+        """What one access of a vector moves: its type, its bytes, its elements."""
+        dtype = type.dtype
+        each = min(type.lanes, LARGEST // dtype.itemsize)
         if inst.attr("width") is None:
             each = max(inst.attr("align") // dtype.itemsize, 1)
         size = each * dtype.itemsize
         word = element_type(dtype, True) if dtype.bits >= 32 else f"i{8 * min(size, 4)}"
         words = size * 8 // max(dtype.bits, min(32, 8 * size))
-        moved = word if words == 1 else f"<{words} x {word}>"
-        pointer = self.dialect.pointer.format(type=moved, space="")
-        place, address = self.behind(inst, at)
-        first = self.assign(f"bitcast {place} {address} to {pointer}", "at")
-        found = [(moved, pointer, first, min(inst.attr("align"), size), each)]
-        for number in range(1, lanes // each):
-            text = self.dialect.element.format(type=moved, pointer=pointer, address=first, index_type="i32", index=number)
-            found.append((moved, pointer, self.assign(text, "at"), min(inst.attr("align"), size), each))
-        return found
+        return (word if words == 1 else f"<{words} x {word}>"), size, each
 
     def behind(self, inst: Inst, at: int) -> tuple[str, str]:
         """The pointer type and address of the element `at` elements behind the offset of an access."""
@@ -129,33 +133,53 @@ class VectorWriter(Writer):
             address = self.assign(text, "at")
         return pointer, address
 
-    def load_vector(self, inst: Inst, type: VectorType, at: int = 0) -> list[str]:
-        """The names of the elements, `at` elements behind the offset."""
-        names: list[str] = []
-        for moved, pointer, address, align, count in self.pieces(inst, type, at):
-            text = self.dialect.load.format(type=moved, pointer=pointer, address=address, align=align)
-            piece = self.assign(text, inst.result.name or "vector")
-            names.extend(self.cut(piece, moved, type.dtype, count))
-        return names
+    def load_vector(self, inst: Inst, type: VectorType) -> list[str]:
+        """The names of the elements."""
+        _, word, each = self.words(inst, type)
+        names = [name for piece in self.pieces(inst, type, 0) for name in self.load_words(inst, piece)]
+        return self.cut(names, word, type.dtype, each)
+
+    def load_words(self, inst: Inst, piece: tuple[str, str, str, int, int]) -> list[str]:
+        """The words that an access reads."""
+        moved, pointer, address, align, _ = piece
+        text = self.dialect.load.format(type=moved, pointer=pointer, address=address, align=align)
+        read = self.assign(text, inst.result.name or "vector")
+        if _words(moved) == 1:
+            return [read]
+        return [self.assign(f"extractelement {moved} {read}, i32 {k}", "word") for k in range(_words(moved))]
 
     def load_groups(self, inst: Inst) -> list[str]:
-        """The names of the elements: each group's, or zeros where there is none."""
+        """The names of the elements: each group's, or zeros where there is none.
+
+        Words are cut behind all accesses: what is done with one would wait for it before the next begins.
+        """
         group, whole = self.group(inst)
-        names: list[str] = []
-        for number in range(inst.attr("lanes") // group.lanes):
-            at = number * inst.attr("step")
+        words, word, each = self.words(inst, group)
+        places = range(0, inst.attr("lanes") // group.lanes * inst.attr("step"), inst.attr("step"))
+        type = self.type(inst.args[2].type)
+        exists = [self.assign(f"icmp slt {type} {at}, {self.values[inst.args[2]]}", "exists") for at in places]
 
-            def single(at: int = at) -> Sequence[str]:
-                return [self.load_element(inst, at + m) for m in range(group.lanes)]
+        def single(at: int) -> Sequence[str]:
+            names = [self.load_element(inst, at + m) for m in range(group.lanes)]
+            return [self.word(names[k : k + each], word, group.dtype) for k in range(0, group.lanes, each)]
 
-            def found(at: int = at) -> Sequence[str]:
-                together = lambda: self.load_vector(inst, group, at)  # noqa: E731
-                return self.either(whole, together, lambda: single(at), group) if whole else single(at)
+        def together(at: int) -> Sequence[str]:
+            pieces = self.pieces(inst, group, at)
+            return [name for piece in pieces for name in self.load_words(inst, piece)]
 
-            zero = self.constant(group.dtype.numpy.type(0).item(), scalar(group.dtype))
-            exists = self.assign(f"icmp slt {self.type(inst.args[2].type)} {at}, {self.values[inst.args[2]]}", "exists")
-            names.extend(self.either(exists, found, lambda: [zero] * group.lanes, group))
-        return names
+        def every(load: Callable[[int], Sequence[str]]) -> list[str]:
+            zeros = ["0" if word.startswith("i") else self.constant(0.0, scalar(group.dtype))] * words
+            found = (self.either(e, lambda at=at: load(at), lambda: zeros, word) for e, at in zip(exists, places, strict=True))
+            return [name for names in found for name in names]
+
+        names = self.either(whole, lambda: every(together), lambda: every(single), word) if whole else every(single)
+        return self.cut(names, word, group.dtype, each)
+
+    def words(self, inst: Inst, type: VectorType) -> tuple[int, str, int]:
+        """How many words a vector travels in, what a word is, and how many elements it has."""
+        moved, _, count = self.one_access(inst, type)
+        word, words = moved.strip("<>").rpartition(" ")[2], _words(moved)
+        return type.lanes // count * words, word, count // words
 
     def group(self, inst: Inst) -> tuple[VectorType, str]:
         """A group, and the name of what says whether it is one access."""
@@ -170,9 +194,9 @@ class VectorWriter(Writer):
         return self.from_memory(self.assign(text, inst.result.name or "v"), scalar(dtype))
 
     def either(
-        self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], type: VectorType | None = None
+        self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], type: str = ""
     ) -> list[str]:
-        """What is written in one of two blocks; the names of a vector's elements that they give."""
+        """What is written in one of two blocks; the names of what they give, of one type."""
         labels = [self.fresh(hint, "") for hint in ("then", "else")]
         join = self.fresh("join", "")
         self.line(f"br i1 {condition}, label %{labels[0]}, label %{labels[1]}")
@@ -183,24 +207,19 @@ class VectorWriter(Writer):
             self.line(f"br label %{join}")
         self.open(join)
         names: list[str] = []
-        for k in range(type.lanes if type else 0):
+        for k in range(len(ends[0][0])):
             sources = ", ".join(f"[ {values[k]}, %{label} ]" for values, label in ends)
-            names.append(self.assign(f"phi {self.type(scalar(type.dtype) if type else INDEX)} {sources}", "v"))
+            names.append(self.assign(f"phi {type} {sources}", "v"))
         return names
 
-    def cut(self, piece: str, moved: str, dtype: DType, count: int) -> list[str]:
-        """The elements of what an access has read."""
-        word = moved.strip("<>").rpartition(" ")[2]
-        words = int(moved[1:].partition(" ")[0]) if moved.startswith("<") else 1
-        whole = [piece]
-        if words > 1:
-            whole = [self.assign(f"extractelement {moved} {piece}, i32 {k}", "word") for k in range(words)]
-        if count == words and dtype is not BOOL:
-            return whole
+    def cut(self, words: Sequence[str], word: str, dtype: DType, each: int) -> list[str]:
+        """The elements of words."""
+        if each == 1 and dtype is not BOOL:
+            return list(words)
         memory = element_type(dtype, True)
         names: list[str] = []
-        for name in whole:
-            for k in range(count // words):
+        for name in words:
+            for k in range(each):
                 part = self.assign(f"lshr {word} {name}, {k * dtype.bits}", "part") if k else name
                 part = part if word == memory else self.assign(f"trunc {word} {part} to {memory}", "part")
                 names.append(self.assign(f"icmp ne {memory} {part}, 0", "part") if dtype is BOOL else part)
@@ -216,23 +235,29 @@ class VectorWriter(Writer):
         """Write each group that there is."""
         group, whole = self.group(inst)
         names = self.elements[inst.args[2]]
-        for number in range(len(names) // group.lanes):
-            at, mine = number * inst.attr("step"), names[number * group.lanes : (number + 1) * group.lanes]
+        places = [number * inst.attr("step") for number in range(len(names) // group.lanes)]
+        type = self.type(inst.args[3].type)
+        exists = [self.assign(f"icmp slt {type} {at}, {self.values[inst.args[3]]}", "exists") for at in places]
 
-            def single(at: int = at, mine: Sequence[str] = mine) -> Sequence[str]:
-                for m, name in enumerate(mine):
-                    self.store_element(inst, name, at + m)
-                return ()
+        def single(at: int, mine: Sequence[str]) -> Sequence[str]:
+            for m, name in enumerate(mine):
+                self.store_element(inst, name, at + m)
+            return ()
 
-            def together(at: int = at, mine: Sequence[str] = mine) -> Sequence[str]:
-                self.store_vector(inst, mine, group, at)
-                return ()
+        def together(at: int, mine: Sequence[str]) -> Sequence[str]:
+            self.store_vector(inst, mine, group, at)
+            return ()
 
-            write = single
-            if whole:
-                write = lambda single=single, together=together: self.either(whole, together, single)  # noqa: E731
-            exists = self.assign(f"icmp slt {self.type(inst.args[3].type)} {at}, {self.values[inst.args[3]]}", "exists")
-            self.either(exists, write, lambda: ())
+        def every(store: Callable[[int, Sequence[str]], Sequence[str]]) -> Sequence[str]:
+            for number, (condition, at) in enumerate(zip(exists, places, strict=True)):
+                mine = names[number * group.lanes : (number + 1) * group.lanes]
+                self.either(condition, lambda at=at, mine=mine: store(at, mine), lambda: ())
+            return ()
+
+        if whole:
+            self.either(whole, lambda: every(together), lambda: every(single))
+        else:
+            every(single)
 
     def store_element(self, inst: Inst, name: str, at: int) -> None:
         dtype = element(inst.args[0].type)
@@ -245,7 +270,7 @@ class VectorWriter(Writer):
     def join(self, names: Sequence[str], moved: str, dtype: DType) -> str:
         """What an access writes for the elements."""
         word = moved.strip("<>").rpartition(" ")[2]
-        words = int(moved[1:].partition(" ")[0]) if moved.startswith("<") else 1
+        words = _words(moved)
         share = len(names) // words
         total = "undef"
         for number in range(words):
@@ -272,3 +297,8 @@ def _vector(type: Type) -> VectorType:
     if not isinstance(type, VectorType):
         raise InternalError(f"a vector of type {type}")
     return type
+
+
+def _words(moved: str) -> int:
+    """How many words an access of this type moves."""
+    return int(moved[1:].partition(" ")[0]) if moved.startswith("<") else 1

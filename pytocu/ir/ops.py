@@ -303,7 +303,7 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "known", "lanes", "share", "vector", "whole"))  # fmt: skip
+    "known", "lanes", "side", "share", "vector", "whole"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")

@@ -114,7 +114,7 @@ class _Kernel(Mutable):
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
         if self.inst.attr("schedule") == "tiles" and across is not None:
-            work = transposes.write(elements, Work(roots, index, pairs, targets), across)
+            work = transposes.write(elements, Work(roots, index, pairs, targets), across, self.inst.attr("side"))
         elif self.inst.attr("block"):
             work = product(sizes)
             each, grid = pointwise.write(elements, Work(roots, index, pairs, targets))
@@ -238,7 +238,7 @@ class _Kernel(Mutable):
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "known", "lanes", "share", "vector", "whole"):
+        for name in ("parallel", "reduced", "places", "known", "side", "lanes", "share", "vector", "whole"):
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

@@ -7,7 +7,7 @@ element.  Which elements a thread has, and the order in which it combines them, 
 alone: where memory does not begin at a multiple of 16 bytes, the same elements are loaded one by one.
 
 Arrays that every row reads alike are in the caches, and are loaded where they are used.  Where a row
-has no others there is nothing to wait for, and its elements are computed one after the other.
+has no others a share is one group, or a few elements.
 
 Where all of a row is in the threads' registers at once, what later sweeps need stays there: the
 row is read once, and no element is computed twice.
@@ -24,7 +24,8 @@ from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, modulo
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import INDEX, DType, Type, VectorType, element, scalar
+from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar
+from pytocu.passes import schedule
 from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine, states_positions
 from pytocu.passes.elements import Target
@@ -32,17 +33,17 @@ from pytocu.passes.reduce_loops import Pair, Reduced, Rows
 from pytocu.passes.spaces import is_reduction, is_scan
 from pytocu.record import fresh
 
-KEPT_BYTES = 256
-"""What a thread keeps of a row in registers at most."""
-
 LOADED_BYTES = 128
 """What a thread loads ahead at most, where nothing stays."""
 
 ACCESS_BYTES = 16
 """The largest access of a thread."""
 
-FEW = 256
+FEW = 128
 """Threads of a row and of a block at most where no array is loaded ahead, and many blocks hide what they wait for."""
+
+IN_TURN = 4
+"""Elements that a thread computes side by side there, at least: it waits for what is in the caches once for all of them."""
 
 _SMALL = ("cast", "copy", "as_array", "positive")
 """Operations that are computed again rather than kept: their operands are no larger than their results."""
@@ -83,6 +84,8 @@ class Registers(Rows):
         Whether every group begins at a multiple of its size.
     ahead : bool
         There are arrays to load ahead, or scans, whose shares stay in registers.
+    certain : bool
+        All elements of the share that is written exist.
     """
 
     each: int = 1
@@ -94,6 +97,7 @@ class Registers(Rows):
     sweeps: int = 0
     fit: Value | None = None
     ahead: bool = True
+    certain: bool = False
 
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of threads they want."""
@@ -103,7 +107,7 @@ class Registers(Rows):
         self.stores = list(zip(roots, targets, strict=True))
         self.ahead = any(self._is_loaded(p) or is_scan(p[0]) for p in self.pairs)
         if not self.ahead:
-            self.width = 1
+            self.whole, self.each = False, min(self.each, max(self.width, IN_TURN))
             if self.lanes > FEW:
                 self.lanes = self.block = FEW
         return Rows.write(self, roots, targets)
@@ -113,9 +117,8 @@ class Registers(Rows):
 
     def _extent(self) -> None:
         Rows._extent(self)
-        if self.ahead:
-            self._plan()
-            self.fit = self._aligned()
+        self._plan()
+        self.fit = self._aligned()
 
     # What stays in registers.
 
@@ -134,7 +137,7 @@ class Registers(Rows):
             known = {p for later in needed[number + 1 :] for p in self._reach(later, found)[1]}
             size = max(size, sum(element(p[0].type).itemsize for p in known) * self.each)
             self.keep.append(known)
-        if size > KEPT_BYTES or not self.whole:
+        if size > schedule.KEPT_BYTES or not self.whole:
             self.whole = False
             self.keep = [set() for _ in needed]
         if not any(self.keep):
@@ -213,13 +216,9 @@ class Registers(Rows):
     # Sweeps.
 
     def _states(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
-        if not self.ahead:
-            return Rows._states(self, insts, start)
         return self._walk(self._needed(insts), insts, start, [])
 
     def _sweep(self, stores: Sequence[Store]) -> None:
-        if not self.ahead:
-            return Rows._sweep(self, stores)
         self._walk([pair for pair, _ in stores], [], [], stores)
 
     def _walk(
@@ -237,7 +236,11 @@ class Registers(Rows):
             return self._share(self.body, lower, needed, insts, start, stores, keep)
         carried = [Value(v.type) for v in start]
         j, inner = Value(INDEX, "j"), Builder(e.loc)
-        found = self._share(inner, j, needed, insts, start, stores, keep)
+        # Where all rows read the same, a share is one group.
+        room = None if self.ahead else inner.emit("subtract", (upper, j), name="room")
+        self.certain = self.each == self.width
+        found = self._share(inner, j, needed, insts, start, stores, keep, room)
+        self.certain = False
         inner.emit("yield", self._joined(inner, insts, carried, found))
         region = Block((j, *carried), inner.take())
         bounds = (lower, upper, e.dim(self.lanes * self.each))
@@ -354,9 +357,11 @@ class Registers(Rows):
             results = compute() if not guarded else self._where_exists(inner, exists, compute, types, carried)
             first = len(types) - len(leaves)
             ends = [own[item][0] for item in trees]
-            masked = [inner.emit("where", (exists, x, end)) for x, end in zip(results[first:], ends, strict=False)]
+            masked = list(results[first : len(types)])
+            if not self.certain:
+                masked = [inner.emit("where", (exists, x, end)) for x, end in zip(masked, ends, strict=True)]
             chosen = results[len(types) :]
-            if not guarded:
+            if not guarded and not self.certain:
                 chosen = [inner.emit("where", (exists, n, o)) for n, o in zip(chosen, carried, strict=True)]
             return [*results[:first], *masked, *chosen]
 
@@ -428,7 +433,7 @@ class Registers(Rows):
                 group = inner.emit("divide_truncated", (k, width))
                 rest = inner.emit("remainder_truncated", (k, width))
             step = inner.emit("multiply", (group, e.dim(self.lanes * self.width)))
-            exists = inner.emit("less", (step, room), name="exists")
+            exists = e.before.const(True, scalar(BOOL)) if self.certain else inner.emit("less", (step, room), name="exists")
             i = inner.emit("add", (first, step))
             i = i if rest is None else inner.emit("add", (i, rest))
             self._stand(inner, i)
@@ -460,6 +465,9 @@ class Registers(Rows):
         carried: Sequence[Value] = (),
     ) -> Sequence[Value]:
         """What is written where the element exists; elsewhere zeros, and the carried values as they were."""
+        if self.certain:
+            with self._position(builder):
+                return write()
         with self._position(builder), builder.nested() as yes:
             builder.emit("yield", write())
         zeros = [self.e.before.const(element(t).numpy.type(0).item(), t) for t in types]

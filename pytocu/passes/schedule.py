@@ -40,11 +40,11 @@ LEAST_LANES, MOST_LANES = 2, 16
 LEAST_ROWS, MOST_ROWS = 4, 8
 """Elements of a thread that lie in several rows, or a block apart."""
 
-BYTES_IN_FLIGHT, MOST_GROUPS = 32, 4
-"""What a thread loads of vectors at least before it stores, by vectors a block apart, and how many these are at most."""
+STORED_BYTES, MOST_GROUPS = 16, 2
+"""What a thread of a pointwise kernel stores of each result, by vectors a block apart, and how many these are at most."""
 
-WHOLE_ROW_BYTES, LEAST_SHARED_OPERATIONS = 64, 1
-"""A thread has whole rows along a short last axis: if they have so few bytes, and save so many operations a row."""
+WHOLE_ROW_BYTES, LEAST_SHARED_OPERATIONS = 64, 64
+"""A thread has whole rows along a short last axis: if they have so few bytes, and save so many simple operations a row."""
 
 WIDEST_ROWS = 128
 """Bytes of memory that the rows of a thread lie in at most, to be loaded as one vector."""
@@ -57,6 +57,9 @@ SHORTEST = 4
 
 TILE_BYTES = 36 * 1024
 """Shared memory of the tiles of a block at most; operands that find no room are read across their rows."""
+
+WIDE_TILE, FEW_ELEMENTS, MOST_TILE_OPERATIONS = 64, 2**21, 32
+"""Rows and columns of a tile where results have more elements, and each takes so few operations."""
 
 MOST_LANE_OPERATIONS, MOST_ROW_OPERATIONS = 2048, 512
 """Operations on elements that a thread is given at most before it is given fewer elements."""
@@ -79,7 +82,7 @@ def run(function: Function, context: PassContext) -> Function:
         if not inst.attr("reduced"):
             attrs |= _short_axes(inst, classes)
         if gpu and not inst.attr("reduced") and _transposes(inst, classes):
-            attrs["schedule"] = "tiles"
+            attrs |= {"schedule": "tiles", "side": _side(inst, classes)}
         if gpu and inst.attr("reduced"):
             attrs |= _reduction(inst, classes)
         elif inst.attr("reduced"):
@@ -96,6 +99,9 @@ def run(function: Function, context: PassContext) -> Function:
 ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32), (4096, 256, 256, 16),
         (16384, 1024, 1024, 16))  # fmt: skip
 """Longest row, threads a row, threads a block, elements of a row in a thread's registers."""
+
+KEPT_BYTES = 256
+"""What a thread keeps of a row in registers at most."""
 
 MOST_SHARE_OPERATIONS = 768
 """Simple operations that a thread's share of a row is written out as: the compiler takes time for each."""
@@ -137,14 +143,43 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         return _rows(inst, classes, lanes, block, share, whole=_fits(piece, lanes * share))
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
-            while 2 * lanes <= block and share * sum(map(operations, inst.regions[0].insts)) > MOST_SHARE_OPERATIONS:
+            while 2 * lanes <= block and share * _row_operations(inst) > MOST_SHARE_OPERATIONS:
                 lanes, share = 2 * lanes, share // 2
-            if WARP < lanes < block:
+            if longest > BLOCK and _is_small(inst, 2 * share):
+                lanes, share = lanes // 2, 2 * share
+                block = max(lanes, BLOCK) if lanes <= WARP else lanes
+            elif WARP < lanes < block:
                 # A row of several warps has a block of its own.
                 block = lanes
             return _rows(inst, classes, lanes, block, share)
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False)
+
+
+def _is_small(inst: Inst, share: int) -> bool:
+    """Whether a thread may have a larger share: of rows that are only read, as long as it keeps them and does little."""
+    ndim = len(inst.attr("parallel")) + len(inst.attr("reduced"))
+    if any(unit(k, ndim).moves(len(inst.attr("parallel"))) for place in inst.attr("places") for k in place) or _scans(inst):
+        return False
+    bytes = sum(element(p.type).itemsize for p in inst.regions[0].params if isinstance(p.type, ArrayType))
+    most = KEPT_BYTES if _sweeps(inst) == 1 else KEPT_BYTES // 2
+    return share * bytes <= most and share * _row_operations(inst) <= MOST_SHARE_OPERATIONS
+
+
+def _sweeps(inst: Inst) -> int:
+    """How many reductions of a row follow each other."""
+    known: dict[Value, int] = {}
+    for step in inst.regions[0].insts:
+        count = max((known.get(a, 0) for a in step.args), default=0) + (step.op.kind == "reduce")
+        known.update(dict.fromkeys(step.results, count))
+    return max(known.values(), default=0)
+
+
+def _row_operations(inst: Inst) -> int:
+    """Simple operations that each element of a row takes."""
+    whole = product((*inst.attr("parallel"), *inst.attr("reduced")))
+    found = (i for i in inst.regions[0].insts if i.op.kind == "elementwise" and product(shape_of(i.types[0])) == whole)
+    return sum(map(operations, found))
 
 
 def _fits(piece: DimLike, most: int) -> bool:
@@ -220,6 +255,17 @@ def _transposes(inst: Inst, classes: Classes) -> bool:
         if True not in short:
             return True
     return False
+
+
+def _side(inst: Inst, classes: Classes) -> int:
+    """Rows and columns of a tile: many, so that much is on its way at once, where there are still tiles for all of a GPU."""
+    root = inst.regions[0].terminator.args[0]
+    bytes = max(element(a.type).itemsize for a in inst.args if isinstance(a.type, ArrayType))
+    fits = WIDE_TILE * (WIDE_TILE + 1) * bytes <= TILE_BYTES
+    short = sum(map(operations, inst.regions[0].insts)) <= MOST_TILE_OPERATIONS
+    if fits and short and classes.at_most(product(shape_of(root.type)), FEW_ELEMENTS) is False:
+        return WIDE_TILE
+    return TILE_COLUMNS
 
 
 def _short_axes(inst: Inst, classes: Classes) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Kernels that read memory across their rows, through a tile in the memory that a block shares.
 
-A block takes 32 rows and 32 columns at a time.  Its threads first read what lies along the rows' axis, as it
+A block takes a square of rows and columns at a time.  Its threads first read what lies along the rows' axis, as it
 lies in memory, and write it to the tile; after a barrier each thread reads its own elements from there.  A row of
 the tile has one element more than it holds, so that neighbouring threads of either way touch different banks.
 """
@@ -20,9 +20,6 @@ from pytocu.passes.elements import Elements, Target
 from pytocu.passes.loop_parts import Work, copy_of, itemsize_of, loop, shifted
 from pytocu.record import Record
 
-SIDE = schedule.TILE_COLUMNS
-ROW = SIDE + 1
-
 
 class Staged(Record):
     """An operand that goes through a tile: where it is read, and the tile."""
@@ -35,26 +32,27 @@ class Staged(Record):
 class Place(Record):
     """Where a tile lies: the loop that operands lie along, indices of the loops, and where a thread is in it."""
 
+    side: int
     across: int
     indices: tuple[Value, ...]
     low: Value
     high: Value
 
 
-def write(e: Elements, work: Work, across: int) -> DimLike:
-    """Write the loops to `e.before`; the threads that are wanted."""
+def write(e: Elements, work: Work, across: int, side: int) -> DimLike:
+    """Write the loops over tiles with so many rows and columns to `e.before`; the threads that are wanted."""
     before = e.before
     e.invariants(work.pairs)
     pairs = e.eager(work.roots, work.index, work.pairs)
     rows, columns = e.sizes[across], e.sizes[-1]
     outer = [size for k, size in enumerate(e.sizes[:-1]) if k != across]
-    down, along = (floordiv(size + (SIDE - 1), SIDE) for size in (rows, columns))
+    down, along = (floordiv(size + (side - 1), side) for size in (rows, columns))
     total = product(outer) * down * along
-    staged = _staged(e, pairs, across)
-    side = e.dim(SIDE)
+    staged = _staged(e, pairs, across, side)
+    length = e.dim(side)
     thread = before.emit("thread_index", name="thread")
-    low = before.emit("remainder_truncated", (thread, side), name="low")
-    high = before.emit("divide_truncated", (thread, side), name="high")
+    low = before.emit("remainder_truncated", (thread, length), name="low")
+    high = before.emit("divide_truncated", (thread, length), name="high")
     tile, body = Value(INDEX, "tile"), Builder(e.loc)
     parts: list[Value] = []
     rest = tile
@@ -62,10 +60,10 @@ def write(e: Elements, work: Work, across: int) -> DimLike:
         parts.insert(0, body.emit("remainder_truncated", (rest, e.dim(size))))
         rest = body.emit("divide_truncated", (rest, e.dim(size)))
     *others, row, column = [rest, *parts]
-    first = [body.emit("multiply", (part, side), name=name) for part, name in ((row, "row"), (column, "column"))]
+    first = [body.emit("multiply", (part, length), name=name) for part, name in ((row, "row"), (column, "column"))]
     others.insert(across, first[0])
-    place = Place(across, (*others, first[1]), low, high)
-    corners = [body.emit("add", (start, side)) for start in first]
+    place = Place(side, across, (*others, first[1]), low, high)
+    corners = [body.emit("add", (start, length)) for start in first]
     ends = [body.emit("less_equal", (end, e.dim(size))) for end, size in zip(corners, (rows, columns), strict=True)]
     full, part = Builder(e.loc), Builder(e.loc)
     _full(e, work, staged, place, full)
@@ -81,7 +79,7 @@ def write(e: Elements, work: Work, across: int) -> DimLike:
     return total * schedule.BLOCK
 
 
-def _staged(e: Elements, pairs: Sequence[tuple[Value, Index]], across: int) -> list[Staged]:
+def _staged(e: Elements, pairs: Sequence[tuple[Value, Index]], across: int, side: int) -> list[Staged]:
     """The operands that lie along the rows, as many as the memory of a block is meant for."""
     found: dict[tuple[Value, Affine], Affine] = {}
     for value, at in pairs:
@@ -95,10 +93,10 @@ def _staged(e: Elements, pairs: Sequence[tuple[Value, Index]], across: int) -> l
     staged: list[Staged] = []
     bytes = 0
     for (pointer, _), offset in found.items():
-        bytes += SIDE * ROW * itemsize_of(pointer)
+        bytes += side * (side + 1) * itemsize_of(pointer)
         if bytes <= schedule.TILE_BYTES:
             type = PointerType(element(pointer.type), "shared")
-            tile = e.before.emit("shared", (), {"size": SIDE * ROW}, (type,), name=f"{pointer.name}_tile")
+            tile = e.before.emit("shared", (), {"size": side * (side + 1)}, (type,), name=f"{pointer.name}_tile")
             staged.append(Staged(pointer, offset, tile))
     return staged
 
@@ -114,15 +112,14 @@ def _at(e: Elements, builder: Builder, place: Place, row: Value, column: Value) 
     return copy
 
 
-def _in_tile(e: Elements, builder: Builder, column: Value, row: Value) -> Value:
+def _in_tile(e: Elements, builder: Builder, place: Place, column: Value, row: Value) -> Value:
     """Where an element is in a tile, which has the columns of the kernel as rows."""
-    return builder.emit("add", (builder.emit("multiply", (column, e.dim(ROW))), row))
+    return builder.emit("add", (builder.emit("multiply", (column, e.dim(place.side + 1))), row))
 
 
 def _full(e: Elements, work: Work, staged: Sequence[Staged], place: Place, body: Builder) -> None:
     """A tile without an edge: all loads, then what they are needed for."""
-    step = schedule.BLOCK // SIDE
-    steps = range(0, SIDE, step)
+    steps = range(0, place.side, schedule.BLOCK // place.side)
     axis, last = e.groups[place.across][-1], e.groups[-1][-1]
     there = _at(e, body, place, place.low, place.high)
     loaded = [
@@ -134,12 +131,12 @@ def _full(e: Elements, work: Work, staged: Sequence[Staged], place: Place, body:
     pairs = list(dict.fromkeys(p for index in indices for p in demand(work.roots, index, e.ndim, chosen=False)))
     direct = [(v, at) for v, at in pairs if v in e.memory]
     here.compute([(v, at) for v, at in direct if (e.memory[v].pointer, e.merged(e.memory[v].offset(at, e.ndim))) not in keys])
-    target = _in_tile(there, body, place.high, place.low)
+    target = _in_tile(there, body, place, place.high, place.low)
     for s, k, value in loaded:
-        at = body.emit("add", (target, there.dim(k * ROW))) if k else target
+        at = body.emit("add", (target, there.dim(k * (place.side + 1)))) if k else target
         body.inst("store", (s.tile, at, value))
     body.emit("barrier")
-    source = _in_tile(here, body, place.low, place.high)
+    source = _in_tile(here, body, place, place.low, place.high)
     here.vectors = {}
     for s in staged:
         for k in steps:
@@ -172,18 +169,18 @@ def _part(e: Elements, work: Work, staged: Sequence[Staged], place: Place, body:
         other = Builder(e.loc)
         other.emit("yield")
         each.inst("if", (within,), {}, (), (Block((), inside.take()), Block((), other.take())))
-        loop(body, each, (copy.dim(0), copy.dim(SIDE), copy.dim(schedule.BLOCK // SIDE)), "serial", k)
+        loop(body, each, (copy.dim(0), copy.dim(place.side), copy.dim(schedule.BLOCK // place.side)), "serial", k)
 
     each, inside, there, within, k = walk(place.low, place.high, "column")
     column = inside.emit("add", (place.high, k))
     for s in staged:
         value = inside.emit("load", (s.pointer, there.address(inside, s.offset)))
-        inside.inst("store", (s.tile, _in_tile(there, inside, column, place.low), value))
+        inside.inst("store", (s.tile, _in_tile(there, inside, place, column, place.low), value))
     close(each, inside, within, k)
     body.emit("barrier")
     each, inside, here, within, k = walk(place.high, place.low, "row")
     row = inside.emit("add", (place.high, k))
-    own = _in_tile(here, inside, place.low, row)
+    own = _in_tile(here, inside, place, place.low, row)
     here.vectors = {(s.pointer, e.merged(s.offset)): inside.emit("load", (s.tile, own)) for s in staged}
     here.elements(work.roots, work.index, work.pairs, work.targets)
     close(each, inside, within, k)

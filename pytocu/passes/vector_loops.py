@@ -2,7 +2,7 @@
 
 The iterations are rows here: one element each, or all elements along a short last axis.  A thread has
 some rows that follow each other, and several such groups that lie a block apart where one alone would
-have few bytes on their way.  An operand that is read at `step` elements for each row, a fixed number of elements
+store few bytes.  An operand that is read at `step` elements for each row, a fixed number of elements
 on, is loaded as a vector that holds all of it for the rows of a thread: neighbours of an element (windows), and
 channels that lie side by side.  Each lane is given its share, which may overlap the next lane's.
 """
@@ -19,6 +19,7 @@ from pytocu.ir.types import INDEX, ArrayType, VectorType, element, scalar
 from pytocu.passes import schedule
 from pytocu.passes.accesses import Index, demand, is_choice, position
 from pytocu.passes.affine import Affine
+from pytocu.passes.costs import operations
 from pytocu.passes.elements import Elements
 from pytocu.passes.loop_parts import Work, alignment, copy_of, itemsize_of, loop, walk, widest
 from pytocu.record import Record
@@ -118,9 +119,8 @@ def _whole_rows(e: Elements, work: Work) -> Plan | None:
 
 
 def _operations(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> int:
-    """How many of the elements are computed."""
-    found = (v for v, at in pairs if v.inst is not None and (v, at) not in e.made)
-    return sum(v.inst.op.kind == "elementwise" for v in found if v.inst is not None)
+    """Simple operations that elements take."""
+    return sum(operations(v.inst) for v, at in pairs if v.inst is not None and (v, at) not in e.made)
 
 
 def _at(e: Elements, place: Affine, number: int) -> Affine:
@@ -139,9 +139,8 @@ def _plan(e: Elements, work: Work, inner: int, indices: list[Index], pairs: list
         # As few as fill whole vectors.
         rows //= gcd(rows, inner)
     spans, others = _spans(e, inner, rows, pairs)
-    moved = {s.pointer: s.step * rows * itemsize_of(s.pointer) for s in spans}
-    groups = -(-schedule.BYTES_IN_FLIGHT // sum(moved.values())) if moved else 1
-    groups = min(max(groups, 1), schedule.MOST_GROUPS)
+    stored = min(itemsize_of(t.pointer) for t in work.targets) * rows * inner
+    groups = min(-(-schedule.STORED_BYTES // stored), schedule.MOST_GROUPS)
     while groups > 1 and groups * rows * len(pairs) > schedule.MOST_LANE_OPERATIONS:
         groups -= 1
     return Plan(inner, rows, groups, indices, pairs, spans, others)

@@ -126,14 +126,11 @@ def normalised(x, mean, deviation):
 #|     int n
 #| ) {
 #|     const int t = n * 4;
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -142,24 +139,14 @@ def normalised(x, mean, deviation):
 #|             const int i0 = i_k / 4;
 #|             out_vector.lane[k] = (x_vector.lane[k] - mean[i1]) / deviation[i0];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int i1_1 = i_k_1 % 4;
-#|             const int i0_1 = i_k_1 / 4;
-#|             out_vector_1.lane[k_1] = (x_vector_1.lane[k_1] - mean[i1_1]) / deviation[i0_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         const int i1_2 = i_2 % 4;
-#|         const int i0_2 = i_2 / 4;
-#|         out[i_2] = (x[i_2] - mean[i1_2]) / deviation[i0_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i1_1 = i_1 % 4;
+#|         const int i0_1 = i_1 / 4;
+#|         out[i_1] = (x[i_1] - mean[i1_1]) / deviation[i0_1];
 #|     }
 #| }
 #$ run normalised --args "f64[k, n, m], f64[m], f64[n, 1]"

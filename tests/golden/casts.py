@@ -143,14 +143,11 @@ def unsigned(x):
 #|     unsigned long long* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x2 x_vector = *(const f64x2*)&x[i];
-#|         const f64x2 x_vector_1 = *(const f64x2*)&x[i_1];
 #|         u64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
@@ -163,33 +160,19 @@ def unsigned(x):
 #|             const long long t_5 = x_k < 9.223372036854776e+18 ? t_4 : t_3 ^ (-9223372036854775807LL - 1);
 #|             out_vector.lane[k] = (unsigned long long)t_5;
 #|         }
-#|         u64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const double x_k_1 = x_vector_1.lane[k_1];
-#|             const bool t_6 = fabs(x_k_1) < 9.223372036854776e+18;
-#|             const double t_7 = x_k_1 - 9.223372036854776e+18;
-#|             const bool t_8 = fabs(t_7) < 9.223372036854776e+18;
-#|             const long long t_9 = t_8 ? (long long)(t_8 ? t_7 : 0.0) : (-9223372036854775807LL - 1);
-#|             const long long t_10 = t_6 ? (long long)(t_6 ? x_k_1 : 0.0) : (-9223372036854775807LL - 1);
-#|             const long long t_11 = x_k_1 < 9.223372036854776e+18 ? t_10 : t_9 ^ (-9223372036854775807LL - 1);
-#|             out_vector_1.lane[k_1] = (unsigned long long)t_11;
-#|         }
 #|         *(u64x2*)&out[i] = out_vector;
-#|         *(u64x2*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const double x_i_2 = x[i_2];
-#|         const bool t_12 = fabs(x_i_2) < 9.223372036854776e+18;
-#|         const double t_13 = x_i_2 - 9.223372036854776e+18;
-#|         const bool t_14 = fabs(t_13) < 9.223372036854776e+18;
-#|         const long long t_15 = t_14 ? (long long)(t_14 ? t_13 : 0.0) : (-9223372036854775807LL - 1);
-#|         const long long t_16 = t_12 ? (long long)(t_12 ? x_i_2 : 0.0) : (-9223372036854775807LL - 1);
-#|         const long long t_17 = x_i_2 < 9.223372036854776e+18 ? t_16 : t_15 ^ (-9223372036854775807LL - 1);
-#|         out[i_2] = (unsigned long long)t_17;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double x_i_1 = x[i_1];
+#|         const bool t_6 = fabs(x_i_1) < 9.223372036854776e+18;
+#|         const double t_7 = x_i_1 - 9.223372036854776e+18;
+#|         const bool t_8 = fabs(t_7) < 9.223372036854776e+18;
+#|         const long long t_9 = t_8 ? (long long)(t_8 ? t_7 : 0.0) : (-9223372036854775807LL - 1);
+#|         const long long t_10 = t_6 ? (long long)(t_6 ? x_i_1 : 0.0) : (-9223372036854775807LL - 1);
+#|         const long long t_11 = x_i_1 < 9.223372036854776e+18 ? t_10 : t_9 ^ (-9223372036854775807LL - 1);
+#|         out[i_1] = (unsigned long long)t_11;
 #|     }
 #| }
 

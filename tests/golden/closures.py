@@ -52,14 +52,11 @@ cubic = _polynomial((1.0, -2.0, 0.0, 0.5))
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -70,29 +67,17 @@ cubic = _polynomial((1.0, -2.0, 0.0, 0.5))
 #|             const float total_3 = total_2 * x_k + 1.0f;
 #|             out_vector.lane[k] = total_3;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float x_k_1 = x_vector_1.lane[k_1];
-#|             const float total_4 = 0.0f * x_k_1 + 0.5f;
-#|             const float total_5 = total_4 * x_k_1 + 0.0f;
-#|             const float total_6 = total_5 * x_k_1 + -2.0f;
-#|             const float total_7 = total_6 * x_k_1 + 1.0f;
-#|             out_vector_1.lane[k_1] = total_7;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const float x_i_2 = x[i_2];
-#|         const float total_8 = 0.0f * x_i_2 + 0.5f;
-#|         const float total_9 = total_8 * x_i_2 + 0.0f;
-#|         const float total_10 = total_9 * x_i_2 + -2.0f;
-#|         const float total_11 = total_10 * x_i_2 + 1.0f;
-#|         out[i_2] = total_11;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float total_4 = 0.0f * x_i_1 + 0.5f;
+#|         const float total_5 = total_4 * x_i_1 + 0.0f;
+#|         const float total_6 = total_5 * x_i_1 + -2.0f;
+#|         const float total_7 = total_6 * x_i_1 + 1.0f;
+#|         out[i_1] = total_7;
 #|     }
 #| }
 #$ packed cubic --args "f32[n]"
@@ -191,14 +176,11 @@ def scaled(x):
 #|     double* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x2 x_vector = *(const f64x2*)&x[i];
-#|         const f64x2 x_vector_1 = *(const f64x2*)&x[i_1];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
@@ -206,22 +188,13 @@ def scaled(x):
 #|             const double t_1 = t <= 2.0 ? 2.0 : t;
 #|             out_vector.lane[k] = t_1 >= 5.0 ? 5.0 : t_1;
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const double t_2 = x_vector_1.lane[k_1] * 1.4142135623730951 + 0.25;
-#|             const double t_3 = t_2 <= 2.0 ? 2.0 : t_2;
-#|             out_vector_1.lane[k_1] = t_3 >= 5.0 ? 5.0 : t_3;
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const double t_4 = x[i_2] * 1.4142135623730951 + 0.25;
-#|         const double t_5 = t_4 <= 2.0 ? 2.0 : t_4;
-#|         out[i_2] = t_5 >= 5.0 ? 5.0 : t_5;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double t_2 = x[i_1] * 1.4142135623730951 + 0.25;
+#|         const double t_3 = t_2 <= 2.0 ? 2.0 : t_2;
+#|         out[i_1] = t_3 >= 5.0 ? 5.0 : t_3;
 #|     }
 #| }

@@ -18,53 +18,34 @@ def mirror(z):
 #|   %2 = convert %1 : c64
 #|   %out = allocate : c64[n]
 #|   %3 = dim {value = n} : index
-#|   launch %z, %2, %out, %3 {block = 256, each = 4, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
+#|   launch %z, %2, %out, %3 {block = 256, each = 2, name = "shift", outputs = 1, schedule = "pointwise", work = n} (%z: ptr c64, %scalar: c64, %out: ptr c64, %n: index) {
 #|     %0 = const complex(0.0, 0.0) : c64
 #|     %1 = const complex(0.0, 1.0) : c64
 #|     %2 = const 0 : index
 #|     %3 = const 2 : index
 #|     %4 = aligned %z, %out {bytes = (16, 16)} : bool
-#|     %5 = const 256 : index
-#|     %6 = const 1024 : index
-#|     %7 = divide_truncated %n, %6 : index
-#|     %8 = where %4, %7, %2 : index
-#|     %threads = multiply %8, %5 : index
-#|     %9 = const 512 : index
-#|     %10 = const 1 : index
-#|     for %2, %threads, %10 {over = "grid"} (%thread: index) {
-#|       %11 = divide_truncated %thread, %5 : index
-#|       %12 = multiply %11, %5 : index
-#|       %13 = add %thread, %12 : index
-#|       %i = multiply %13, %3 : index
-#|       %i_1 = add %i, %9 : index
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
 #|       %z_vector = load %z, %i {align = 16, lanes = 2} : <2 x c64>
-#|       %z_vector_1 = load %z, %i_1 {align = 16, lanes = 2} : <2 x c64>
 #|       %out_vector = lanes %z_vector {lanes = 2} : <2 x c64> (%k: index, %z_k: c64) {
 #|         %i_k = add %i, %k : index
-#|         %14 = equal %z_k, %0 : bool
-#|         %15 = where %14, %1, %z_k : c64
-#|         %16 = add %15, %scalar : c64
-#|         yield %16
-#|       }
-#|       %out_vector_1 = lanes %z_vector_1 {lanes = 2} : <2 x c64> (%k_1: index, %z_k_1: c64) {
-#|         %i_k_1 = add %i_1, %k_1 : index
-#|         %17 = equal %z_k_1, %0 : bool
-#|         %18 = where %17, %1, %z_k_1 : c64
-#|         %19 = add %18, %scalar : c64
-#|         yield %19
+#|         %7 = equal %z_k, %0 : bool
+#|         %8 = where %7, %1, %z_k : c64
+#|         %9 = add %8, %scalar : c64
+#|         yield %9
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %20 = const 4 : index
-#|     %done = multiply %threads, %20 : index
-#|     for %done, %n, %10 {over = "grid"} (%i_2: index) {
-#|       %21 = load %z, %i_2 : c64
-#|       %22 = equal %21, %0 : bool
-#|       %23 = where %22, %1, %21 : c64
-#|       %24 = add %23, %scalar : c64
-#|       store %out, %i_2, %24
+#|     %10 = const 1 : index
+#|     for %vectors, %n, %10 {over = "grid"} (%i_1: index) {
+#|       %11 = load %z, %i_1 : c64
+#|       %12 = equal %11, %0 : bool
+#|       %13 = where %12, %1, %11 : c64
+#|       %14 = add %13, %scalar : c64
+#|       store %out, %i_1, %14
 #|       yield
 #|     }
 #|     return
@@ -428,6 +409,8 @@ def mirror(z):
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #| declare void @llvm.assume(i1)
+#|
+#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (float*, float*, float*, i32)* @mirror to i8*)], section "llvm.metadata"
 #|
 #| !nvvm.annotations = !{!0, !1}
 #| !nvvmir.version = !{!2}

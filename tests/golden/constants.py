@@ -50,18 +50,14 @@ def special(x):
 #|     int n
 #| ) {
 #|     const bool t = aligned(x, 8) && aligned(out0, 8) && aligned(out1, 8) && aligned(out2, 16) && aligned(out3, 8) && aligned(out4, 8);
-#|     const int threads = (t ? n / 2048 : 0) * 256;
+#|     const int threads = (t ? n / 1024 : 0) * 256;
 #|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
 #|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 768) * 2;
+#|         const int i = (thread + thread / 256 * 256) * 2;
 #|         const int i_1 = i + 512;
-#|         const int i_2 = i + 1024;
-#|         const int i_3 = i + 1536;
 #|         const f32x2 x_vector = *(const f32x2*)&x[i];
 #|         const f32x2 x_vector_1 = *(const f32x2*)&x[i_1];
-#|         const f32x2 x_vector_2 = *(const f32x2*)&x[i_2];
-#|         const f32x2 x_vector_3 = *(const f32x2*)&x[i_3];
 #|         f32x2 out0_vector;
 #|         f32x2 out1_vector;
 #|         f64x2 out2_vector;
@@ -90,34 +86,6 @@ def special(x):
 #|             out3_vector_1.lane[k_1] = x_k_1 * 0.0f;
 #|             out4_vector_1.lane[k_1] = x_k_1 + 0.1f;
 #|         }
-#|         f32x2 out0_vector_2;
-#|         f32x2 out1_vector_2;
-#|         f64x2 out2_vector_2;
-#|         f32x2 out3_vector_2;
-#|         f32x2 out4_vector_2;
-#|         #pragma unroll
-#|         for (int k_2 = 0; k_2 < 2; k_2++) {
-#|             const float x_k_2 = x_vector_2.lane[k_2];
-#|             out0_vector_2.lane[k_2] = x_k_2 + __int_as_float(0x7f800000);
-#|             out1_vector_2.lane[k_2] = x_k_2 * -0.0f;
-#|             out2_vector_2.lane[k_2] = x_k_2 > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|             out3_vector_2.lane[k_2] = x_k_2 * 0.0f;
-#|             out4_vector_2.lane[k_2] = x_k_2 + 0.1f;
-#|         }
-#|         f32x2 out0_vector_3;
-#|         f32x2 out1_vector_3;
-#|         f64x2 out2_vector_3;
-#|         f32x2 out3_vector_3;
-#|         f32x2 out4_vector_3;
-#|         #pragma unroll
-#|         for (int k_3 = 0; k_3 < 2; k_3++) {
-#|             const float x_k_3 = x_vector_3.lane[k_3];
-#|             out0_vector_3.lane[k_3] = x_k_3 + __int_as_float(0x7f800000);
-#|             out1_vector_3.lane[k_3] = x_k_3 * -0.0f;
-#|             out2_vector_3.lane[k_3] = x_k_3 > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|             out3_vector_3.lane[k_3] = x_k_3 * 0.0f;
-#|             out4_vector_3.lane[k_3] = x_k_3 + 0.1f;
-#|         }
 #|         *(f32x2*)&out0[i] = out0_vector;
 #|         *(f32x2*)&out1[i] = out1_vector;
 #|         *(f64x2*)&out2[i] = out2_vector;
@@ -128,28 +96,18 @@ def special(x):
 #|         *(f64x2*)&out2[i_1] = out2_vector_1;
 #|         *(f32x2*)&out3[i_1] = out3_vector_1;
 #|         *(f32x2*)&out4[i_1] = out4_vector_1;
-#|         *(f32x2*)&out0[i_2] = out0_vector_2;
-#|         *(f32x2*)&out1[i_2] = out1_vector_2;
-#|         *(f64x2*)&out2[i_2] = out2_vector_2;
-#|         *(f32x2*)&out3[i_2] = out3_vector_2;
-#|         *(f32x2*)&out4[i_2] = out4_vector_2;
-#|         *(f32x2*)&out0[i_3] = out0_vector_3;
-#|         *(f32x2*)&out1[i_3] = out1_vector_3;
-#|         *(f64x2*)&out2[i_3] = out2_vector_3;
-#|         *(f32x2*)&out3[i_3] = out3_vector_3;
-#|         *(f32x2*)&out4[i_3] = out4_vector_3;
 #|     }
-#|     const int done = threads * 8;
+#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_4 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_4 < n; i_4 += stride_1) {
-#|         const float x_i_4 = x[i_4];
-#|         out0[i_4] = x_i_4 + __int_as_float(0x7f800000);
-#|         out1[i_4] = x_i_4 * -0.0f;
-#|         const double t_1 = x_i_4 > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|         out2[i_4] = t_1;
-#|         out3[i_4] = x_i_4 * 0.0f;
-#|         out4[i_4] = x_i_4 + 0.1f;
+#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
+#|         const float x_i_2 = x[i_2];
+#|         out0[i_2] = x_i_2 + __int_as_float(0x7f800000);
+#|         out1[i_2] = x_i_2 * -0.0f;
+#|         const double t_1 = x_i_2 > 0.0f ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|         out2[i_2] = t_1;
+#|         out3[i_2] = x_i_2 * 0.0f;
+#|         out4[i_2] = x_i_2 + 0.1f;
 #|     }
 #| }
 #$ dump special --args "f64[n]" --emit cuda
@@ -170,14 +128,11 @@ def special(x):
 #|     int n
 #| ) {
 #|     const bool t = aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16) && aligned(out2, 16) && aligned(out3, 16) && aligned(out4, 16);
-#|     const int threads = (t ? n / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = t ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x2 x_vector = *(const f64x2*)&x[i];
-#|         const f64x2 x_vector_1 = *(const f64x2*)&x[i_1];
 #|         f64x2 out0_vector;
 #|         f64x2 out1_vector;
 #|         f64x2 out2_vector;
@@ -192,42 +147,22 @@ def special(x):
 #|             out3_vector.lane[k] = x_k * 0.0;
 #|             out4_vector.lane[k] = x_k + 0.1;
 #|         }
-#|         f64x2 out0_vector_1;
-#|         f64x2 out1_vector_1;
-#|         f64x2 out2_vector_1;
-#|         f64x2 out3_vector_1;
-#|         f64x2 out4_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const double x_k_1 = x_vector_1.lane[k_1];
-#|             out0_vector_1.lane[k_1] = x_k_1 + __longlong_as_double(0x7ff0000000000000LL);
-#|             out1_vector_1.lane[k_1] = x_k_1 * -0.0;
-#|             out2_vector_1.lane[k_1] = x_k_1 > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|             out3_vector_1.lane[k_1] = x_k_1 * 0.0;
-#|             out4_vector_1.lane[k_1] = x_k_1 + 0.1;
-#|         }
 #|         *(f64x2*)&out0[i] = out0_vector;
 #|         *(f64x2*)&out1[i] = out1_vector;
 #|         *(f64x2*)&out2[i] = out2_vector;
 #|         *(f64x2*)&out3[i] = out3_vector;
 #|         *(f64x2*)&out4[i] = out4_vector;
-#|         *(f64x2*)&out0[i_1] = out0_vector_1;
-#|         *(f64x2*)&out1[i_1] = out1_vector_1;
-#|         *(f64x2*)&out2[i_1] = out2_vector_1;
-#|         *(f64x2*)&out3[i_1] = out3_vector_1;
-#|         *(f64x2*)&out4[i_1] = out4_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const double x_i_2 = x[i_2];
-#|         out0[i_2] = x_i_2 + __longlong_as_double(0x7ff0000000000000LL);
-#|         out1[i_2] = x_i_2 * -0.0;
-#|         const double t_1 = x_i_2 > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
-#|         out2[i_2] = t_1;
-#|         out3[i_2] = x_i_2 * 0.0;
-#|         out4[i_2] = x_i_2 + 0.1;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const double x_i_1 = x[i_1];
+#|         out0[i_1] = x_i_1 + __longlong_as_double(0x7ff0000000000000LL);
+#|         out1[i_1] = x_i_1 * -0.0;
+#|         const double t_1 = x_i_1 > 0.0 ? __longlong_as_double(0x7ff8000000000000LL) : -__longlong_as_double(0x7ff0000000000000LL);
+#|         out2[i_1] = t_1;
+#|         out3[i_1] = x_i_1 * 0.0;
+#|         out4[i_1] = x_i_1 + 0.1;
 #|     }
 #| }
 
@@ -250,15 +185,11 @@ def extremes(x):
 #|     long long* __restrict__ out1,
 #|     int n
 #| ) {
-#|     const int t = (aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n / 1024 : 0;
-#|     const int threads = t * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const i64x2 x_vector = *(const i64x2*)&x[i];
-#|         const i64x2 x_vector_1 = *(const i64x2*)&x[i_1];
 #|         i64x2 out0_vector;
 #|         i64x2 out1_vector;
 #|         #pragma unroll
@@ -267,26 +198,15 @@ def extremes(x):
 #|             out0_vector.lane[k] = (long long)((unsigned long long)x_k + (-9223372036854775807LL - 1));
 #|             out1_vector.lane[k] = x_k ^ 9223372036854775807LL;
 #|         }
-#|         i64x2 out0_vector_1;
-#|         i64x2 out1_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const long long x_k_1 = x_vector_1.lane[k_1];
-#|             out0_vector_1.lane[k_1] = (long long)((unsigned long long)x_k_1 + (-9223372036854775807LL - 1));
-#|             out1_vector_1.lane[k_1] = x_k_1 ^ 9223372036854775807LL;
-#|         }
 #|         *(i64x2*)&out0[i] = out0_vector;
 #|         *(i64x2*)&out1[i] = out1_vector;
-#|         *(i64x2*)&out0[i_1] = out0_vector_1;
-#|         *(i64x2*)&out1[i_1] = out1_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const long long x_i_2 = x[i_2];
-#|         out0[i_2] = (long long)((unsigned long long)x_i_2 + (-9223372036854775807LL - 1));
-#|         out1[i_2] = x_i_2 ^ 9223372036854775807LL;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const long long x_i_1 = x[i_1];
+#|         out0[i_1] = (long long)((unsigned long long)x_i_1 + (-9223372036854775807LL - 1));
+#|         out1[i_1] = x_i_1 ^ 9223372036854775807LL;
 #|     }
 #| }
 
@@ -299,48 +219,31 @@ def folded(x):
 #| host func @folded(%x: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {block = 256, each = 8, name = "folded", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %out, %0 {block = 256, each = 4, name = "folded", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 1.5 : f32
 #|     %1 = const 1.4142135381698608 : f32
 #|     %2 = const 0 : index
 #|     %3 = const 4 : index
 #|     %4 = aligned %x, %out {bytes = (16, 16)} : bool
-#|     %5 = const 256 : index
-#|     %6 = const 2048 : index
-#|     %7 = divide_truncated %n, %6 : index
-#|     %8 = where %4, %7, %2 : index
-#|     %threads = multiply %8, %5 : index
-#|     %9 = const 1024 : index
-#|     %10 = const 1 : index
-#|     for %2, %threads, %10 {over = "grid"} (%thread: index) {
-#|       %11 = divide_truncated %thread, %5 : index
-#|       %12 = multiply %11, %5 : index
-#|       %13 = add %thread, %12 : index
-#|       %i = multiply %13, %3 : index
-#|       %i_1 = add %i, %9 : index
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
 #|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
-#|       %x_vector_1 = load %x, %i_1 {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %x_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32) {
-#|         %14 = multiply %x_k, %0 : f32
-#|         %15 = add %14, %1 : f32
-#|         yield %15
-#|       }
-#|       %out_vector_1 = lanes %x_vector_1 {lanes = 4} : <4 x f32> (%k_1: index, %x_k_1: f32) {
-#|         %16 = multiply %x_k_1, %0 : f32
-#|         %17 = add %16, %1 : f32
-#|         yield %17
+#|         %7 = multiply %x_k, %0 : f32
+#|         %8 = add %7, %1 : f32
+#|         yield %8
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %18 = const 8 : index
-#|     %done = multiply %threads, %18 : index
-#|     for %done, %n, %10 {over = "grid"} (%i_2: index) {
-#|       %19 = load %x, %i_2 : f32
-#|       %20 = multiply %19, %0 : f32
-#|       %21 = add %20, %1 : f32
-#|       store %out, %i_2, %21
+#|     %9 = const 1 : index
+#|     for %vectors, %n, %9 {over = "grid"} (%i_1: index) {
+#|       %10 = load %x, %i_1 : f32
+#|       %11 = multiply %10, %0 : f32
+#|       %12 = add %11, %1 : f32
+#|       store %out, %i_1, %12
 #|       yield
 #|     }
 #|     return

@@ -10,7 +10,7 @@ def short(x):
 #|   %out = allocate : f32[max(min(n, 2) - 5, 0)]
 #|   %0 = dim {value = max(min(n, 2) - 5, 0)} : index
 #|   %1 = dim {value = n} : index
-#|   launch %x, %out, %0, %1 {block = 256, each = 8, name = "short", outputs = 1, schedule = "pointwise", work = max(min(n, 2) - 5, 0)} (%x: ptr f32, %out: ptr f32, %length0: index, %n: index) {
+#|   launch %x, %out, %0, %1 {block = 256, each = 4, name = "short", outputs = 1, schedule = "pointwise", work = max(min(n, 2) - 5, 0)} (%x: ptr f32, %out: ptr f32, %length0: index, %n: index) {
 #|     %0 = const 1.0 : f32
 #|     %1 = const 0 : index
 #|     %2 = const 4 : index
@@ -21,42 +21,26 @@ def short(x):
 #|     %7 = less %6, %1 : bool
 #|     %8 = where %7, %1, %6 : index
 #|     %9 = aligned %x, %out {bytes = (16, 16)} : bool
-#|     %10 = const 256 : index
-#|     %11 = const 2048 : index
-#|     %12 = divide_truncated %8, %11 : index
-#|     %13 = where %9, %12, %1 : index
-#|     %threads = multiply %13, %10 : index
-#|     %14 = const 1024 : index
-#|     %15 = const 1 : index
-#|     for %1, %threads, %15 {over = "grid"} (%thread: index) {
-#|       %16 = divide_truncated %thread, %10 : index
-#|       %17 = multiply %16, %10 : index
-#|       %18 = add %thread, %17 : index
-#|       %i = multiply %18, %2 : index
-#|       %i_1 = add %i, %14 : index
-#|       %19 = add %i, %2 : index
-#|       %x_vector = load %x, %19 {align = 16, lanes = 8} : <8 x f32>
-#|       %20 = add %i_1, %2 : index
-#|       %x_vector_1 = load %x, %20 {align = 16, lanes = 8} : <8 x f32>
+#|     %10 = remainder_truncated %8, %2 : index
+#|     %11 = subtract %8, %10 : index
+#|     %vectors = where %9, %11, %1 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
+#|       %12 = add %i, %2 : index
+#|       %x_vector = load %x, %12 {align = 16, lanes = 8} : <8 x f32>
 #|       %out_vector = lanes %x_vector {lanes = 4, reach = ((1, 1, 1),)} : <4 x f32> (%k: index, %x_k: f32) {
-#|         %21 = add %x_k, %0 : f32
-#|         yield %21
-#|       }
-#|       %out_vector_1 = lanes %x_vector_1 {lanes = 4, reach = ((1, 1, 1),)} : <4 x f32> (%k_1: index, %x_k_1: f32) {
-#|         %22 = add %x_k_1, %0 : f32
-#|         yield %22
+#|         %13 = add %x_k, %0 : f32
+#|         yield %13
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %done = multiply %threads, %3 : index
-#|     %23 = const 5 : index
-#|     for %done, %length0, %15 {over = "grid"} (%i_2: index) {
-#|       %24 = add %i_2, %23 : index
-#|       %25 = load %x, %24 : f32
-#|       %26 = add %25, %0 : f32
-#|       store %out, %i_2, %26
+#|     %14 = const 5 : index
+#|     %15 = const 1 : index
+#|     for %vectors, %length0, %15 {over = "grid"} (%i_1: index) {
+#|       %16 = add %i_1, %14 : index
+#|       %17 = load %x, %16 : f32
+#|       %18 = add %17, %0 : f32
+#|       store %out, %i_1, %18
 #|       yield
 #|     }
 #|     return

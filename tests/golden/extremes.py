@@ -11,62 +11,40 @@ def clipped(x):
 #| host func @clipped(%x: f32[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {block = 256, each = 8, name = "clipped", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %out, %0 {block = 256, each = 4, name = "clipped", outputs = 1, schedule = "pointwise", work = n} (%x: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 0.0 : f32
 #|     %1 = const 1.0 : f32
 #|     %2 = const 0 : index
 #|     %3 = const 4 : index
 #|     %4 = aligned %x, %out {bytes = (16, 16)} : bool
-#|     %5 = const 256 : index
-#|     %6 = const 2048 : index
-#|     %7 = divide_truncated %n, %6 : index
-#|     %8 = where %4, %7, %2 : index
-#|     %threads = multiply %8, %5 : index
-#|     %9 = const 1024 : index
-#|     %10 = const 1 : index
-#|     for %2, %threads, %10 {over = "grid"} (%thread: index) {
-#|       %11 = divide_truncated %thread, %5 : index
-#|       %12 = multiply %11, %5 : index
-#|       %13 = add %thread, %12 : index
-#|       %i = multiply %13, %3 : index
-#|       %i_1 = add %i, %9 : index
+#|     %5 = remainder_truncated %n, %3 : index
+#|     %6 = subtract %n, %5 : index
+#|     %vectors = where %4, %6, %2 : index
+#|     for %2, %vectors, %3 {over = "grid"} (%i: index) {
 #|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
-#|       %x_vector_1 = load %x, %i_1 {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %x_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32) {
 #|         %i_k = add %i, %k : index
-#|         %14 = greater %x_k, %0 : bool
-#|         %15 = not_equal %x_k, %x_k : bool
-#|         %16 = bitwise_or %14, %15 : bool
-#|         %17 = where %16, %x_k, %0 : f32
-#|         %18 = greater_equal %17, %1 : bool
-#|         %19 = where %18, %1, %17 : f32
-#|         yield %19
-#|       }
-#|       %out_vector_1 = lanes %x_vector_1 {lanes = 4} : <4 x f32> (%k_1: index, %x_k_1: f32) {
-#|         %i_k_1 = add %i_1, %k_1 : index
-#|         %20 = greater %x_k_1, %0 : bool
-#|         %21 = not_equal %x_k_1, %x_k_1 : bool
-#|         %22 = bitwise_or %20, %21 : bool
-#|         %23 = where %22, %x_k_1, %0 : f32
-#|         %24 = greater_equal %23, %1 : bool
-#|         %25 = where %24, %1, %23 : f32
-#|         yield %25
+#|         %7 = greater %x_k, %0 : bool
+#|         %8 = not_equal %x_k, %x_k : bool
+#|         %9 = bitwise_or %7, %8 : bool
+#|         %10 = where %9, %x_k, %0 : f32
+#|         %11 = greater_equal %10, %1 : bool
+#|         %12 = where %11, %1, %10 : f32
+#|         yield %12
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %26 = const 8 : index
-#|     %done = multiply %threads, %26 : index
-#|     for %done, %n, %10 {over = "grid"} (%i_2: index) {
-#|       %27 = load %x, %i_2 : f32
-#|       %28 = greater %27, %0 : bool
-#|       %29 = not_equal %27, %27 : bool
-#|       %30 = bitwise_or %28, %29 : bool
-#|       %31 = where %30, %27, %0 : f32
-#|       %32 = greater_equal %31, %1 : bool
-#|       %33 = where %32, %1, %31 : f32
-#|       store %out, %i_2, %33
+#|     %13 = const 1 : index
+#|     for %vectors, %n, %13 {over = "grid"} (%i_1: index) {
+#|       %14 = load %x, %i_1 : f32
+#|       %15 = greater %14, %0 : bool
+#|       %16 = not_equal %14, %14 : bool
+#|       %17 = bitwise_or %15, %16 : bool
+#|       %18 = where %17, %14, %0 : f32
+#|       %19 = greater_equal %18, %1 : bool
+#|       %20 = where %19, %1, %18 : f32
+#|       store %out, %i_1, %20
 #|       yield
 #|     }
 #|     return
@@ -86,14 +64,11 @@ def clipped(x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -101,23 +76,14 @@ def clipped(x):
 #|             const float t = ((x_k > 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
 #|             out_vector.lane[k] = t >= 1.0f ? 1.0f : t;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float x_k_1 = x_vector_1.lane[k_1];
-#|             const float t_1 = ((x_k_1 > 0.0f) | (x_k_1 != x_k_1)) ? x_k_1 : 0.0f;
-#|             out_vector_1.lane[k_1] = t_1 >= 1.0f ? 1.0f : t_1;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const float x_i_2 = x[i_2];
-#|         const float t_2 = ((x_i_2 > 0.0f) | (x_i_2 != x_i_2)) ? x_i_2 : 0.0f;
-#|         out[i_2] = t_2 >= 1.0f ? 1.0f : t_2;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const float t_1 = ((x_i_1 > 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
+#|         out[i_1] = t_1 >= 1.0f ? 1.0f : t_1;
 #|     }
 #| }
 #$ packed clipped --args "f32[n]"
@@ -143,35 +109,24 @@ def relu(x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
 #|             out_vector.lane[k] = ((x_k >= 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float x_k_1 = x_vector_1.lane[k_1];
-#|             out_vector_1.lane[k_1] = ((x_k_1 >= 0.0f) | (x_k_1 != x_k_1)) ? x_k_1 : 0.0f;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const float x_i_2 = x[i_2];
-#|         out[i_2] = ((x_i_2 >= 0.0f) | (x_i_2 != x_i_2)) ? x_i_2 : 0.0f;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = ((x_i_1 >= 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
 #|     }
 #| }
 #$ packed relu --args "f32[n]"

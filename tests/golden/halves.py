@@ -364,6 +364,8 @@ def from_double(x):
 #| declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #| declare void @llvm.assume(i1)
 #|
+#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (i16*, i16*, i16*, i32)* @fade to i8*)], section "llvm.metadata"
+#|
 #| !nvvm.annotations = !{!0, !1}
 #| !nvvmir.version = !{!2}
 #| !0 = !{void (i16*, i16*, i16*, i32)* @fade, !"kernel", i32 1}

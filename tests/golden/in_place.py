@@ -265,32 +265,22 @@ def relax(u):
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     const int threads = ((aligned(u, 16) && aligned(out, 16)) ? length0 / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(u, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x4 u_vector = *(const f64x4*)&u[i];
-#|         const f64x4 u_vector_1 = *(const f64x4*)&u[i_1];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             out_vector.lane[k] = 0.5 * (u_vector.lane[k + 2] + u_vector.lane[k]);
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             out_vector_1.lane[k_1] = 0.5 * (u_vector_1.lane[k_1 + 2] + u_vector_1.lane[k_1]);
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < length0; i_2 += stride_1) {
-#|         out[i_2] = 0.5 * (u[i_2 + 2] + u[i_2]);
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = 0.5 * (u[i_1 + 2] + u[i_1]);
 #|     }
 #| }
 #|

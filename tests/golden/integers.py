@@ -77,57 +77,37 @@ def halved(a):
 #|   %out0 = allocate : i32[n]
 #|   %out1 = allocate : i32[n]
 #|   %0 = dim {value = n} : index
-#|   launch %a, %out0, %out1, %0 {block = 256, each = 8, name = "halved", outputs = 2, schedule = "pointwise", work = n} (%a: ptr i32, %out0: ptr i32, %out1: ptr i32, %n: index) {
+#|   launch %a, %out0, %out1, %0 {block = 256, each = 4, name = "halved", outputs = 2, schedule = "pointwise", work = n} (%a: ptr i32, %out0: ptr i32, %out1: ptr i32, %n: index) {
 #|     %0 = const 1 : i32
 #|     %1 = const 2 : i32
 #|     %2 = const -3 : i32
 #|     %3 = const 0 : index
 #|     %4 = const 4 : index
 #|     %5 = aligned %a, %out0, %out1 {bytes = (16, 16, 16)} : bool
-#|     %6 = const 256 : index
-#|     %7 = const 2048 : index
-#|     %8 = divide_truncated %n, %7 : index
-#|     %9 = where %5, %8, %3 : index
-#|     %threads = multiply %9, %6 : index
-#|     %10 = const 1024 : index
-#|     %11 = const 1 : index
-#|     for %3, %threads, %11 {over = "grid"} (%thread: index) {
-#|       %12 = divide_truncated %thread, %6 : index
-#|       %13 = multiply %12, %6 : index
-#|       %14 = add %thread, %13 : index
-#|       %i = multiply %14, %4 : index
-#|       %i_1 = add %i, %10 : index
+#|     %6 = remainder_truncated %n, %4 : index
+#|     %7 = subtract %n, %6 : index
+#|     %vectors = where %5, %7, %3 : index
+#|     for %3, %vectors, %4 {over = "grid"} (%i: index) {
 #|       %a_vector = load %a, %i {align = 16, lanes = 4} : <4 x i32>
-#|       %a_vector_1 = load %a, %i_1 {align = 16, lanes = 4} : <4 x i32>
 #|       %out0_vector, %out1_vector = lanes %a_vector {lanes = 4} : <4 x i32>, <4 x i32> (%k: index, %a_k: i32) {
 #|         %i_k = add %i, %k : index
-#|         %15 = subtract %a_k, %0 : i32
-#|         %16 = floor_divide %15, %1 : i32
-#|         %17 = remainder %a_k, %2 : i32
-#|         yield %16, %17
-#|       }
-#|       %out0_vector_1, %out1_vector_1 = lanes %a_vector_1 {lanes = 4} : <4 x i32>, <4 x i32> (%k_1: index, %a_k_1: i32) {
-#|         %i_k_1 = add %i_1, %k_1 : index
-#|         %18 = subtract %a_k_1, %0 : i32
-#|         %19 = floor_divide %18, %1 : i32
-#|         %20 = remainder %a_k_1, %2 : i32
-#|         yield %19, %20
+#|         %8 = subtract %a_k, %0 : i32
+#|         %9 = floor_divide %8, %1 : i32
+#|         %10 = remainder %a_k, %2 : i32
+#|         yield %9, %10
 #|       }
 #|       store %out0, %i, %out0_vector {align = 16}
 #|       store %out1, %i, %out1_vector {align = 16}
-#|       store %out0, %i_1, %out0_vector_1 {align = 16}
-#|       store %out1, %i_1, %out1_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %21 = const 8 : index
-#|     %done = multiply %threads, %21 : index
-#|     for %done, %n, %11 {over = "grid"} (%i_2: index) {
-#|       %22 = load %a, %i_2 : i32
-#|       %23 = subtract %22, %0 : i32
-#|       %24 = floor_divide %23, %1 : i32
-#|       %25 = remainder %22, %2 : i32
-#|       store %out0, %i_2, %24
-#|       store %out1, %i_2, %25
+#|     %11 = const 1 : index
+#|     for %vectors, %n, %11 {over = "grid"} (%i_1: index) {
+#|       %12 = load %a, %i_1 : i32
+#|       %13 = subtract %12, %0 : i32
+#|       %14 = floor_divide %13, %1 : i32
+#|       %15 = remainder %12, %2 : i32
+#|       store %out0, %i_1, %14
+#|       store %out1, %i_1, %15
 #|       yield
 #|     }
 #|     return
@@ -148,61 +128,40 @@ def halved(a):
 #|     int* __restrict__ out1,
 #|     int n
 #| ) {
-#|     const int t = (aligned(a, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n / 2048 : 0;
-#|     const int threads = t * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(a, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const i32x4 a_vector = *(const i32x4*)&a[i];
-#|         const i32x4 a_vector_1 = *(const i32x4*)&a[i_1];
 #|         i32x4 out0_vector;
 #|         i32x4 out1_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const int a_k = a_vector.lane[k];
-#|             const int t_1 = (int)(a_k - 1u);
-#|             const int t_2 = t_1 / 2;
-#|             const int t_3 = (int)(t_1 - t_2 * 2u);
-#|             const int t_4 = ((t_3 != 0) & ((t_3 < 0) != false)) ? (int)(t_2 - 1u) : t_2;
-#|             const int t_5 = (int)(a_k - (unsigned int)(a_k / -3) * -3);
-#|             const int t_6 = ((t_5 != 0) & ((t_5 < 0) != true)) ? (int)((unsigned int)t_5 + -3) : t_5;
-#|             out0_vector.lane[k] = false ? 0 : false ? (int)-(unsigned int)t_1 : t_4;
-#|             out1_vector.lane[k] = false ? 0 : false ? 0 : t_6;
-#|         }
-#|         i32x4 out0_vector_1;
-#|         i32x4 out1_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int a_k_1 = a_vector_1.lane[k_1];
-#|             const int t_7 = (int)(a_k_1 - 1u);
-#|             const int t_8 = t_7 / 2;
-#|             const int t_9 = (int)(t_7 - t_8 * 2u);
-#|             const int t_10 = ((t_9 != 0) & ((t_9 < 0) != false)) ? (int)(t_8 - 1u) : t_8;
-#|             const int t_11 = (int)(a_k_1 - (unsigned int)(a_k_1 / -3) * -3);
-#|             const int t_12 = ((t_11 != 0) & ((t_11 < 0) != true)) ? (int)((unsigned int)t_11 + -3) : t_11;
-#|             out0_vector_1.lane[k_1] = false ? 0 : false ? (int)-(unsigned int)t_7 : t_10;
-#|             out1_vector_1.lane[k_1] = false ? 0 : false ? 0 : t_12;
+#|             const int t = (int)(a_k - 1u);
+#|             const int t_1 = t / 2;
+#|             const int t_2 = (int)(t - t_1 * 2u);
+#|             const int t_3 = ((t_2 != 0) & ((t_2 < 0) != false)) ? (int)(t_1 - 1u) : t_1;
+#|             const int t_4 = (int)(a_k - (unsigned int)(a_k / -3) * -3);
+#|             const int t_5 = ((t_4 != 0) & ((t_4 < 0) != true)) ? (int)((unsigned int)t_4 + -3) : t_4;
+#|             out0_vector.lane[k] = false ? 0 : false ? (int)-(unsigned int)t : t_3;
+#|             out1_vector.lane[k] = false ? 0 : false ? 0 : t_5;
 #|         }
 #|         *(i32x4*)&out0[i] = out0_vector;
 #|         *(i32x4*)&out1[i] = out1_vector;
-#|         *(i32x4*)&out0[i_1] = out0_vector_1;
-#|         *(i32x4*)&out1[i_1] = out1_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const int a_i_2 = a[i_2];
-#|         const int t_13 = (int)(a_i_2 - 1u);
-#|         const int t_14 = t_13 / 2;
-#|         const int t_15 = (int)(t_13 - t_14 * 2u);
-#|         const int t_16 = ((t_15 != 0) & ((t_15 < 0) != false)) ? (int)(t_14 - 1u) : t_14;
-#|         const int t_17 = (int)(a_i_2 - (unsigned int)(a_i_2 / -3) * -3);
-#|         const int t_18 = ((t_17 != 0) & ((t_17 < 0) != true)) ? (int)((unsigned int)t_17 + -3) : t_17;
-#|         out0[i_2] = false ? 0 : false ? (int)-(unsigned int)t_13 : t_16;
-#|         out1[i_2] = false ? 0 : false ? 0 : t_18;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int a_i_1 = a[i_1];
+#|         const int t_6 = (int)(a_i_1 - 1u);
+#|         const int t_7 = t_6 / 2;
+#|         const int t_8 = (int)(t_6 - t_7 * 2u);
+#|         const int t_9 = ((t_8 != 0) & ((t_8 < 0) != false)) ? (int)(t_7 - 1u) : t_7;
+#|         const int t_10 = (int)(a_i_1 - (unsigned int)(a_i_1 / -3) * -3);
+#|         const int t_11 = ((t_10 != 0) & ((t_10 < 0) != true)) ? (int)((unsigned int)t_10 + -3) : t_10;
+#|         out0[i_1] = false ? 0 : false ? (int)-(unsigned int)t_6 : t_9;
+#|         out1[i_1] = false ? 0 : false ? 0 : t_11;
 #|     }
 #| }
 
@@ -326,14 +285,11 @@ def wrapped(a):
 #|     int n
 #| ) {
 #|     const bool t = aligned(a, 16) && aligned(out0, 16) && aligned(out1, 16) && aligned(out2, 16) && aligned(out3, 16);
-#|     const int threads = (t ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = t ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const i32x4 a_vector = *(const i32x4*)&a[i];
-#|         const i32x4 a_vector_1 = *(const i32x4*)&a[i_1];
 #|         i32x4 out0_vector;
 #|         i32x4 out1_vector;
 #|         i32x4 out2_vector;
@@ -347,38 +303,20 @@ def wrapped(a):
 #|             out2_vector.lane[k] = a_k < 0 ? t_1 : a_k;
 #|             out3_vector.lane[k] = (int)(a_k * ((unsigned int)a_k * a_k));
 #|         }
-#|         i32x4 out0_vector_1;
-#|         i32x4 out1_vector_1;
-#|         i32x4 out2_vector_1;
-#|         i32x4 out3_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int a_k_1 = a_vector_1.lane[k_1];
-#|             const int t_2 = (int)-(unsigned int)a_k_1;
-#|             out0_vector_1.lane[k_1] = (int)(a_k_1 * 65537u + 2147483647u);
-#|             out1_vector_1.lane[k_1] = t_2;
-#|             out2_vector_1.lane[k_1] = a_k_1 < 0 ? t_2 : a_k_1;
-#|             out3_vector_1.lane[k_1] = (int)(a_k_1 * ((unsigned int)a_k_1 * a_k_1));
-#|         }
 #|         *(i32x4*)&out0[i] = out0_vector;
 #|         *(i32x4*)&out1[i] = out1_vector;
 #|         *(i32x4*)&out2[i] = out2_vector;
 #|         *(i32x4*)&out3[i] = out3_vector;
-#|         *(i32x4*)&out0[i_1] = out0_vector_1;
-#|         *(i32x4*)&out1[i_1] = out1_vector_1;
-#|         *(i32x4*)&out2[i_1] = out2_vector_1;
-#|         *(i32x4*)&out3[i_1] = out3_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const int a_i_2 = a[i_2];
-#|         const int t_3 = (int)-(unsigned int)a_i_2;
-#|         out0[i_2] = (int)(a_i_2 * 65537u + 2147483647u);
-#|         out1[i_2] = t_3;
-#|         out2[i_2] = a_i_2 < 0 ? t_3 : a_i_2;
-#|         out3[i_2] = (int)(a_i_2 * ((unsigned int)a_i_2 * a_i_2));
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const int a_i_1 = a[i_1];
+#|         const int t_2 = (int)-(unsigned int)a_i_1;
+#|         out0[i_1] = (int)(a_i_1 * 65537u + 2147483647u);
+#|         out1[i_1] = t_2;
+#|         out2[i_1] = a_i_1 < 0 ? t_2 : a_i_1;
+#|         out3[i_1] = (int)(a_i_1 * ((unsigned int)a_i_1 * a_i_1));
 #|     }
 #| }
 #$ packed wrapped --args "i32[n]"

@@ -39,54 +39,35 @@ def mask_out(points, mask):
 #| host func @mask_out(%points: f32[n, 3], %mask: bool[n]) facts {index_bits = 32, target = "cuda"} {
 #|   %out = allocate : f32[n, 3]
 #|   %0 = dim {value = n} : index
-#|   launch %points, %mask, %out, %0 {block = 256, each = 8, name = "mask_out", outputs = 1, schedule = "pointwise", work = 3*n} (%points: ptr f32, %mask: ptr bool, %out: ptr f32, %n: index) {
+#|   launch %points, %mask, %out, %0 {block = 256, each = 4, name = "mask_out", outputs = 1, schedule = "pointwise", work = 3*n} (%points: ptr f32, %mask: ptr bool, %out: ptr f32, %n: index) {
 #|     %0 = const inf : f32
 #|     %1 = const 0 : index
 #|     %2 = const 4 : index
 #|     %3 = const 3 : index
 #|     %4 = multiply %n, %3 : index
 #|     %5 = aligned %points, %out {bytes = (16, 16)} : bool
-#|     %6 = const 256 : index
-#|     %7 = const 2048 : index
-#|     %8 = divide_truncated %4, %7 : index
-#|     %9 = where %5, %8, %1 : index
-#|     %threads = multiply %9, %6 : index
-#|     %10 = const 1024 : index
-#|     %11 = const 1 : index
-#|     for %1, %threads, %11 {over = "grid"} (%thread: index) {
-#|       %12 = divide_truncated %thread, %6 : index
-#|       %13 = multiply %12, %6 : index
-#|       %14 = add %thread, %13 : index
-#|       %i = multiply %14, %2 : index
-#|       %i_1 = add %i, %10 : index
+#|     %6 = remainder_truncated %4, %2 : index
+#|     %7 = subtract %4, %6 : index
+#|     %vectors = where %5, %7, %1 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
 #|       %points_vector = load %points, %i {align = 16, lanes = 4} : <4 x f32>
-#|       %points_vector_1 = load %points, %i_1 {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %points_vector {lanes = 4} : <4 x f32> (%k: index, %points_k: f32) {
 #|         %i_k = add %i, %k : index
 #|         %i0 = divide_truncated %i_k, %3 : index
-#|         %15 = load %mask, %i0 : bool
-#|         %16 = where %15, %0, %points_k : f32
-#|         yield %16
-#|       }
-#|       %out_vector_1 = lanes %points_vector_1 {lanes = 4} : <4 x f32> (%k_1: index, %points_k_1: f32) {
-#|         %i_k_1 = add %i_1, %k_1 : index
-#|         %i0_1 = divide_truncated %i_k_1, %3 : index
-#|         %17 = load %mask, %i0_1 : bool
-#|         %18 = where %17, %0, %points_k_1 : f32
-#|         yield %18
+#|         %8 = load %mask, %i0 : bool
+#|         %9 = where %8, %0, %points_k : f32
+#|         yield %9
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %19 = const 8 : index
-#|     %done = multiply %threads, %19 : index
-#|     for %done, %4, %11 {over = "grid"} (%i_2: index) {
-#|       %i0_2 = divide_truncated %i_2, %3 : index
-#|       %20 = load %mask, %i0_2 : bool
-#|       %21 = load %points, %i_2 : f32
-#|       %22 = where %20, %0, %21 : f32
-#|       store %out, %i_2, %22
+#|     %10 = const 1 : index
+#|     for %vectors, %4, %10 {over = "grid"} (%i_1: index) {
+#|       %i0_1 = divide_truncated %i_1, %3 : index
+#|       %11 = load %mask, %i0_1 : bool
+#|       %12 = load %points, %i_1 : f32
+#|       %13 = where %11, %0, %12 : f32
+#|       store %out, %i_1, %13
 #|       yield
 #|     }
 #|     return
@@ -108,14 +89,11 @@ def mask_out(points, mask):
 #|     int n
 #| ) {
 #|     const int t = n * 3;
-#|     const int threads = ((aligned(points, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 points_vector = *(const f32x4*)&points[i];
-#|         const f32x4 points_vector_1 = *(const f32x4*)&points[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -123,22 +101,13 @@ def mask_out(points, mask):
 #|             const int i0 = i_k / 3;
 #|             out_vector.lane[k] = mask[i0] ? __int_as_float(0x7f800000) : points_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int i0_1 = i_k_1 / 3;
-#|             out_vector_1.lane[k_1] = mask[i0_1] ? __int_as_float(0x7f800000) : points_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         const int i0_2 = i_2 / 3;
-#|         out[i_2] = mask[i0_2] ? __int_as_float(0x7f800000) : points[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __int_as_float(0x7f800000) : points[i_1];
 #|     }
 #| }
 #$ dump mask_out --args "f32[n, 3], bool[n]" --emit llvm
@@ -238,14 +207,11 @@ def mask_minus_infinity(points, mask):
 #|     int n
 #| ) {
 #|     const int t = n * 3;
-#|     const int threads = ((aligned(points, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 points_vector = *(const f32x4*)&points[i];
-#|         const f32x4 points_vector_1 = *(const f32x4*)&points[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -253,22 +219,13 @@ def mask_minus_infinity(points, mask):
 #|             const int i0 = i_k / 3;
 #|             out_vector.lane[k] = mask[i0] ? -__int_as_float(0x7f800000) : points_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int i0_1 = i_k_1 / 3;
-#|             out_vector_1.lane[k_1] = mask[i0_1] ? -__int_as_float(0x7f800000) : points_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         const int i0_2 = i_2 / 3;
-#|         out[i_2] = mask[i0_2] ? -__int_as_float(0x7f800000) : points[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? -__int_as_float(0x7f800000) : points[i_1];
 #|     }
 #| }
 
@@ -292,14 +249,11 @@ def mask_nan(points, mask):
 #|     int n
 #| ) {
 #|     const int t = n * 3;
-#|     const int threads = ((aligned(points, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(points, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 points_vector = *(const f32x4*)&points[i];
-#|         const f32x4 points_vector_1 = *(const f32x4*)&points[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -307,22 +261,13 @@ def mask_nan(points, mask):
 #|             const int i0 = i_k / 3;
 #|             out_vector.lane[k] = mask[i0] ? __int_as_float(0x7fc00000) : points_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int i0_1 = i_k_1 / 3;
-#|             out_vector_1.lane[k_1] = mask[i0_1] ? __int_as_float(0x7fc00000) : points_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         const int i0_2 = i_2 / 3;
-#|         out[i_2] = mask[i0_2] ? __int_as_float(0x7fc00000) : points[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __int_as_float(0x7fc00000) : points[i_1];
 #|     }
 #| }
 
@@ -375,18 +320,11 @@ def mask_integers(points, mask):
 #|     int n
 #| ) {
 #|     const int t = n * 3;
-#|     const int threads = ((aligned(points, 8) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(points, 8) && aligned(out, 16)) ? t - t % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 768) * 2;
-#|         const int i_1 = i + 512;
-#|         const int i_2 = i + 1024;
-#|         const int i_3 = i + 1536;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const i32x2 points_vector = *(const i32x2*)&points[i];
-#|         const i32x2 points_vector_1 = *(const i32x2*)&points[i_1];
-#|         const i32x2 points_vector_2 = *(const i32x2*)&points[i_2];
-#|         const i32x2 points_vector_3 = *(const i32x2*)&points[i_3];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
@@ -395,40 +333,12 @@ def mask_integers(points, mask):
 #|             const double t_1 = (double)points_vector.lane[k];
 #|             out_vector.lane[k] = mask[i0] ? __longlong_as_double(0x7ff0000000000000LL) : t_1;
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             const int i0_1 = i_k_1 / 3;
-#|             const double t_2 = (double)points_vector_1.lane[k_1];
-#|             out_vector_1.lane[k_1] = mask[i0_1] ? __longlong_as_double(0x7ff0000000000000LL) : t_2;
-#|         }
-#|         f64x2 out_vector_2;
-#|         #pragma unroll
-#|         for (int k_2 = 0; k_2 < 2; k_2++) {
-#|             const int i_k_2 = i_2 + k_2;
-#|             const int i0_2 = i_k_2 / 3;
-#|             const double t_3 = (double)points_vector_2.lane[k_2];
-#|             out_vector_2.lane[k_2] = mask[i0_2] ? __longlong_as_double(0x7ff0000000000000LL) : t_3;
-#|         }
-#|         f64x2 out_vector_3;
-#|         #pragma unroll
-#|         for (int k_3 = 0; k_3 < 2; k_3++) {
-#|             const int i_k_3 = i_3 + k_3;
-#|             const int i0_3 = i_k_3 / 3;
-#|             const double t_4 = (double)points_vector_3.lane[k_3];
-#|             out_vector_3.lane[k_3] = mask[i0_3] ? __longlong_as_double(0x7ff0000000000000LL) : t_4;
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
-#|         *(f64x2*)&out[i_2] = out_vector_2;
-#|         *(f64x2*)&out[i_3] = out_vector_3;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_4 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_4 < t; i_4 += stride_1) {
-#|         const int i0_4 = i_4 / 3;
-#|         out[i_4] = mask[i0_4] ? __longlong_as_double(0x7ff0000000000000LL) : (double)points[i_4];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         const int i0_1 = i_1 / 3;
+#|         out[i_1] = mask[i0_1] ? __longlong_as_double(0x7ff0000000000000LL) : (double)points[i_1];
 #|     }
 #| }

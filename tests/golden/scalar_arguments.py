@@ -34,48 +34,22 @@ def combined(x, a, b, c, d):
 #|     int n
 #| ) {
 #|     const double t = (double)c / d[0];
-#|     const int threads = ((aligned(x, 8) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 8) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 768) * 2;
-#|         const int i_1 = i + 512;
-#|         const int i_2 = i + 1024;
-#|         const int i_3 = i + 1536;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f32x2 x_vector = *(const f32x2*)&x[i];
-#|         const f32x2 x_vector_1 = *(const f32x2*)&x[i_1];
-#|         const f32x2 x_vector_2 = *(const f32x2*)&x[i_2];
-#|         const f32x2 x_vector_3 = *(const f32x2*)&x[i_3];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             out_vector.lane[k] = (double)((x_vector.lane[k] + a) * b) - t;
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             out_vector_1.lane[k_1] = (double)((x_vector_1.lane[k_1] + a) * b) - t;
-#|         }
-#|         f64x2 out_vector_2;
-#|         #pragma unroll
-#|         for (int k_2 = 0; k_2 < 2; k_2++) {
-#|             out_vector_2.lane[k_2] = (double)((x_vector_2.lane[k_2] + a) * b) - t;
-#|         }
-#|         f64x2 out_vector_3;
-#|         #pragma unroll
-#|         for (int k_3 = 0; k_3 < 2; k_3++) {
-#|             out_vector_3.lane[k_3] = (double)((x_vector_3.lane[k_3] + a) * b) - t;
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
-#|         *(f64x2*)&out[i_2] = out_vector_2;
-#|         *(f64x2*)&out[i_3] = out_vector_3;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_4 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_4 < n; i_4 += stride_1) {
-#|         out[i_4] = (double)((x[i_4] + a) * b) - t;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = (double)((x[i_1] + a) * b) - t;
 #|     }
 #| }
 #$ run combined --args "f32[n], weak bool, i8, u16, weak int"
@@ -190,32 +164,22 @@ def lengths(x):
 #|     int n
 #| ) {
 #|     const int t = m * n;
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             out_vector.lane[k] = x_vector.lane[k] * scalar_1 + scalar;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             out_vector_1.lane[k_1] = x_vector_1.lane[k_1] * scalar_1 + scalar;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         out[i_2] = x[i_2] * scalar_1 + scalar;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = x[i_1] * scalar_1 + scalar;
 #|     }
 #| }
 #$ run lengths --args "i8[n]" --sizes n=7

@@ -40,14 +40,11 @@ def averaged(x, passes=2, mode="mean"):
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? length0 / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x4 x_vector = *(const f64x4*)&x[i];
-#|         const f64x4 x_vector_1 = *(const f64x4*)&x[i_1];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
@@ -57,27 +54,16 @@ def averaged(x, passes=2, mode="mean"):
 #|             const double x_3 = (x_1 + x_2) / 2.0;
 #|             out_vector.lane[k] = x_3;
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             const double x_k_1 = x_vector_1.lane[k_1 + 1];
-#|             const double x_4 = (x_vector_1.lane[k_1 + 2] + x_k_1) / 2.0;
-#|             const double x_5 = (x_k_1 + x_vector_1.lane[k_1]) / 2.0;
-#|             const double x_6 = (x_4 + x_5) / 2.0;
-#|             out_vector_1.lane[k_1] = x_6;
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < length0; i_2 += stride_1) {
-#|         const double x_value = x[i_2 + 1];
-#|         const double x_7 = (x[i_2 + 2] + x_value) / 2.0;
-#|         const double x_8 = (x_value + x[i_2]) / 2.0;
-#|         const double x_9 = (x_7 + x_8) / 2.0;
-#|         out[i_2] = x_9;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         const double x_value = x[i_1 + 1];
+#|         const double x_4 = (x[i_1 + 2] + x_value) / 2.0;
+#|         const double x_5 = (x_value + x[i_1]) / 2.0;
+#|         const double x_6 = (x_4 + x_5) / 2.0;
+#|         out[i_1] = x_6;
 #|     }
 #| }
 
@@ -122,14 +108,11 @@ def newton(a):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(a, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(a, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 a_vector = *(const f32x4*)&a[i];
-#|         const f32x4 a_vector_1 = *(const f32x4*)&a[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
@@ -140,29 +123,17 @@ def newton(a):
 #|             const float x_3 = 0.5f * (x_2 + a_k / x_2);
 #|             out_vector.lane[k] = x_3;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float a_k_1 = a_vector_1.lane[k_1];
-#|             const float x_4 = a_k_1 * 0.5f + 0.5f;
-#|             const float x_5 = 0.5f * (x_4 + a_k_1 / x_4);
-#|             const float x_6 = 0.5f * (x_5 + a_k_1 / x_5);
-#|             const float x_7 = 0.5f * (x_6 + a_k_1 / x_6);
-#|             out_vector_1.lane[k_1] = x_7;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const float a_i_2 = a[i_2];
-#|         const float x_8 = a_i_2 * 0.5f + 0.5f;
-#|         const float x_9 = 0.5f * (x_8 + a_i_2 / x_8);
-#|         const float x_10 = 0.5f * (x_9 + a_i_2 / x_9);
-#|         const float x_11 = 0.5f * (x_10 + a_i_2 / x_10);
-#|         out[i_2] = x_11;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float a_i_1 = a[i_1];
+#|         const float x_4 = a_i_1 * 0.5f + 0.5f;
+#|         const float x_5 = 0.5f * (x_4 + a_i_1 / x_4);
+#|         const float x_6 = 0.5f * (x_5 + a_i_1 / x_5);
+#|         const float x_7 = 0.5f * (x_6 + a_i_1 / x_6);
+#|         out[i_1] = x_7;
 #|     }
 #| }
 #$ packed newton --args "f32[n]"

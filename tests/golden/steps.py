@@ -29,32 +29,23 @@ def differences(x):
 #| ) {
 #|     const int t = n - 2;
 #|     const int t_1 = t < length0 ? t : length0;
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? (t_1 < 0 ? 0 : t_1) / 1024 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int t_2 = t_1 < 0 ? 0 : t_1;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? t_2 - t_2 % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 2;
-#|         const int i_1 = i + 512;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
 #|         const f64x4 x_vector = *(const f64x4*)&x[i];
-#|         const f64x4 x_vector_1 = *(const f64x4*)&x[i_1];
 #|         f64x2 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             out_vector.lane[k] = x_vector.lane[k + 1] - x_vector.lane[k];
 #|         }
-#|         f64x2 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 2; k_1++) {
-#|             out_vector_1.lane[k_1] = x_vector_1.lane[k_1 + 1] - x_vector_1.lane[k_1];
-#|         }
 #|         *(f64x2*)&out[i] = out_vector;
-#|         *(f64x2*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 4;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < length0; i_2 += stride_1) {
-#|         out[i_2] = x[i_2 + 1] - x[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = x[i_1 + 1] - x[i_1];
 #|     }
 #| }
 #$ packed differences --args "f64[n]"
@@ -184,34 +175,23 @@ def ends(x):
 #|     int length0,
 #|     int length1
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? length0 / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? length0 - length0 % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const int i_k = i + k;
 #|             out_vector.lane[k] = x[i_k + length1] + x_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const int i_k_1 = i_1 + k_1;
-#|             out_vector_1.lane[k_1] = x[i_k_1 + length1] + x_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < length0; i_2 += stride_1) {
-#|         out[i_2] = x[i_2 + length1] + x[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < length0; i_1 += stride_1) {
+#|         out[i_1] = x[i_1 + length1] + x[i_1];
 #|     }
 #| }
 #$ run ends --args "f32[n]" --sizes n=2

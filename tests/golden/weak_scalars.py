@@ -30,48 +30,31 @@ def update(mu, dt, delta_phi):
 #|   %out = allocate : f32[n, m]
 #|   %2 = dim {value = m} : index
 #|   %3 = dim {value = n} : index
-#|   launch %delta_phi, %1, %out, %2, %3 {block = 256, each = 8, name = "update", outputs = 1, schedule = "pointwise", work = m*n} (%delta_phi: ptr f32, %scalar: f32, %out: ptr f32, %m: index, %n: index) {
+#|   launch %delta_phi, %1, %out, %2, %3 {block = 256, each = 4, name = "update", outputs = 1, schedule = "pointwise", work = m*n} (%delta_phi: ptr f32, %scalar: f32, %out: ptr f32, %m: index, %n: index) {
 #|     %0 = const 1.0 : f32
 #|     %1 = const 0 : index
 #|     %2 = const 4 : index
 #|     %3 = multiply %m, %n : index
 #|     %4 = aligned %delta_phi, %out {bytes = (16, 16)} : bool
-#|     %5 = const 256 : index
-#|     %6 = const 2048 : index
-#|     %7 = divide_truncated %3, %6 : index
-#|     %8 = where %4, %7, %1 : index
-#|     %threads = multiply %8, %5 : index
-#|     %9 = const 1024 : index
-#|     %10 = const 1 : index
-#|     for %1, %threads, %10 {over = "grid"} (%thread: index) {
-#|       %11 = divide_truncated %thread, %5 : index
-#|       %12 = multiply %11, %5 : index
-#|       %13 = add %thread, %12 : index
-#|       %i = multiply %13, %2 : index
-#|       %i_1 = add %i, %9 : index
+#|     %5 = remainder_truncated %3, %2 : index
+#|     %6 = subtract %3, %5 : index
+#|     %vectors = where %4, %6, %1 : index
+#|     for %1, %vectors, %2 {over = "grid"} (%i: index) {
 #|       %delta_phi_vector = load %delta_phi, %i {align = 16, lanes = 4} : <4 x f32>
-#|       %delta_phi_vector_1 = load %delta_phi, %i_1 {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %delta_phi_vector {lanes = 4} : <4 x f32> (%k: index, %delta_phi_k: f32) {
-#|         %14 = multiply %scalar, %delta_phi_k : f32
-#|         %15 = add %0, %14 : f32
-#|         yield %15
-#|       }
-#|       %out_vector_1 = lanes %delta_phi_vector_1 {lanes = 4} : <4 x f32> (%k_1: index, %delta_phi_k_1: f32) {
-#|         %16 = multiply %scalar, %delta_phi_k_1 : f32
-#|         %17 = add %0, %16 : f32
-#|         yield %17
+#|         %7 = multiply %scalar, %delta_phi_k : f32
+#|         %8 = add %0, %7 : f32
+#|         yield %8
 #|       }
 #|       store %out, %i, %out_vector {align = 16}
-#|       store %out, %i_1, %out_vector_1 {align = 16}
 #|       yield
 #|     }
-#|     %18 = const 8 : index
-#|     %done = multiply %threads, %18 : index
-#|     for %done, %3, %10 {over = "grid"} (%i_2: index) {
-#|       %19 = load %delta_phi, %i_2 : f32
-#|       %20 = multiply %scalar, %19 : f32
-#|       %21 = add %0, %20 : f32
-#|       store %out, %i_2, %21
+#|     %9 = const 1 : index
+#|     for %vectors, %3, %9 {over = "grid"} (%i_1: index) {
+#|       %10 = load %delta_phi, %i_1 : f32
+#|       %11 = multiply %scalar, %10 : f32
+#|       %12 = add %0, %11 : f32
+#|       store %out, %i_1, %12
 #|       yield
 #|     }
 #|     return
@@ -94,32 +77,22 @@ def update(mu, dt, delta_phi):
 #|     int n
 #| ) {
 #|     const int t = m * n;
-#|     const int threads = ((aligned(delta_phi, 16) && aligned(out, 16)) ? t / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(delta_phi, 16) && aligned(out, 16)) ? t - t % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 delta_phi_vector = *(const f32x4*)&delta_phi[i];
-#|         const f32x4 delta_phi_vector_1 = *(const f32x4*)&delta_phi[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             out_vector.lane[k] = 1.0f + scalar * delta_phi_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             out_vector_1.lane[k_1] = 1.0f + scalar * delta_phi_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < t; i_2 += stride_1) {
-#|         out[i_2] = 1.0f + scalar * delta_phi[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < t; i_1 += stride_1) {
+#|         out[i_1] = 1.0f + scalar * delta_phi[i_1];
 #|     }
 #| }
 #$ packed update --args "weak float, weak float, f32[n, m]"
@@ -160,35 +133,24 @@ def falloff(x, h):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
 #|             out_vector.lane[k] = 1.0f - x_k * x_k / scalar;
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             const float x_k_1 = x_vector_1.lane[k_1];
-#|             out_vector_1.lane[k_1] = 1.0f - x_k_1 * x_k_1 / scalar;
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const float x_i_2 = x[i_2];
-#|         out[i_2] = 1.0f - x_i_2 * x_i_2 / scalar;
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = 1.0f - x_i_1 * x_i_1 / scalar;
 #|     }
 #| }
 #$ packed falloff --args "f32[n], weak float"
@@ -225,32 +187,22 @@ def complement(one, x):
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
-#|     const int threads = ((aligned(x, 16) && aligned(out, 16)) ? n / 2048 : 0) * 256;
-#|     const int stride = gridDim.x * blockDim.x;
+#|     const int vectors = (aligned(x, 16) && aligned(out, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
-#|     for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += stride) {
-#|         const int i = (thread + thread / 256 * 256) * 4;
-#|         const int i_1 = i + 1024;
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
-#|         const f32x4 x_vector_1 = *(const f32x4*)&x[i_1];
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             out_vector.lane[k] = one - x_vector.lane[k];
 #|         }
-#|         f32x4 out_vector_1;
-#|         #pragma unroll
-#|         for (int k_1 = 0; k_1 < 4; k_1++) {
-#|             out_vector_1.lane[k_1] = one - x_vector_1.lane[k_1];
-#|         }
 #|         *(f32x4*)&out[i] = out_vector;
-#|         *(f32x4*)&out[i_1] = out_vector_1;
 #|     }
-#|     const int done = threads * 8;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
-#|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         out[i_2] = one - x[i_2];
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         out[i_1] = one - x[i_1];
 #|     }
 #| }
 #$ packed complement --args "weak int, f32[n]"
