@@ -29,7 +29,7 @@ from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Sharing, shared_memory
-from pytocu.runtime.program import Program
+from pytocu.runtime.templates import Program
 
 if TYPE_CHECKING:
     from pytocu.backend import cubin

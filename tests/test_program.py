@@ -14,7 +14,8 @@ from pytocu.guards import static_key
 from pytocu.runtime import dispatch
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of
-from pytocu.runtime.program import ANY_LIBRARY, write_program
+from pytocu.runtime.program import write_program
+from pytocu.runtime.templates import ANY_LIBRARY
 
 
 def short(function, *types):

@@ -17,7 +17,7 @@ from pytocu.record import Record
 from pytocu.runtime import cuda, failures, host_memory
 from pytocu.runtime.libraries import LIBRARIES
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.program import Access
+from pytocu.runtime.templates import Access
 
 
 def access_of(

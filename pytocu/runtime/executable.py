@@ -16,7 +16,8 @@ from pytocu.lazy import lazy
 from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
-from pytocu.runtime.program import ANY_LIBRARY, Program, write_program
+from pytocu.runtime.program import write_program
+from pytocu.runtime.templates import ANY_LIBRARY, Program
 
 if TYPE_CHECKING:
     from pytocu.runtime.on_cuda import CudaKernels

@@ -12,7 +12,7 @@ from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec, Plan
-from pytocu.runtime.program import Launch
+from pytocu.runtime.templates import Launch
 
 ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this are no piece of their own; see `threads.run`."""

@@ -11,7 +11,7 @@ from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.processes import allocate_lock
-from pytocu.runtime.program import Launch
+from pytocu.runtime.templates import Launch
 
 _MAX_GRID, _MAX_ROWS = 2**31 - 1, 2**16 - 1
 
