@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import Fact, as_symbol
+from pytocu.ir.dims import Fact, as_symbol, symbols
 from pytocu.ir.regions import HEADS, carried_count, given, parameters
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
@@ -79,8 +79,19 @@ class _PlanWriter:
         written = written_arguments(host)
         return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, written, sharing, self.locs)
 
+    def make_before(self, loop: Inst) -> None:
+        """Memory that a step makes for itself is made once, and every step has the same."""
+        inside = [inst for region in loop.regions for inst in walk(region)]
+        read = {inst.attr("name") for inst in inside if inst.op.name == "read_length"}
+        for inst in inside:
+            if inst.op.name == "allocate" and not read & {name for dim in shape_of(inst.types[0]) for name in symbols(dim)}:
+                self.write_inst(inst)
+
     def write_inst(self, inst: Inst) -> None:
         """The steps of an instruction."""
+        if inst.op.name == "allocate" and inst.result in self.slots:
+            # It stands before the loop.
+            return
         if inst.op.kind == "region":
             self.region(inst)
             return
@@ -101,6 +112,8 @@ class _PlanWriter:
 
     def region(self, inst: Inst) -> None:
         """A loop or a branch: its steps between those that begin and end it."""
+        if inst.op.name != "if_else":
+            self.make_before(inst)
         head = tuple(self.slots[a] for a in inst.args[: HEADS[inst.op.name]])
         count = carried_count(inst)
         starts = tuple(self.slots[a] for a in given(inst)[:count])

@@ -85,6 +85,7 @@ LATE = {
     ("runtime.access", "pytocu.runtime.host_steps"),
     ("runtime.on_cpu", "pytocu.runtime.host_steps"),
     ("runtime.on_cuda", "pytocu.runtime.host_steps"),
+    ("runtime.on_cuda", "pytocu.runtime.launch_graphs"),
     ("runtime.program_values", "pytocu.ir.python_functions"),
     ("runtime.program_views", "pytocu.runtime.plan_views"),
 }

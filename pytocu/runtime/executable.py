@@ -16,6 +16,7 @@ from pytocu.lazy import lazy
 from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
+from pytocu.runtime.plan_loops import judged
 from pytocu.runtime.program import write_program
 from pytocu.runtime.templates import ANY_LIBRARY, Program
 
@@ -72,7 +73,8 @@ class Executable:
     @lazy
     def _cuda_kernels(self) -> CudaKernels:
         names = [spec.name for spec in self.plan.kernels]
-        return cuda_part().CudaKernels(self.binary, names, self.plan.failures(), self.plan.words())
+        plan = self.plan
+        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, judged(plan))
 
     @lazy
     def _program(self) -> Program:
@@ -91,7 +93,8 @@ class Executable:
         if key not in self._short:
             kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
             words = lambda number: self._cuda_kernels.words(number)  # noqa: E731
-            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words)
+            graphs = lambda number: self._cuda_kernels.graphs(number)  # noqa: E731
+            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words, graphs)
             self._short[key] = write_program(self.plan, reads, ())
         return self._short[key]
 

@@ -11,6 +11,7 @@ from typing import Any
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.templates import Launch
 
@@ -68,6 +69,10 @@ class CpuExecutor:
         packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
         minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def steps(self, loop: int, numbers: range) -> Steps:
+        """The steps of a loop, each of which the program makes."""
+        return Steps(numbers, 1, True, None)
 
     def failures(self, count: int) -> tuple[Any, int]:
         """Words of this call, and their address."""
@@ -128,7 +133,8 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
         "else: run_threads(natives[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
-    return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})", loaded)
+    failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
+    return Launch(text, "", names, "", noted, failed, loaded=loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -69,7 +69,7 @@ class _Writer(Text):
         last = {} if self.access.keep else last_launches(self.plan)
         for position, step in enumerate(self.plan.steps):
             if step[0] in BLOCKS:
-                write_block(self, step)
+                write_block(self, position, step)
                 continue
             first = len(self.lines)
             self.step(position, step)
@@ -225,17 +225,21 @@ class _Writer(Text):
         grid = ", ".join(map(self.dim, spec.grid))
         self.early.append(f"{work} = {self.dim(spec.work)}")
         text = self.access.launch
-        if "{cost}" in text:
+        if "{cost}" in text + self.access.note:
             # An iteration without elements writes its results nevertheless: the sum of nothing is 0.
             self.early.append(f"{cost} = {'1' if spec.cost == 1 else f'{self.dim(spec.cost)} or 1'}")
         if "{blocks}" in text:
             blocks = f"tiles({grid}, {spec.block}) if {work} else 0" if grid else _blocks(work, spec)
             self.early.append(f"{count} = {blocks}")
-        self.lines.append(f"if {work}:")
-        text = text.format(number=number, values=values, work=work, cost=cost, block=spec.block, blocks=count, grid=grid)
-        self.lines.extend(f"    {line}" for line in text.splitlines())
+        steps, computes = self.open[-1] if self.open else ("", False)
+        filled = {"number": number, "values": values, "work": work, "cost": cost, "blocks": count, "grid": grid}
+        inner = text.format(block=spec.block, **filled).splitlines()
+        if steps:
+            inner.append(f"if {steps}.noting: {self.access.note.format(steps=steps, **filled)}")
+        lines = [f"if {work}:", *(f"    {line}" for line in inner)]
         if self.access.idle:
-            self.lines.append(f"else:\n        {self.access.idle.format(number=number)}")
+            lines += ["else:", f"    {self.access.idle.format(number=number)}"]
+        self.lines.extend([f"if {steps}.launching:", *(f"    {line}" for line in lines)] if computes else lines)
 
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":

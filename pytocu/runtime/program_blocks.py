@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.runtime.plan import Plan
+from pytocu.runtime.plan_loops import Steady
 from pytocu.runtime.program_text import Text
 
 BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
 """Steps that begin and end loops and branches of the host, and that say what these hand on."""
 
 
-def write_block(text: Text, step: tuple[Any, ...]) -> None:
+def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
     """The beginning or the end of a loop or a branch, or what it hands on."""
 
     def assign(targets: Sequence[int], values: Sequence[int]) -> str:
@@ -38,11 +39,17 @@ def write_block(text: Text, step: tuple[Any, ...]) -> None:
     match step:
         case ("for", counter, bounds, params, starts):
             text.lines.append(indent + assign(params, starts))
-            numbers = ", ".join(f"v{slot}" for slot in bounds)
-            text.lines.append(f"{indent}for v{counter} in range({numbers}):")
+            numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
+            loop = text.loops[position]
+            name = f"steps{counter}" if isinstance(loop, Steady) and text.access.steps else ""
+            if name:
+                text.lines.append(f"{indent}{name} = {text.access.steps.format(loop=position, numbers=numbers)}")
+            text.open.append((name, isinstance(loop, Steady) and loop.counts))
+            text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
             text.depth += 1
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
+            text.open.append(("", False))
             text.lines.append(f"{indent}while v{params[0]}:")
             text.depth += 1
         case ("if", test):
@@ -51,6 +58,7 @@ def write_block(text: Text, step: tuple[Any, ...]) -> None:
         case ("next", params, yielded):
             let_go()
             text.lines.append(indent + assign(params, yielded))
+            text.open.pop()
             text.depth -= 1
         case ("else",):
             let_go()

@@ -8,6 +8,7 @@ from typing import Any
 from pytocu.ir.dims import Atom, Dim, DimLike, product
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.plan import Plan, memory_range
+from pytocu.runtime.plan_loops import judged
 from pytocu.runtime.program_failures import Failures
 from pytocu.runtime.strides import byte_bounds
 from pytocu.runtime.templates import Access
@@ -33,6 +34,11 @@ class Text:
         Whether what a slot holds is an ``array`` or a ``scalar``, where it was made.
     allocated : dict
         Memory by the depth at which it is made.
+    loops : dict
+        The loops of the plan, by their positions; see `pytocu.runtime.plan_loops`.
+    open : list of (str, bool)
+        The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
+        makes all launches.
     """
 
     def __init__(self, plan: Plan, access: Access):
@@ -48,6 +54,8 @@ class Text:
         self.depth = 0
         self.kind: dict[int, str] = {}
         self.allocated: dict[int, int] = {}
+        self.loops = judged(plan)
+        self.open: list[tuple[str, bool]] = []
 
     def dim(self, dim: DimLike) -> str:
         """A dimension as a Python expression over the local names of lengths."""

@@ -30,7 +30,8 @@ class Access(Record):
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
     requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `word` reads an
     int64 at ``{pointer}`` and waits for it, and `library` calls ``{name}`` of the caller's library, which gives
-    `library_targets`, by default the arrays.  `bound`
+    `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
+    ``{numbers}`` (see `pytocu.runtime.host_loops`), and `note` keeps a launch of such a step in ``{steps}``.  `bound`
     says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
@@ -57,6 +58,8 @@ class Access(Record):
     word: str = ""
     library: str = ""
     library_targets: str = ""
+    steps: str = ""
+    note: str = ""
     maker: str = ""
     bound: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
@@ -71,6 +74,8 @@ class Launch(Record):
     keep: str = ""
     failures: str = ""
     failed: str = ""
+    steps: str = ""
+    note: str = ""
     loaded: Callable[[], Mapping[str, Any]] = dict
 
 
@@ -110,6 +115,8 @@ ANY_LIBRARY = Access(
     word="executor.word({pointer})",
     library="executor.library({name!r}, {operands}, {options}, {results})",
     library_targets="{made}{pointers}",
+    steps="executor.steps({loop}, {numbers})",
+    note="{steps}.noted.append(executor.note({number}, ({values},), {work}, {cost}, ({grid})))",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""
