@@ -239,7 +239,7 @@ class _Writer(Text):
         lines = [f"if {work}:", *(f"    {line}" for line in inner)]
         if self.access.idle:
             lines += ["else:", f"    {self.access.idle.format(number=number)}"]
-        self.lines.extend([f"if {steps}.launching:", *(f"    {line}" for line in lines)] if computes else lines)
+        self.lines.extend([f"if {steps}.launching:", *(f"    {line}" for line in lines)] if steps and computes else lines)
 
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":

@@ -40,9 +40,9 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("for", counter, bounds, params, starts):
             text.lines.append(indent + assign(params, starts))
             numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
-            loop = text.loops[position]
-            name = f"steps{counter}" if isinstance(loop, Steady) and text.access.steps else ""
-            if name:
+            loop, name = text.loops[position], ""
+            if isinstance(loop, Steady) and text.access.steps:
+                name = f"steps{counter}"
                 text.lines.append(f"{indent}{name} = {text.access.steps.format(loop=position, numbers=numbers)}")
             text.open.append((name, isinstance(loop, Steady) and loop.counts))
             text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
