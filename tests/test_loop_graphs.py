@@ -16,7 +16,7 @@ import pytest
 from driver_tools import ADDRESS, FakeDriver, Interface, Status
 
 import pytocu
-from pytocu.runtime import cuda, device_array, launch_graphs
+from pytocu.runtime import cuda, device_array, graphs, launch_graphs
 from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.on_cuda import parameter_codes
 from pytocu.runtime.plan_loops import Steady, judged
@@ -154,6 +154,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphDriver]:
     monkeypatch.setattr(cuda, "_primary", {})
     monkeypatch.setattr(cuda, "_archs", {0: "sm_90", 1: "sm_80"})
     monkeypatch.setattr(device_array, "_pools", {})
+    monkeypatch.setattr(graphs, "_kept", {})
     cuda._retired.clear()
     yield made
     gc.collect()
@@ -226,8 +227,8 @@ def directly(monkeypatch: pytest.MonkeyPatch, calls: Calls, *arguments: Any) -> 
     """The launches of a call that makes no graphs."""
     with monkeypatch.context() as patch:
         patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, stream: Steps(numbers, 1, False, None))
-        launched, graphs, _ = calls(*arguments)
-    assert graphs == 0
+        launched, replays, _ = calls(*arguments)
+    assert replays == 0
     return launched
 
 
@@ -247,9 +248,9 @@ def test_graphs_launch_what_python_would(driver, monkeypatch, function, argument
     least, held = launch_graphs.least_steps(loop), launch_graphs.steps_of_graph(loop)
     for steps in (0, 1, 2, 3, least - 1, least, least + 1, least + held - 1, 401, 1000):
         wanted = directly(monkeypatch, calls, *arguments, steps)
-        launched, graphs, result = calls(*arguments, steps)
+        launched, replays, result = calls(*arguments, steps)
         assert launched == wanted
-        assert graphs == ((steps - loop.period) // held if steps >= least else 0)
+        assert replays == ((steps - loop.period) // held if steps >= least else 0)
         if function is timed:
             assert result[1] == 0.5 * steps
     assert driver.names().count("cuGraphInstantiateWithFlags") == 1, "made once"
@@ -290,9 +291,9 @@ def test_a_stream_that_is_captured_gets_the_launches(driver, monkeypatch):
     calls = Calls(driver, swapped, array(50, 60), 3)
     wanted = directly(monkeypatch, calls, array(50, 60), 200)
     driver.captures[7] = 5
-    launched, graphs, _ = calls(array(50, 60), 200)
+    launched, replays, _ = calls(array(50, 60), 200)
     names = driver.names()
-    assert len(launched) == len(wanted) == 201 and graphs == 0 and "cuGraphCreate" not in names
+    assert len(launched) == len(wanted) == 201 and replays == 0 and "cuGraphCreate" not in names
     driver.captures.clear()
     assert calls(array(50, 60), 200)[1] == 6
 
@@ -322,19 +323,19 @@ def test_the_short_way_of_a_library(driver, monkeypatch):
         return list(driver.launched)
 
     for steps in (0, 1, 65, 100, 1000):
-        graphs = launched(steps)
+        found = launched(steps)
         with monkeypatch.context() as patch:
             patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, stream: Steps(numbers, 1, False, None))
-            assert launched(steps) == graphs
-        assert len(graphs) == steps + 1
+            assert launched(steps) == found
+        assert len(found) == steps + 1
     assert driver.names().count("cuGraphLaunch") == sum((steps - 3) // 30 for steps in (65, 100, 1000))
     assert len(loops) == 1
 
 
 def test_loops_whose_launches_differ_are_launched_by_python(driver):
     calls = Calls(driver, by_step, array(300), 3)
-    launched, graphs, _ = calls(array(300), 500)
-    assert graphs == 0 and len(launched) > 500
+    launched, replays, _ = calls(array(300), 500)
+    assert replays == 0 and len(launched) > 500
 
 
 def test_arrays_without_elements(driver):
@@ -346,8 +347,8 @@ def test_arrays_without_elements(driver):
         return u, t
 
     calls = Calls(driver, turned, array(0), 3)
-    launched, graphs, result = calls(array(0), 500)
-    assert not launched and graphs == 0 and result[1] == 250.0
+    launched, replays, result = calls(array(0), 500)
+    assert not launched and replays == 0 and result[1] == 250.0
 
 
 def test_threads_have_graphs_of_their_own(driver):
