@@ -25,7 +25,16 @@ def kernel_function(host: Function, launch: Inst) -> Function:
     facts = [("index_bits", host.fact("index_bits", 32))]
     if launch.attr("block"):
         facts.append(("block", launch.attr("block")))
+    if host.fact("target") == "cuda" and launch.attr("name") in _in_steps(host):
+        facts.append(("waits", True))
     return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
+
+
+def _in_steps(host: Function) -> set[str]:
+    """The names of what is launched in the steps of loops."""
+    loops = [inst for inst in walk(host.body) if inst.op.name in ("for_loop", "while_loop")]
+    inside = (inst for loop in loops for region in loop.regions for inst in walk(region))
+    return {inst.attr("name") for inst in inside if inst.op.name == "launch"}
 
 
 def kernel_functions(host: Function) -> tuple[Function, ...]:
@@ -64,6 +73,7 @@ class _PlanWriter:
         self.locs: dict[int, Any] = {}
         self.names: dict[str, str] = {}
         self.tree: Any = None
+        self.in_steps = _in_steps(host)
 
     def write(self) -> Plan:
         host = self.host
@@ -213,6 +223,7 @@ class _PlanWriter:
             self.host.fact("index_bits", 32),
             launch.attr("each", 1),
             launch.attr("grid", ()),
+            self.host.fact("target") == "cuda" and launch.attr("name") in self.in_steps,
         )
 
 

@@ -43,7 +43,8 @@ class GraphDriver(FakeDriver):
         self.launched: list[tuple[Any, ...]] = []
         self.graphs: dict[int, dict[int, tuple[Any, ...]]] = {}
         self.executables: dict[int, dict[int, tuple[Any, ...]]] = {}
-        self.order: dict[int, int] = {}
+        self.loose: dict[int, bool] = {}
+        self.early = True
         self.handle = 1000
         self.replays = 0
         self.lock = threading.Lock()
@@ -114,12 +115,22 @@ class GraphDriver(FakeDriver):
         nodes = self.graphs[graph]
         earlier = list((ctypes.c_void_p * count).from_address(before))
         # Each behind the one before, so that the order of the nodes is that of the launches.
-        assert earlier == list(nodes)[-1:]
+        assert earlier == list(nodes)[-1:] or (not earlier and self.early)
+        self.loose[graph] = bool(nodes) and not earlier
         handle = self.number()
         nodes[handle] = self.described(structure)
         return (handle,)
 
+    def do_GraphAddDependencies(self, graph: int, before: int, behind: int, edge: int, count: int) -> tuple[Any, ...]:
+        ends = [ctypes.c_void_p.from_address(place).value for place in (before, behind)]
+        assert count == 1 and ends == list(self.graphs[graph])[-2:] and self.loose[graph]
+        # Programmatic, from the port of that name.
+        assert ctypes.string_at(edge, 8) == bytes([1, 0, 1, 0, 0, 0, 0, 0])
+        self.loose[graph] = False
+        return ()
+
     def do_GraphInstantiateWithFlags(self, graph: int, flags: int) -> tuple[Any, ...]:
+        assert not self.loose[graph]
         handle = self.number()
         self.executables[handle] = dict(self.graphs[graph])
         return (handle,)
@@ -447,3 +458,33 @@ def test_what_keeps_python_in_a_loop():
         return u
 
     assert reasons(branching, "f32[n]", "weak int") == ["which branch is taken differs from step to step"]
+
+
+@pytest.mark.parametrize(
+    ("version", "arch", "early"), [(13000, "sm_90", True), (12020, "sm_90", False), (13000, "sm_80", False)]
+)
+def test_kernels_start_early_where_the_gpu_and_the_driver_can(driver, monkeypatch, version, arch, early):
+    monkeypatch.setattr(driver, "do_DriverGetVersion", lambda: (version,), raising=False)
+    monkeypatch.setattr(cuda, "_archs", {0: arch})
+    driver.early = early
+    calls = Calls(driver, swapped, array(50, 60), 3)
+    calls(array(50, 60), 200)
+    assert ("cuGraphAddDependencies" in driver.names()) == early
+    assert driver.names().count("cuGraphAddKernelNode") == 30
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+def test_kernels_of_steps_wait_before_they_read(backend):
+    lowered = pytocu.jit(swapped).lower("f32[n, m]", "weak int")
+    for arch, waits in (("sm_75", False), ("sm_89", False), ("sm_90", True), ("sm_100", True)):
+        compiled = lowered.compile(f"cuda:{arch}", backend)
+        assert [spec.waits for spec in compiled.plan.kernels] == [False, True]
+        before, step = compiled.assembly.split(".entry")[1:]
+        assert "griddepcontrol" not in before and ("griddepcontrol.wait" in step) == waits
+        if waits:
+            assert step.index("griddepcontrol.wait") < step.index("ld.global") < step.index("st.global")
+            # What another kernel may still write is not read through the cache for constant data.
+            assert "ld.global.nc" not in step
+        assert "ld.global.nc" in before
+        assert len(compiled.binary) > 1000
+    assert not any(spec.waits for spec in lowered.compile("cpu").plan.kernels)

@@ -1,7 +1,8 @@
 """Loops of launches as CUDA graphs: the steps of a loop that are known are launched many at once.
 
 A graph holds the launches of some periods of a loop, one behind the other, and is launched again and again.  It is made
-once and kept: a later call has other arrays, so the launches whose parameters differ are changed in it.
+once and kept: a later call has other arrays, so the launches whose parameters differ are changed in it.  Where the GPU
+can, a kernel starts while the one before it ends, and waits itself until what that one writes can be read.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _NODE = struct.Struct("@P7IPPPP")
 _LAUNCH = struct.Struct("@7I")
 """Its lengths and shared memory, with which the state of :class:`cuda.Parameters` begins."""
 
+_STARTS_EARLY = bytes((1, 0, 1, 0, 0, 0, 0, 0))
+"""``CUgraphEdgeData`` from a kernel that lets the next one start to a kernel that waits itself."""
+
 Noted = tuple[int, bytes]
 """A launch: the number of the kernel, and the state of its :class:`cuda.Parameters`."""
 
@@ -57,6 +61,11 @@ def least_steps(loop: Steady) -> int:
     return loop.period + LEAST * steps_of_graph(loop)
 
 
+def starts_early(device: int) -> bool:
+    """Whether a kernel of a graph can start before the one that it follows has ended."""
+    return int(cuda.arch(device)[3:]) >= 90 and cuda.driver_version() >= (12, 3)
+
+
 class LoopGraphs:
     """The graphs of one loop on one device.
 
@@ -67,11 +76,15 @@ class LoopGraphs:
         Of the plan.
     keys : sequence of str
         Their parameters, as :func:`cuda.thread_parameters` takes them.
+    wait : sequence of bool
+        Which of them wait themselves for the launch before.
     """
 
-    def __init__(self, loop: Steady, kernels: Sequence[cuda.Kernel], keys: Sequence[str]):
+    def __init__(self, loop: Steady, kernels: Sequence[cuda.Kernel], keys: Sequence[str], wait: Sequence[bool]):
         self.loop = loop
         self._kernels, self._keys = kernels, keys
+        able = starts_early(kernels[0].module.device)
+        self._early = [able and waits for waits in wait]
         self._least = least_steps(loop)
         self._lock = allocate_lock()
         self._kept: list[_Graph] = []
@@ -114,7 +127,7 @@ class LoopGraphs:
                 self._kept.remove(found)
                 return found
         cuda.unload_retired()
-        return _Graph(self._kernels, self._keys, noted, periods)
+        return _Graph(self._kernels, self._keys, self._early, noted, periods)
 
 
 class _Graph:
@@ -132,7 +145,14 @@ class _Graph:
 
     __slots__ = ("_context", "_graph", "_kernels", "_nodes", "_parameters", "_structure", "executable", "noted", "numbers")
 
-    def __init__(self, kernels: Sequence[cuda.Kernel], keys: Sequence[str], noted: Sequence[Noted], periods: int):
+    def __init__(
+        self,
+        kernels: Sequence[cuda.Kernel],
+        keys: Sequence[str],
+        early: Sequence[bool],
+        noted: Sequence[Noted],
+        periods: int,
+    ):
         self.numbers = tuple(number for number, _ in noted)
         self.noted = list(noted)
         # The code stays loaded as long as the graph.
@@ -146,8 +166,8 @@ class _Graph:
             self._graph = cuda.call("cuGraphCreate", 0)
             before = 0
             for _ in range(periods):
-                for place in range(len(noted)):
-                    before = self._add(place, before)
+                for place, number in enumerate(self.numbers):
+                    before = self._add(place, before, early[number])
             self.executable = cuda.call("cuGraphInstantiateWithFlags", self._graph, 0)
 
     def __del__(self) -> None:
@@ -157,12 +177,15 @@ class _Graph:
             if handle:
                 cuda.retire(function, handle, self._context)
 
-    def _add(self, place: int, before: int) -> int:
+    def _add(self, place: int, before: int, early: bool) -> int:
         """A node behind another one."""
         earlier = ctypes.c_void_p(before)
-        order = ctypes.addressof(earlier), int(before > 0)
+        order = ctypes.addressof(earlier), int(before > 0 and not early)
         node = cuda.call("cuGraphAddKernelNode", self._graph, *order, self._described(place))
         self._nodes[place].append(node)
+        if before and early:
+            later, edge = ctypes.c_void_p(node), ctypes.create_string_buffer(_STARTS_EARLY, len(_STARTS_EARLY))
+            cuda.call("cuGraphAddDependencies", self._graph, *map(ctypes.addressof, (earlier, later, edge)), 1)
         return node
 
     def _described(self, place: int) -> int:

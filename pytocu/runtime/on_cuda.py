@@ -104,8 +104,9 @@ class CudaKernels:
         with self._lock:
             if device not in self._graphs:
                 keys = [parameter_key(spec) for spec in self._specs]
+                wait = [spec.waits for spec in self._specs]
                 make = graph_part().LoopGraphs
-                self._graphs[device] = {position: make(loop, kernels, keys) for position, loop in loops.items()}
+                self._graphs[device] = {position: make(loop, kernels, keys, wait) for position, loop in loops.items()}
             return self._graphs[device]
 
 
