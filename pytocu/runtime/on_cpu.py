@@ -13,19 +13,39 @@ from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.plan import KernelSpec, Plan
+from pytocu.runtime.plan_loops import steady
 from pytocu.runtime.templates import Launch
 
 ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this are no piece of their own; see `threads.run`."""
 
 
-def load(specs: Sequence[KernelSpec], code: Callable[[str], bytes]) -> tuple[int, ...]:
-    """The native functions of a plan; `code` gives this machine's object code for ``""``."""
-    names = [spec.name for spec in specs]
+def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
+    """The native functions of a plan, and behind them the one that makes the steps of loops, if it has some.
+
+    `code` gives this machine's object code for ``""``.
+    """
+    names = [spec.name for spec in plan.kernels]
     if not names:
         return ()
+    if steady(plan):
+        names.append(loop_part().NAME)
     loaded = native.load(code(""), names)
     return tuple(loaded[n] for n in names)
+
+
+def loop_part() -> Any:
+    """The module of native loops, loaded for plans that have some."""
+    from pytocu.runtime import native_steps
+
+    return native_steps
+
+
+def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
+    """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
+    found = steady(plan)
+    make = loop_part().NativeLoop if found else None
+    return {position: make(loop, natives, natives[-1]) for position, loop in found.items()}
 
 
 def host_steps() -> Any:
@@ -40,18 +60,18 @@ class CpuExecutor:
 
     Parameters
     ----------
-    specs : sequence of KernelSpec
-        The kernels of the plan.
+    plan : Plan
     addresses : sequence of int
-        Entry of each.
+        What :func:`load` gave.
     like : ArrayInfo or None
         Whose library results belong to; None for NumPy.
     """
 
     waits = True
 
-    def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
-        self.specs = specs
+    def __init__(self, plan: Plan, addresses: Sequence[int], like: ArrayInfo | None):
+        self.plan = plan
+        self.specs = plan.kernels
         self.addresses = addresses
         self.like = like if like is not None and like.library != "numpy" else None
 
@@ -71,8 +91,13 @@ class CpuExecutor:
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
 
     def steps(self, loop: int, numbers: range) -> Steps:
-        """The steps of a loop, each of which the program makes."""
-        return Steps(numbers, 1, True, None)
+        """The steps of a loop whose launches repeat."""
+        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers)
+
+    def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> Any:
+        """A launch as `native_steps` takes it."""
+        slots = slot_layout(self.specs[number].parameters)
+        return number, ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8)), work, cost
 
     def failures(self, count: int) -> tuple[Any, int]:
         """Words of this call, and their address."""
@@ -125,7 +150,8 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
 
     def loaded() -> dict[str, Any]:
         addresses = tuple(load())
-        return {"natives": tuple(threads.native(a) for a in addresses)}
+        natives = tuple(threads.native(a) for a in addresses)
+        return {"natives": natives, "loops": loops_of(plan, natives)}
 
     text = (
         "slots = packs[{number}]({values},)\n"
@@ -134,7 +160,8 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
     failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
-    return Launch(text, "", names, "", noted, failed, loaded=loaded)
+    steps, note = "loops[{loop}].steps({numbers})", "{steps}.noted.append(({number}, slots, {work}, {cost}))"
+    return Launch(text, "", names, "", noted, failed, steps, note, loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

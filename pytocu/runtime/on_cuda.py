@@ -60,7 +60,7 @@ class CudaKernels:
         needs: Sequence[failures.Failure] = (),
         words: int = 0,
         specs: Sequence[KernelSpec] = (),
-        loops: Mapping[int, Steady | str] = MappingProxyType({}),
+        loops: Mapping[int, Steady] = MappingProxyType({}),
     ):
         self._binary = binary
         self._specs = specs
@@ -97,8 +97,7 @@ class CudaKernels:
 
     def graphs(self, device: int) -> Mapping[int, Any]:
         """The loops that are launched as graphs (`launch_graphs.LoopGraphs`) on a device, by their positions in the plan."""
-        loops = {position: loop for position, loop in self._loops.items() if isinstance(loop, Steady) and loop.flag < 0}
-        if not loops:
+        if not self._loops:
             return {}
         kernels = self.on(device)
         with self._lock:
@@ -106,7 +105,7 @@ class CudaKernels:
                 keys = [parameter_key(spec) for spec in self._specs]
                 wait = [spec.waits for spec in self._specs]
                 make = graph_part().LoopGraphs
-                self._graphs[device] = {position: make(loop, kernels, keys, wait) for position, loop in loops.items()}
+                self._graphs[device] = {position: make(loop, kernels, keys, wait) for position, loop in self._loops.items()}
             return self._graphs[device]
 
 

@@ -61,6 +61,11 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
     return found
 
 
+def steady(plan: Plan) -> dict[int, Steady]:
+    """The loops of a plan that need no Python between their steps."""
+    return {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady) and loop.flag < 0}
+
+
 def _end(steps: Sequence[Step], begin: int) -> int:
     """Where the loop that begins at a position ends, behind its ``next``."""
     depth = 0
