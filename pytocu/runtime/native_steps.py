@@ -81,7 +81,7 @@ class NativeLoop:
         periods, done = left // self.loop.period, 0
         if not noted:
             return periods * self.loop.period
-        table = _Table(self._driver, [(self._natives[number], *rest) for number, *rest in noted])
+        table = _Table(self._driver, [(self._natives[n], slots, work, cost) for n, slots, work, cost in noted])
         alone = 0.0
         if seconds < _SECONDS_TO_TRY * len(noted):
             done = min(_TRIALS, periods)

@@ -44,7 +44,9 @@ def loop_part() -> Any:
 def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
     """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
     found = steady(plan)
-    make = loop_part().NativeLoop if found else None
+    if not found:
+        return {}
+    make = loop_part().NativeLoop
     return {position: make(loop, natives, natives[-1]) for position, loop in found.items()}
 
 
