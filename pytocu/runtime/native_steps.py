@@ -55,6 +55,17 @@ def _yield_address() -> int:
     return address
 
 
+def least_steps(loop: Steady) -> int:
+    """From how many steps on a loop is native: one period is launched before.
+
+    Examples
+    --------
+    >>> least_steps(Steady(2, 1))
+    18
+    """
+    return (LEAST + 1) * loop.period
+
+
 class NativeLoop:
     """One loop of a plan.
 
@@ -74,7 +85,7 @@ class NativeLoop:
         """The steps of the loop."""
         loop, start = self.loop, perf_counter()
         replay = lambda noted, left: self._replay(noted, left, perf_counter() - start)  # noqa: E731
-        return Steps(numbers, loop.period, loop.counts, replay if len(numbers) >= (LEAST + 1) * loop.period else None)
+        return Steps(numbers, loop.period, loop.counts, replay if len(numbers) >= least_steps(loop) else None)
 
     def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
         """Make whole periods; the one that was noted took so many seconds."""
