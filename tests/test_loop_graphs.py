@@ -212,6 +212,31 @@ def by_step(u, n):
     return u
 
 
+def relaxed(u, n):
+    """Loops in each step: of a few steps, of many, and with numbers of their own."""
+    for _ in range(n):
+        v = u.copy()
+        for _ in range(3):
+            v[1:-1] = 0.5 * (v[2:] + v[:-2])
+        for j in range(2):
+            v = np.roll(v, 1) * (1 - 0.01 * j)
+        k = 1.0
+        for _ in range(40):
+            k = k * 0.5
+            v[1:-1] = v[1:-1] + 0.25 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        u = u + k * v
+    return u
+
+
+def long_inside(u, n):
+    u = u.copy()
+    for _ in range(n):
+        for _ in range(1200):
+            u[1:-1] = 0.5 * (u[2:] + u[:-2])
+        u = u[::-1] + 1
+    return u
+
+
 class Calls:
     """A compiled function whose launches a driver notes."""
 
@@ -237,7 +262,7 @@ def array(*shape: int, at: int = ADDRESS, typestr: str = "<f4") -> Interface:
 def directly(monkeypatch: pytest.MonkeyPatch, calls: Calls, *arguments: Any) -> list[tuple[Any, ...]]:
     """The launches of a call that makes no graphs."""
     with monkeypatch.context() as patch:
-        patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, stream: Steps(numbers, 1, False, None))
+        patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, *rest: Steps(numbers, 1, False, None))
         launched, replays, _ = calls(*arguments)
     assert replays == 0
     return launched
@@ -248,16 +273,17 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (swapped, (array(50, 60),)),
     (two_fields, (array(300, typestr="<f8"), array(300, at=ADDRESS + 2**20, typestr="<f8"))),
     (timed, (array(300),)),
+    (relaxed, (array(300),)),
 ]
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda case: case.__name__ if callable(case) else "")
 def test_graphs_launch_what_python_would(driver, monkeypatch, function, arguments):
     calls = Calls(driver, function, *arguments, 3)
-    ((_, loop),) = judged(calls.compiled.plan).items()
+    loop, *inner = judged(calls.compiled.plan).values()
     assert isinstance(loop, Steady)
-    least, held = launch_graphs.least_steps(loop), launch_graphs.steps_of_graph(loop)
-    for steps in (0, 1, 2, 3, least - 1, least, least + 1, least + held - 1, 401, 1000):
+    least, held = launch_graphs.least_steps(loop), loop.period if inner else launch_graphs.steps_of_graph(loop)
+    for steps in (0, 1, 2, 3, least - 1, least, least + 1, least + held - 1, *(() if inner else (401, 1000))):
         wanted = directly(monkeypatch, calls, *arguments, steps)
         launched, replays, result = calls(*arguments, steps)
         assert launched == wanted
@@ -265,6 +291,15 @@ def test_graphs_launch_what_python_would(driver, monkeypatch, function, argument
         if function is timed:
             assert result[1] == 0.5 * steps
     assert driver.names().count("cuGraphInstantiateWithFlags") == 1, "made once"
+
+
+def test_a_long_loop_in_the_steps_of_another_has_graphs_of_its_own(driver, monkeypatch):
+    calls = Calls(driver, long_inside, array(300), 3)
+    wanted = directly(monkeypatch, calls, array(300), 30)
+    launched, replays, _ = calls(array(300), 30)
+    assert launched == wanted and driver.names().count("cuGraphInstantiateWithFlags") == 1
+    # What the outer loop noted was too much, so only its first step was launched one by one.
+    assert replays == 29 * ((1200 - 2) // 32)
 
 
 def test_arrays_and_shapes_that_change(driver, monkeypatch):
@@ -336,7 +371,7 @@ def test_the_short_way_of_a_library(driver, monkeypatch):
     for steps in (0, 1, 65, 100, 1000):
         found = launched(steps)
         with monkeypatch.context() as patch:
-            patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, stream: Steps(numbers, 1, False, None))
+            patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, *rest: Steps(numbers, 1, False, None))
             assert launched(steps) == found
         assert len(found) == steps + 1
     assert driver.names().count("cuGraphLaunch") == sum((steps - 3) // 30 for steps in (65, 100, 1000))
@@ -447,7 +482,7 @@ def test_what_keeps_python_in_a_loop():
             u = u + 1
         return u
 
-    assert reasons(nested, "f32[n]", "weak int") == ["there is a loop in its steps", Steady(2, 1)]
+    assert reasons(nested, "f32[n]", "weak int") == [Steady(2, 3, loops=True), Steady(2, 1)]
 
     def branching(u, n):
         for i in range(n):

@@ -17,15 +17,16 @@ def how(loop: Steady | str, on_gpu: bool) -> str:
     launched as CUDA graphs of 32 steps where there are 66 or more
     >>> print(how(Steady(2, 1), False))
     made by one native function where there are 18 or more
-    >>> print(how("there is a loop in its steps", True))
-    made by Python: there is a loop in its steps
+    >>> print(how("nothing is launched in its steps", True))
+    made by Python: nothing is launched in its steps
     """
     if isinstance(loop, str):
         return f"made by Python: {loop}"
     if not on_gpu:
         return f"made by one native function where there are {native_steps.least_steps(loop)} or more"
     least, held = launch_graphs.least_steps(loop), launch_graphs.steps_of_graph(loop)
-    return f"launched as CUDA graphs of {held} steps where there are {least} or more"
+    size = "" if loop.loops else f" of {held} steps"
+    return f"launched as CUDA graphs{size} where there are {least} or more"
 
 
 def loops_in_words(plan: Plan, on_gpu: bool) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ Replay = Callable[[Sequence[Any], int], int]
 class Steps:
     """The numbers of a loop whose launches are known when those of one period have been made.
 
-    A program goes through them and, in each step, launches where `launching` says so and notes its launches where
-    `noting` does.
+    A program goes through them and, in each step, launches where `launching` says so and gives its launches to `note`
+    where `noting` does.
 
     Parameters
     ----------
@@ -29,23 +29,33 @@ class Steps:
         The program computes in every step, so it gets every number, also of steps whose launches are made.
     replay : callable or None
         Makes the launches of further periods; None where all are made by the program.
+    most : int
+        Launches of a period that are noted; those of a longer one are all made by the program.
     """
 
-    __slots__ = ("_counts", "_numbers", "_period", "_replay", "launching", "noted", "noting")
+    __slots__ = ("_counts", "_most", "_noted", "_numbers", "_period", "_replay", "launching", "noting")
 
-    def __init__(self, numbers: range, period: int, counts: bool, replay: Replay | None):
-        self._numbers, self._period, self._counts, self._replay = numbers, period, counts, replay
-        self.noted: list[Any] = []
+    def __init__(self, numbers: range, period: int, counts: bool, replay: Replay | None, most: int = 0):
+        self._numbers, self._period, self._counts, self._replay, self._most = numbers, period, counts, replay, most
+        self._noted: list[Any] = []
         self.noting = replay is not None
         self.launching = True
+
+    def note(self, launch: Any) -> None:
+        """Keep what was launched in the first period."""
+        self._noted.append(launch)
+        if len(self._noted) > self._most:
+            self._noted.clear()
+            self._replay, self.noting = None, False
 
     def __iter__(self) -> Iterator[int]:
         numbers = self._numbers
         if self._replay is not None:
             yield from numbers[: self._period]
-            self.noting = False
             numbers = numbers[self._period :]
-            done = self._replay(self.noted, len(numbers))
+        if self._replay is not None:
+            self.noting = False
+            done = self._replay(self._noted, len(numbers))
             if self._counts:
                 self.launching = False
                 yield from numbers[:done]

@@ -20,6 +20,9 @@ from pytocu.runtime.processes import allocate_lock
 NODES = 32
 """Launches of a graph: so many hide what it takes to launch it, and changing their parameters takes little."""
 
+MOST = 1024
+"""Launches of a period; the loops in the steps of a longer one become graphs, and it none."""
+
 LEAST = 2
 """Graphs that a loop must be good for: below, making one takes longer than the launches."""
 
@@ -40,7 +43,7 @@ Noted = tuple[int, bytes]
 
 
 def steps_of_graph(loop: Steady) -> int:
-    """How many steps of a loop a graph holds.
+    """How many steps of a loop a graph holds, where its steps have no loops.
 
     Examples
     --------
@@ -89,10 +92,11 @@ class LoopGraphs:
         self._lock = allocate_lock()
         self._kept: list[_Graph] = []
 
-    def steps(self, numbers: range, stream: int) -> Steps:
-        """The steps of the loop, on a stream."""
-        replay = (lambda noted, left: self._replay(noted, left, stream)) if len(numbers) >= self._least else None
-        return Steps(numbers, self.loop.period, self.loop.counts, replay)
+    def steps(self, numbers: range, alone: bool, stream: int) -> Steps:
+        """The steps of the loop, on a stream; where they are not alone, a loop around them notes their launches."""
+        replayed = alone and len(numbers) >= self._least
+        replay = (lambda noted, left: self._replay(noted, left, stream)) if replayed else None
+        return Steps(numbers, self.loop.period, self.loop.counts, replay, MOST)
 
     def _replay(self, noted: Sequence[Noted], left: int, stream: int) -> int:
         """Launch graphs until fewer steps are left than one holds.
@@ -102,11 +106,12 @@ class LoopGraphs:
         if not noted:
             # There is nothing to compute, and so in no step.
             return left - left % self.loop.period
-        steps = steps_of_graph(self.loop)
+        periods = max(1, NODES // len(noted))
+        steps = periods * self.loop.period
         with cuda.activated(self._kernels[0].module.device):
             if cuda.capture_of(stream):
                 return 0
-            graph = self._taken(noted, steps // self.loop.period)
+            graph = self._taken(noted, periods)
             graph.hold(noted)
             for _ in range(left // steps):
                 cuda.call("cuGraphLaunch", graph.executable, stream)

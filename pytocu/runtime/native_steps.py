@@ -18,6 +18,9 @@ from pytocu.runtime.plan_loops import Steady
 NAME = "pytocu.steps"
 """Of the function in object code."""
 
+MOST = 4096
+"""Launches of a period; the loops in the steps of a longer one are native, and it is not."""
+
 LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
@@ -81,11 +84,12 @@ class NativeLoop:
     def __init__(self, loop: Steady, natives: Sequence[Any], driver: Any):
         self.loop, self._natives, self._driver = loop, natives, driver
 
-    def steps(self, numbers: range) -> Steps:
-        """The steps of the loop."""
+    def steps(self, numbers: range, alone: bool) -> Steps:
+        """The steps of the loop; where they are not alone, a loop around them notes their launches."""
         loop, start = self.loop, perf_counter()
         replay = lambda noted, left: self._replay(noted, left, perf_counter() - start)  # noqa: E731
-        return Steps(numbers, loop.period, loop.counts, replay if len(numbers) >= least_steps(loop) else None)
+        replayed = alone and len(numbers) >= least_steps(loop)
+        return Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST)
 
     def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
         """Make whole periods; the one that was noted took so many seconds."""

@@ -92,9 +92,9 @@ class CpuExecutor:
         minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
 
-    def steps(self, loop: int, numbers: range) -> Steps:
+    def steps(self, loop: int, numbers: range, alone: bool) -> Steps:
         """The steps of a loop whose launches repeat."""
-        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers)
+        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers, alone)
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> Any:
         """A launch as `native_steps` takes it."""
@@ -162,7 +162,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
     failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
-    steps, note = "loops[{loop}].steps({numbers})", "{steps}.noted.append(({number}, slots, {work}, {cost}))"
+    steps, note = "loops[{loop}].steps({numbers}, {alone})", "{steps}.note(({number}, slots, {work}, {cost}))"
     return Launch(text, "", names, "", noted, failed, steps, note, loaded)
 
 

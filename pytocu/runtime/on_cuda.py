@@ -155,9 +155,9 @@ class CudaExecutor:
             columns, rows, width, height = tiles(across, down, most, spec.block)
         cuda.launch(self.kernels[number], (columns, rows, 1), (width, height, 1), parameters, self.stream)
 
-    def steps(self, loop: int, numbers: range) -> Any:
+    def steps(self, loop: int, numbers: range, alone: bool) -> Any:
         """The steps of a loop whose launches repeat."""
-        return self.graphs(self.device)[loop].steps(numbers, self.stream)
+        return self.graphs(self.device)[loop].steps(numbers, alone, self.stream)
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> tuple[int, bytes]:
         """A launch as `launch_graphs` takes it."""
@@ -259,5 +259,5 @@ def launch_of(
     noted = "failing.check()\n{made}_pointer = failing.pointer" if plan.words() else ""
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
     keep = "keep_for_replays(stream, {made})"
-    steps, note = "loops[{loop}].steps({numbers}, stream)", "{steps}.noted.append(({number}, parameters.state()))"
+    steps, note = "loops[{loop}].steps({numbers}, {alone}, stream)", "{steps}.note(({number}, parameters.state()))"
     return Launch(text, idle, names, keep, noted, steps=steps, note=note, loaded=loaded)

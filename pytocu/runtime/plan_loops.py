@@ -22,17 +22,20 @@ class Steady(Record):
     period : int
         Steps after which every memory is where it was.
     launches : int
-        Launches of a step, at most.
+        Launches that stand in a step.
     counts : bool
         Python computes numbers from step to step, which no kernel takes.
     flag : int
         Of a ``while``: the slot of the memory that says whether another step follows; -1 otherwise.
+    loops : bool
+        There are loops in its steps, so a step has more launches than stand there.
     """
 
     period: int
     launches: int
     counts: bool = False
     flag: int = -1
+    loops: bool = False
 
 
 def judged(plan: Plan) -> dict[int, Steady | str]:
@@ -91,11 +94,16 @@ def _judge(loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
     varying = {p for p in params if p not in carried and after[p] != p} - set(params[:1] if reads else ())
     counts = bool(varying)
     varying |= {loop[1]} if loop[0] == "for" else set()
-    launches = 0
+    _spread(inner, varying)
+    launches, loops = 0, False
     for step in inner:
         match step:
-            case ("for" | "while", *_):
-                return "there is a loop in its steps"
+            case ("for", _, bounds, *_):
+                if varying & set(bounds):
+                    return "a loop in its steps has other steps from step to step"
+                loops = True
+            case ("while", *_):
+                return "there is a while loop in its steps"
             case ("library", _, name, *_):
                 return f"np.{name} is a call of the caller's library"
             case ("read_length", *_):
@@ -108,20 +116,29 @@ def _judge(loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
                 launches += 1
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
-            case ("python", made, _, sources) if varying & set(sources):
-                varying.add(made)
-            case ("convert" | "part", made, source, *_) if source in varying:
-                varying.add(made)
-            case ("hand on", results, values):
-                varying.update(r for r, value in zip(results, values, strict=True) if value in varying)
-    if reads and counts:
+    if counts and (reads or loops):
         return "Python computes numbers from step to step"
     moves = {p: after[p] for p in carried}
     if not launches:
         return "nothing is launched in its steps"
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
-    return Steady(_period(moves), launches, counts, flag)
+    return Steady(_period(moves), launches, counts, flag, loops)
+
+
+def _spread(steps: Sequence[Step], varying: set[int]) -> None:
+    """Add what is computed of what differs."""
+    before = -1
+    while len(varying) > before:
+        before = len(varying)
+        for step in steps:
+            match step:
+                case ("python", made, _, sources) if varying & set(sources):
+                    varying.add(made)
+                case ("convert" | "part", made, source, *_) if source in varying:
+                    varying.add(made)
+                case ("for", _, _, made, given) | ("while" | "next" | "hand on", made, given):
+                    varying.update(m for m, value in zip(made, given, strict=True) if value in varying)
 
 
 def _period(moves: dict[int, int]) -> int:

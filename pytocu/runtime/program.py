@@ -234,8 +234,9 @@ class _Writer(Text):
         steps, computes = self.open[-1] if self.open else ("", False)
         filled = {"number": number, "values": values, "work": work, "cost": cost, "blocks": count, "grid": grid}
         inner = text.format(block=spec.block, **filled).splitlines()
-        if steps:
-            inner.append(f"if {steps}.noting: {self.access.note.format(steps=steps, **filled)}")
+        for outer, _ in self.open:
+            if outer:
+                inner.append(f"if {outer}.noting: {self.access.note.format(steps=outer, **filled)}")
         lines = [f"if {work}:", *(f"    {line}" for line in inner)]
         if self.access.idle:
             lines += ["else:", f"    {self.access.idle.format(number=number)}"]

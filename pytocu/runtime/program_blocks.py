@@ -43,7 +43,10 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             loop, name = text.loops[position], ""
             if isinstance(loop, Steady) and text.access.steps:
                 name = f"steps{counter}"
-                text.lines.append(f"{indent}{name} = {text.access.steps.format(loop=position, numbers=numbers)}")
+                around = [f"{outer}.noting" for outer, _ in text.open if outer]
+                alone = f"not ({' or '.join(around)})" if around else "True"
+                made = text.access.steps.format(loop=position, numbers=numbers, alone=alone)
+                text.lines.append(f"{indent}{name} = {made}")
             text.open.append((name, isinstance(loop, Steady) and loop.counts))
             text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
             text.depth += 1

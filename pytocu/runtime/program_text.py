@@ -13,6 +13,7 @@ from pytocu.runtime.program_failures import Failures
 from pytocu.runtime.strides import byte_bounds
 from pytocu.runtime.templates import Access
 
+_LONGEST_OPERANDS = 120
 LARGEST_STEP = 2**16
 """Elements that a loop of a kernel goes beyond the last index at most: so many a block of threads has of a row at once."""
 
@@ -75,8 +76,10 @@ class Text:
         a, b = (self.dim(x) for x in atom.args)
         if atom.name in ("min", "max"):
             comparison = "<" if atom.name == "min" else ">"
-            # A conditional is several times faster than a call of min or max.
-            return f"({a} if {a} {comparison} {b} else {b})"
+            # A conditional is several times faster than a call of min or max, but has each operand twice: extremes of
+            # extremes would double their text again and again.
+            short = len(a) + len(b) < _LONGEST_OPERANDS
+            return f"({a} if {a} {comparison} {b} else {b})" if short else f"{atom.name}({a}, {b})"
         return f"({a} {atom.name} {b})"
 
     def dims(self, shape: Sequence[DimLike]) -> str:

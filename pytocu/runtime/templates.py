@@ -31,7 +31,8 @@ class Access(Record):
     requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `word` reads an
     int64 at ``{pointer}`` and waits for it, and `library` calls ``{name}`` of the caller's library, which gives
     `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
-    ``{numbers}`` (see `pytocu.runtime.host_loops`), and `note` keeps a launch of such a step in ``{steps}``.  `bound`
+    ``{numbers}`` (see `pytocu.runtime.host_loops`), ``{alone}`` where it is not a step of another one whose launches are
+    noted, and `note` gives a launch to the steps ``{steps}``.  `bound`
     says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
@@ -115,8 +116,8 @@ ANY_LIBRARY = Access(
     word="executor.word({pointer})",
     library="executor.library({name!r}, {operands}, {options}, {results})",
     library_targets="{made}{pointers}",
-    steps="executor.steps({loop}, {numbers})",
-    note="{steps}.noted.append(executor.note({number}, ({values},), {work}, {cost}, ({grid})))",
+    steps="executor.steps({loop}, {numbers}, {alone})",
+    note="{steps}.note(executor.note({number}, ({values},), {work}, {cost}, ({grid})))",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

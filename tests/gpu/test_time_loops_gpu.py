@@ -68,6 +68,22 @@ def factor_each_step(u, n):
     return u
 
 
+def relaxed(u, n):
+    """Loops in each step: of a few steps, of many, and with numbers of their own."""
+    for _ in range(n):
+        v = u.copy()
+        for _ in range(3):
+            v[1:-1] = 0.5 * (v[2:] + v[:-2])
+        for j in range(2):
+            v = np.roll(v, 1) * (1 - 0.01 * j)
+        k = 1.0
+        for _ in range(40):
+            k = k * 0.5
+            v[1:-1] = v[1:-1] + 0.25 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        u = u + k * v
+    return u
+
+
 def random(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).random(shape, np.float32)
 
@@ -80,6 +96,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
     (heat_swapped, (random(64, 64).astype(np.float64),)),
     (shallow_water, (random(70, 80) + 1, random(70, 80, seed=1), random(70, 80, seed=2))),
     (scratch, (random(5000),)),
+    (relaxed, (random(3000),)),
     (factor_each_step, (random(5000),)),
 ]
 STEPS = (0, 1, 2, 3, 65, 66, 67, 100, 257)
