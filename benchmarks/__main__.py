@@ -3,6 +3,7 @@
 ``gpu``      run time of every workload: shares of the copy limit, beside CuPy, cupy.fuse, PyTorch, torch.compile, JAX
 ``cpu``      the same on a CPU, beside NumPy, numexpr, Numba, JAX and torch.compile
 ``calls``    host time of one call on tiny arrays, beside the peers; ``--profile`` shows where it goes
+``loops``    a step of a time loop, beside the peers and beside what its kernels alone take
 ``compile``  time to the first result in fresh processes, to a cubin, of the import, and of the front end
 
 A peer that is missing ends a benchmark with an error; ``--without NAME`` leaves one out, and the
@@ -18,7 +19,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import calls, compile, run_time_command
+from benchmarks import calls, compile, loops, run_time_command
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
 
 
@@ -60,6 +61,10 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     host_time.add_argument("--profile", action="store_true", help="steps of one call and what each takes")
     host_time.add_argument("--long", action="store_true", help="a million different shapes instead of 20,000")
 
+    steps = groups.add_parser("loops", parents=[common], help="time of a step of a time loop")
+    steps.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
+    steps.add_argument("--rounds", type=int, default=loops.ROUNDS, help="calls of every candidate")
+
     build_time = groups.add_parser("compile", parents=[common], help="compile time")
     build_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
     build_time.add_argument("--section", action="append", default=[], choices=compile.SECTIONS, help="only this table")
@@ -81,6 +86,8 @@ def main(command: Sequence[str] | None = None) -> int:
         match chosen.group:
             case "calls":
                 tables = calls.run(on_gpu, chosen.without, chosen.profile, chosen.long)
+            case "loops":
+                tables = loops.run(on_gpu, chosen.without, chosen.rounds)
             case _:
                 arch = about.get("arch", "sm_90")
                 tables = compile.run(on_gpu, chosen.without, chosen.section, chosen.rounds, chosen.numba_path, arch)

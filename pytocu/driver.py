@@ -29,7 +29,8 @@ from pytocu.runtime import cache, cuda, toolchain
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Sharing, shared_memory
-from pytocu.runtime.program import Program
+from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.templates import Program
 
 if TYPE_CHECKING:
     from pytocu.backend import cubin
@@ -211,6 +212,13 @@ class Lowered:
         return Compiled(self.host(parsed, index_bits), parsed, chosen, self.name)
 
 
+def _native_steps() -> str:
+    """The function that makes the steps of loops on a CPU."""
+    from pytocu.backend import cpu_steps
+
+    return cpu_steps.TEXT
+
+
 def choose_backend(target: Target, backend: str | None) -> str:
     """The backend's name, checked against the target.
 
@@ -285,6 +293,7 @@ class Compiled:
         self.name = name
         self.plan = make_plan(host)
         self.executable = Executable(name, target.kind, self.plan, self._binary_for)
+        self._only = only
         self._functions = tuple(f for f in kernel_functions(host) if only in ("", f.name))
 
     @property
@@ -317,7 +326,10 @@ class Compiled:
     def source(self) -> str:
         """The generated text: CUDA C, NVVM IR or LLVM IR."""
         try:
-            return _tools(self.backend).emit(self._functions)
+            text = _tools(self.backend).emit(self._functions)
+            # Kernels that are looked at alone have no loop around them.
+            loops = self.target.kind == "cpu" and not self._only and steady(self.plan)
+            return f"{text}\n{_native_steps()}" if loops else text
         except PytocuError:
             raise
         except Exception as error:

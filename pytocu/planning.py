@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import Fact, as_symbol
+from pytocu.ir.dims import Fact, as_symbol, symbols
 from pytocu.ir.regions import HEADS, carried_count, given, parameters
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
@@ -25,7 +25,16 @@ def kernel_function(host: Function, launch: Inst) -> Function:
     facts = [("index_bits", host.fact("index_bits", 32))]
     if launch.attr("block"):
         facts.append(("block", launch.attr("block")))
+    if host.fact("target") == "cuda" and launch.attr("name") in _in_steps(host):
+        facts.append(("waits", True))
     return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
+
+
+def _in_steps(host: Function) -> set[str]:
+    """The names of what is launched in the steps of loops."""
+    loops = [inst for inst in walk(host.body) if inst.op.name in ("for_loop", "while_loop")]
+    inside = (inst for loop in loops for region in loop.regions for inst in walk(region))
+    return {inst.attr("name") for inst in inside if inst.op.name == "launch"}
 
 
 def kernel_functions(host: Function) -> tuple[Function, ...]:
@@ -64,6 +73,7 @@ class _PlanWriter:
         self.locs: dict[int, Any] = {}
         self.names: dict[str, str] = {}
         self.tree: Any = None
+        self.in_steps = _in_steps(host)
 
     def write(self) -> Plan:
         host = self.host
@@ -79,8 +89,19 @@ class _PlanWriter:
         written = written_arguments(host)
         return Plan(host.name, parameters, symbols, steps, kernels, self.tree, assumptions, written, sharing, self.locs)
 
+    def make_before(self, loop: Inst) -> None:
+        """Memory that a step makes for itself is made once, and every step has the same."""
+        inside = [inst for region in loop.regions for inst in walk(region)]
+        read = {inst.attr("name") for inst in inside if inst.op.name == "read_length"}
+        for inst in inside:
+            if inst.op.name == "allocate" and not read & {name for dim in shape_of(inst.types[0]) for name in symbols(dim)}:
+                self.write_inst(inst)
+
     def write_inst(self, inst: Inst) -> None:
         """The steps of an instruction."""
+        if inst.op.name == "allocate" and inst.result in self.slots:
+            # It stands before the loop.
+            return
         if inst.op.kind == "region":
             self.region(inst)
             return
@@ -101,6 +122,8 @@ class _PlanWriter:
 
     def region(self, inst: Inst) -> None:
         """A loop or a branch: its steps between those that begin and end it."""
+        if inst.op.name != "if_else":
+            self.make_before(inst)
         head = tuple(self.slots[a] for a in inst.args[: HEADS[inst.op.name]])
         count = carried_count(inst)
         starts = tuple(self.slots[a] for a in given(inst)[:count])
@@ -200,6 +223,7 @@ class _PlanWriter:
             self.host.fact("index_bits", 32),
             launch.attr("each", 1),
             launch.attr("grid", ()),
+            self.host.fact("target") == "cuda" and launch.attr("name") in self.in_steps,
         )
 
 

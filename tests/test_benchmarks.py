@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pytocu
+
 ROOT = Path(__file__).parent.parent
 # The benchmarks are a package of the repository that is not installed.
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import call_profile, calls, compile, curve, first_call, report, timing  # noqa: E402
+from benchmarks import call_profile, calls, compile, curve, first_call, loops, report, timing  # noqa: E402
 
 WITHOUT = ["--without", "numba", "--without", "torch", "--without", "jax"]
 
@@ -162,3 +164,13 @@ def test_the_long_function_is_as_long_as_it_says():
     function = curve.function_of(30)
     assert len(inspect.getsource(function).splitlines()) == 31
     assert function(np.ones(3, np.float32), np.ones(3, np.float32), 1.5).dtype == np.float32
+
+
+def test_time_loops_are_checked_and_timed(monkeypatch):
+    (table,) = loops.run(False, ("numba",), 1, [(40, 20)])
+    assert [row["candidate"] for row in table.rows] == ["pytocu, in place", "pytocu, swapped", "NumPy"]
+    assert all(row["us a step"] > 0 and row["times best peer"] > 0 for row in table.rows)
+    monkeypatch.setattr(loops, "in_place", lambda u, steps: u)
+    monkeypatch.setattr(pytocu, "jit", lambda function: function)
+    with pytest.raises(report.BenchmarkError, match="steps give another result than NumPy"):
+        loops.run(False, ("numba",), 1, [(40, 20)])

@@ -59,7 +59,7 @@ LATE = {
     ("jit", "pytocu.backend.libraries"),
     ("jit", "pytocu.explain.watch"),
     ("ir.builder", "pytocu.operands.operand_notes"),
-    ("runtime.program", "pytocu.operands.operand_notes"),
+    ("runtime.program_failures", "pytocu.operands.operand_notes"),
     ("jit", "pytocu.explain.call"),
     ("jit", "pytocu.explain.failures"),
     ("explain.model", "pytocu.explain.words.plain"),
@@ -67,6 +67,7 @@ LATE = {
     ("explain.model", "pytocu.explain.words.html"),
     ("runtime.dispatcher", "pytocu.runtime.changes.nearest_changes"),
     *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cubin", "cuda_c", "llvm", "nvrtc", "nvvm", "sass")),
+    ("driver", "pytocu.backend.cpu_steps"),
     ("jit", "pytocu.runtime.manifest"),
     ("jit", "pytocu.runtime.bundle"),
     ("", "pytocu.runtime.bundle.load"),
@@ -84,9 +85,11 @@ LATE = {
     ("runtime.access", "pytocu.runtime.on_cuda"),
     ("runtime.access", "pytocu.runtime.host_steps"),
     ("runtime.on_cpu", "pytocu.runtime.host_steps"),
+    ("runtime.on_cpu", "pytocu.runtime.native_steps"),
     ("runtime.on_cuda", "pytocu.runtime.host_steps"),
-    ("runtime.program", "pytocu.ir.python_functions"),
-    ("runtime.program", "pytocu.runtime.plan_views"),
+    ("runtime.on_cuda", "pytocu.runtime.launch_graphs"),
+    ("runtime.program_values", "pytocu.ir.python_functions"),
+    ("runtime.program_views", "pytocu.runtime.plan_views"),
 }
 """Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""
 

@@ -14,7 +14,8 @@ from pytocu.guards import static_key
 from pytocu.runtime import dispatch
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of
-from pytocu.runtime.program import ANY_LIBRARY, write_program
+from pytocu.runtime.program import write_program
+from pytocu.runtime.templates import ANY_LIBRARY
 
 
 def short(function, *types):
@@ -256,3 +257,17 @@ def test_arrays_that_are_no_results_are_kept_for_graphs():
     one_result = plan._replace(tree=second)
     text = write_program(one_result, ANY_LIBRARY, ("executor", "infos")).source
     assert text.index(f"executor.keep((v{first}, ))") > text.index("executor.launch")
+
+
+def test_extremes_of_many_lengths_have_a_text_of_their_size():
+    def settled(u, n):
+        for _ in range(n):
+            v = u.copy()
+            for _ in range(3):
+                v[1:-1] = 0.5 * (v[2:] + v[:-2])
+            u = np.roll(np.roll(v, 1), 1)
+        return u
+
+    plan = pytocu.jit(settled).lower("f32[n]", "weak int").compile("cuda:sm_90").plan
+    source = write_program(plan, ANY_LIBRARY, ("executor", "infos")).source
+    assert max(map(len, source.splitlines())) < 20 * max(len(str(step)) for step in plan.steps)

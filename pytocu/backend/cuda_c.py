@@ -112,6 +112,7 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     parts = {"aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
     helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
     helpers += [text for name, text in parts.items() if name in used]
+    helpers += [ptx.WAIT_FUNCTION] if any(f.fact("waits") for f in functions) else []
     structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
     structures = [text for text in structures if text]
     return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
@@ -188,6 +189,8 @@ class _Kernel:
         head = f'extern "C" __global__ void {bounds}{self.name}('
         if len(head) + len(params) + 3 > LONGEST_LINE:
             params = "\n    " + params.replace(", ", ",\n    ") + "\n"
+        if self.function.fact("waits"):
+            self.lines.append("    wait_for_launch_before();")
         self.block(self.function.body)
         loc = next((i.loc for i in walk(self.function.body) if i.loc.line), None)
         place = f" ({loc.short().rpartition(':')[0]})" if loc else ""
@@ -199,7 +202,9 @@ class _Kernel:
         match value.type:
             case PointerType(dtype):
                 const = "" if value in self.written else "const "
-                return f"{const}{C_TYPES[dtype]}* __restrict__ {name}"
+                # What a kernel of before still writes must not be read through the cache for constant data.
+                restrict = "" if const and self.function.fact("waits") else "__restrict__ "
+                return f"{const}{C_TYPES[dtype]}* {restrict}{name}"
             case _:
                 return f"{self.c_type(value.type)} {name}"
 

@@ -25,6 +25,7 @@ from pytocu.backend.libraries import LibraryError, library, place_of, text_of, t
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.names import kernel_names
 from pytocu.backend.nvvm_writer import VectorWriter
+from pytocu.backend.ptx import LLVM_WAIT, WAITING_ARCH
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Function, written_pointers
 from pytocu.ir.types import PointerType
@@ -98,14 +99,18 @@ def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str,
     for param in function.params:
         type, attributes = writer.type(param.type, memory=True), ""
         given = writer.fresh(param.name or "v")
-        # Arguments do not overlap unless nothing is written; what is only read may be cached.
+        # Arguments do not overlap unless nothing is written; what is only read may be cached, but not
+        # what a kernel of before still writes.
         if isinstance(param.type, PointerType):
-            attributes = "noalias " if param in written else "noalias readonly "
+            reads = "readonly " if function.fact("waits") else "noalias readonly "
+            attributes = "noalias " if param in written else reads
             writer.values[param] = given
         else:
             writer.values[param] = writer.from_memory(given, param.type) if kind_of(param.type) == "b" else given
         types.append(type)
         params.append(f"{type} {attributes}{given}")
+    # The other architectures have no such instructions: see `ptx`.
+    writer.lines.extend(LLVM_WAIT if function.fact("waits") else ())
     for inst in function.body.insts[:-1]:
         writer.inst(inst)
     last = function.body.terminator
@@ -245,6 +250,10 @@ def _compiled(source: str, arch: str, name: str, options: Sequence[str]) -> byte
     if "target datalayout" not in source:
         raise InternalError(f"{name}: a module for libNVVM states its data layout")
     chosen = [*options_for(arch), *options]
+    number = archs.ARCH.match(arch)
+    if number and int(number[1]) < WAITING_ARCH:
+        for line in LLVM_WAIT:
+            source = source.replace(f"{line}\n", "")
     text = source.encode()
     program = nvvm("CreateProgram")
     try:

@@ -34,6 +34,24 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
 }
 """By row: the text over result and operands, and their constraints, ``r`` for a truth value as an integer."""
 
+WAIT = ("griddepcontrol.wait;", "griddepcontrol.launch_dependents;")
+"""What a kernel begins with that may be started while the kernel before it ends: it waits until that one has ended and
+what it wrote can be read, and lets the next one start."""
+
+WAITING_ARCH = 90
+"""The first architecture that has these instructions; others start no kernel early."""
+
+WAIT_FUNCTION = f"""static __device__ __forceinline__ void wait_for_launch_before() {{
+#if __CUDA_ARCH__ >= {WAITING_ARCH}0
+    asm volatile("{WAIT[0]}" ::: "memory");
+    asm volatile("{WAIT[1]}");
+#endif
+}}"""
+"""The same as a function of CUDA C."""
+
+LLVM_WAIT = tuple(f'  call void asm sideeffect "{text}", "~{{memory}}"()' for text in WAIT)
+"""The same as lines of LLVM IR."""
+
 _C_TYPES = {"h": "unsigned short", "f": "float", "r": "int"}
 _LLVM_TYPES = {"h": "{bits}", "f": "{float}", "r": "{wide}"}
 

@@ -9,6 +9,7 @@ from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
+from pytocu.explain.loops import loops_in_words
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
 from pytocu.explain.source import line_of
 from pytocu.explain.stages import Stage, stages, subject_of
@@ -68,6 +69,7 @@ def explanation(
         None,
         notes,
         plan.library_calls(),
+        loops_in_words(plan, parsed.kind == "cuda"),
     )
 
 

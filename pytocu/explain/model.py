@@ -260,6 +260,8 @@ class Explanation(Record):
         What could not be found out, and why.
     library_calls : tuple of str
         NumPy's names of what the caller's library computes between kernels, in order.
+    loops : tuple of str
+        How the steps of loops around kernels are made.
     """
 
     function: str
@@ -276,6 +278,7 @@ class Explanation(Record):
     measured: Measured | None = None
     notes: tuple[str, ...] = ()
     library_calls: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from pytocu.explain.words import plain

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from pytocu.explain.loops import how
 from pytocu.ir.dims import format_shape
 from pytocu.runtime.plan import Parameter, Plan, Step
+from pytocu.runtime.plan_loops import judged
 
 
 def plan_text(plan: Plan) -> str:
@@ -35,7 +38,7 @@ def plan_text(plan: Plan) -> str:
     for kind, numbers in plan.sharing:
         names = " and ".join(plan.parameters[n].name for n in numbers)
         lines.append(f"  if {names} {'are the same array' if kind == 'same' else 'overlap'}")
-    lines += ["steps", *(f"  {_step(plan, step)}" for step in plan.steps)]
+    lines += ["steps", *_steps(plan)]
     lines.append(f"  return {_tree(plan.tree)}")
     if plan.kernels:
         lines.append("kernels")
@@ -51,6 +54,19 @@ def plan_text(plan: Plan) -> str:
             parts.append(f"indices of {kernel.index_bits} bits")
         lines.append(f"  {kernel.name}({', '.join(kernel.parameters)}): {', '.join(parts)}")
     return "\n".join(lines)
+
+
+def _steps(plan: Plan) -> Iterator[str]:
+    """The steps, those of loops and branches further to the right."""
+    loops, depth = judged(plan), 1
+    on_gpu = any(kernel.block for kernel in plan.kernels)
+    for position, step in enumerate(plan.steps):
+        depth -= step[0] in ("else", "end")
+        yield f"{'  ' * depth}{_step(plan, step)}"
+        depth += step[0] in ("for", "while", "if", "else")
+        if position in loops:
+            yield f"{'  ' * depth}(steps are {how(loops[position], on_gpu)})"
+        depth -= step[0] == "next"
 
 
 def _parameter(parameter: Parameter) -> str:
@@ -97,9 +113,31 @@ def _step(plan: Plan, step: Step) -> str:
         case ("view", made, slot, name, attrs):
             inside = ", ".join(f"{k} = {_attr(v)}" for k, v in attrs.items())
             return f"{made} = {name} of {slot}{f' ({inside})' if inside else ''}"
+        case ("for", counter, bounds, params, starts):
+            return f"for {counter} in range({_slots(bounds)}){_begins(params, starts)}"
+        case ("while", params, starts):
+            return f"while {params[0]}{_begins(params, starts)}"
+        case ("if", test):
+            return f"if {test}"
+        case ("else" | "end" as word,):
+            return word
+        case ("next", params, values):
+            return f"next step: {_slots(params)} = {_slots(values)}" if params else "next step"
+        case ("hand on", results, values):
+            return f"{_slots(results)} = {_slots(values)}" if results else "nothing is handed on"
+        case ("read", made, slot):
+            return f"{made} = the truth value in {slot}, waited for"
+        case ("read_length", slot, name, _):
+            return f"{name} = the number in {slot}, waited for"
+        case ("library", made, name, slots, *_):
+            return f"{_slots(made)} = np.{name}({_slots(slots)}) of the caller's library"
         case ("python", made, name, slots):
             return f"{made} = {name}({_slots(slots)}), as Python does"
     return str(step)
+
+
+def _begins(params: tuple[int, ...], starts: tuple[int, ...]) -> str:
+    return f", beginning with {_slots(params)} = {_slots(starts)}" if params else ""
 
 
 def _attr(value: Any) -> str:

@@ -31,6 +31,8 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"relies on: {fact}")
     for name in told.library_calls:
         yield Line("item", 1, f"library call: np.{name}, computed by the library of the arguments")
+    for loop in told.loops:
+        yield Line("item", 1, f"loop: {loop}")
     for kernel in told.kernels:
         yield from _kernel(kernel, told)
     yield from _refused(told.refused)

@@ -17,7 +17,7 @@ from pytocu.record import Record
 from pytocu.runtime import cuda, failures, host_memory
 from pytocu.runtime.libraries import LIBRARIES
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.program import Access
+from pytocu.runtime.templates import Access
 
 
 def access_of(
@@ -27,6 +27,7 @@ def access_of(
     kernels: Callable[[int], Sequence[cuda.Kernel]],
     addresses: Callable[[], Sequence[int]],
     words: Callable[[int], failures.SharedWords],
+    graphs: Callable[[int], Mapping[int, Any]],
 ) -> Access:
     """How a program for a library's arrays on a device reads, makes and launches.
 
@@ -41,6 +42,8 @@ def access_of(
         ``addresses()``: them, as native functions.
     words : callable
         ``words(device)``: where they note what is wrong with the data.
+    graphs : callable
+        ``graphs(device)``: the loops whose launches are put into graphs.
     """
     make = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library]
     arrays = make(device)
@@ -51,7 +54,7 @@ def access_of(
     else:
         from pytocu.runtime import on_cuda
 
-        launch = on_cuda.launch_of(plan, int(device), kernels, words)
+        launch = on_cuda.launch_of(plan, int(device), kernels, words, graphs)
     return Access(
         shape="s{n}",
         pointer="p{n}",
@@ -78,6 +81,8 @@ def access_of(
         failed=launch.failed,
         word="read_host_word({pointer})" if device == "cpu" else f"read_device_word({{pointer}}, stream, {device})",
         library=f"call_library({library!r}, {{name!r}}, {{operands}}, {{options}}, {{results}})",
+        steps=launch.steps,
+        note=launch.note,
         bound=True,
         loaded=launch.loaded,
     )

@@ -343,27 +343,33 @@ class Module:
     def __del__(self) -> None:
         # A finaliser runs anywhere, also in the middle of a capture or of the driver's bindings, so it only leaves a note.
         if not sys.is_finalizing():
-            _retired.append((self.handle, self.context))
+            retire("cuModuleUnload", self.handle, self.context)
 
 
-_retired: deque[tuple[Any, Any]] = deque()
+_retired: deque[tuple[str, Any, Any]] = deque()
+
+
+def retire(function: str, handle: Any, context: Any) -> None:
+    """Leave a note that a function of the driver is to be called with a handle that nobody uses any more."""
+    # What launches the code of a module goes before the module.
+    (_retired.append if function == "cuModuleUnload" else _retired.appendleft)((function, handle, context))
 
 
 def unload_retired() -> int:
-    """Unload modules that nobody can launch any more; returns how many are left.
+    """Unload modules, and destroy graphs, that nobody can launch any more; returns how many are left.
 
     The driver lets kernels that run finish first.
     """
     while _retired:
         try:
-            handle, context = _retired.popleft()
+            function, handle, context = _retired.popleft()
         except IndexError:
             # Another thread was faster.
             break
         with outside_of_captures():
             call("cuCtxPushCurrent", context)
             try:
-                call("cuModuleUnload", handle)
+                call(function, handle)
             finally:
                 call("cuCtxPopCurrent")
     return len(_retired)
@@ -423,6 +429,9 @@ def resources(kernel: Kernel) -> KernelResources:
 _CONFIGURATION = "@7IPPI"
 """``CUlaunchConfig``: grid and block of three lengths, shared memory, stream, attributes and their number."""
 
+_LENGTHS = struct.calcsize("@7I")
+_HEAD = struct.calcsize(f"{_CONFIGURATION}0q")
+
 
 class Parameters:
     """A kernel's parameters in one block of memory, with the table of addresses a launch takes, and the launch.
@@ -453,15 +462,14 @@ class Parameters:
 
     def __init__(self, codes: str, threads: int = 1):
         layout = struct.Struct(f"@{codes}")
-        head = struct.calcsize(f"{_CONFIGURATION}0q")
-        self._block = ctypes.create_string_buffer(head + max(layout.size, 1))
+        self._block = ctypes.create_string_buffer(_HEAD + max(layout.size, 1))
         self.configuration = ctypes.addressof(self._block)
-        start = self.configuration + head
+        start = self.configuration + _HEAD
         # "0q" pads to the alignment of the next parameter and takes no room itself.
         offsets = [struct.calcsize(f"@{codes[:n]}0{code}") for n, code in enumerate(codes)]
         self._table = (ctypes.c_void_p * max(len(codes), 1))(*(start + offset for offset in offsets))
         self.address = ctypes.addressof(self._table)
-        self.pack = partial(layout.pack_into, self._block, head)
+        self.pack = partial(layout.pack_into, self._block, _HEAD)
         self._write = partial(struct.Struct(_CONFIGURATION).pack_into, self._block, 0)
         self.threads = threads
         self.configure(0, 0)
@@ -471,6 +479,15 @@ class Parameters:
         columns, rows, width, height = (blocks, 1, self.threads, 1) if isinstance(blocks, int) else blocks
         self._write(columns, rows, 1, width, height, 1, 0, stream, 0, 0)
         self.blocks, self.stream = blocks, stream
+
+    def state(self) -> bytes:
+        """Everything about the launch but its stream: the lengths of grid and block, shared memory, and the parameters."""
+        content = self._block.raw
+        return content[:_LENGTHS] + content[_HEAD:]
+
+    def restore(self, state: bytes) -> None:
+        """Write parameters as they were; the launch is not written."""
+        ctypes.memmove(self.configuration + _HEAD, state[_LENGTHS:], len(state) - _LENGTHS)
 
 
 class _ThreadParameters(Local):
@@ -492,9 +509,14 @@ def thread_parameters(key: str) -> Parameters:
     """
     found = thread.blocks.get(key)
     if found is None:
-        codes, _, threads = key.partition(" ")
-        found = thread.blocks[key] = Parameters(codes, int(threads or 1))
+        found = thread.blocks[key] = parameters_of(key)
     return found
+
+
+def parameters_of(key: str) -> Parameters:
+    """New memory for parameters; see :func:`thread_parameters`."""
+    codes, _, threads = key.partition(" ")
+    return Parameters(codes, int(threads or 1))
 
 
 def launch(

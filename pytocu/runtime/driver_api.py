@@ -54,6 +54,14 @@ FUNCTIONS = {
     "cuEventDestroy": "p",
     "cuUserObjectCreate": ">p p p u u",
     "cuGraphRetainUserObject": "p p u u",
+    "cuGraphCreate": ">p u",
+    "cuGraphAddKernelNode": ">p p p n p",
+    "cuGraphAddDependencies": "p p p p n",
+    "cuGraphInstantiateWithFlags": ">p p q",
+    "cuGraphExecKernelNodeSetParams": "p p p",
+    "cuGraphLaunch": "p p",
+    "cuGraphExecDestroy": "p",
+    "cuGraphDestroy": "p",
     "cuLaunchKernel": "p u u u u u u u p p p",
 }
 """The parameters of each function, as :func:`pytocu.c_functions.c_function` takes them."""
@@ -69,6 +77,9 @@ _SYMBOLS = {
     "cuMemcpyDtoHAsync": "cuMemcpyDtoHAsync_v2",
     "cuEventDestroy": "cuEventDestroy_v2",
     "cuStreamGetCaptureInfo": "cuStreamGetCaptureInfo_v2",
+    "cuGraphAddKernelNode": "cuGraphAddKernelNode_v2",
+    "cuGraphAddDependencies": "cuGraphAddDependencies_v2",
+    "cuGraphExecKernelNodeSetParams": "cuGraphExecKernelNodeSetParams_v2",
 }
 """Names in the library, where cuda.h defines the plain name as another."""
 

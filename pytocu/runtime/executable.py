@@ -16,7 +16,9 @@ from pytocu.lazy import lazy
 from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
-from pytocu.runtime.program import ANY_LIBRARY, Program, write_program
+from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.program import write_program
+from pytocu.runtime.templates import ANY_LIBRARY, Program
 
 if TYPE_CHECKING:
     from pytocu.runtime.on_cuda import CudaKernels
@@ -66,12 +68,13 @@ class Executable:
 
     @lazy
     def _cpu_addresses(self) -> tuple[int, ...]:
-        return cpu_part().load(self.plan.kernels, self.binary)
+        return cpu_part().load(self.plan, self.binary)
 
     @lazy
     def _cuda_kernels(self) -> CudaKernels:
         names = [spec.name for spec in self.plan.kernels]
-        return cuda_part().CudaKernels(self.binary, names, self.plan.failures(), self.plan.words())
+        plan = self.plan
+        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan))
 
     @lazy
     def _program(self) -> Program:
@@ -90,7 +93,8 @@ class Executable:
         if key not in self._short:
             kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
             words = lambda number: self._cuda_kernels.words(number)  # noqa: E731
-            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words)
+            graphs = lambda number: self._cuda_kernels.graphs(number)  # noqa: E731
+            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words, graphs)
             self._short[key] = write_program(self.plan, reads, ())
         return self._short[key]
 
@@ -142,7 +146,7 @@ class Executable:
         if self.kind == "cpu":
             if like is not None and not like.on_host:
                 raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
-            executor = cpu_part().CpuExecutor(self.plan.kernels, self._cpu_addresses, like)
+            executor = cpu_part().CpuExecutor(self.plan, self._cpu_addresses, like)
             return self._program.run(executor, infos, *arguments)
         if like is None:
             like = copying_part().device_like(cuda.current_device())

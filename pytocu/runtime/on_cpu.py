@@ -11,20 +11,43 @@ from typing import Any
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.plan import KernelSpec, Plan
-from pytocu.runtime.program import Launch
+from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.templates import Launch
 
 ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this are no piece of their own; see `threads.run`."""
 
 
-def load(specs: Sequence[KernelSpec], code: Callable[[str], bytes]) -> tuple[int, ...]:
-    """The native functions of a plan; `code` gives this machine's object code for ``""``."""
-    names = [spec.name for spec in specs]
+def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
+    """The native functions of a plan, and behind them the one that makes the steps of loops, if it has some.
+
+    `code` gives this machine's object code for ``""``.
+    """
+    names = [spec.name for spec in plan.kernels]
     if not names:
         return ()
+    if steady(plan):
+        names.append(loop_part().NAME)
     loaded = native.load(code(""), names)
     return tuple(loaded[n] for n in names)
+
+
+def loop_part() -> Any:
+    """The module of native loops, loaded for plans that have some."""
+    from pytocu.runtime import native_steps
+
+    return native_steps
+
+
+def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
+    """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
+    found = steady(plan)
+    if not found:
+        return {}
+    make = loop_part().NativeLoop
+    return {position: make(loop, natives, natives[-1]) for position, loop in found.items()}
 
 
 def host_steps() -> Any:
@@ -39,18 +62,18 @@ class CpuExecutor:
 
     Parameters
     ----------
-    specs : sequence of KernelSpec
-        The kernels of the plan.
+    plan : Plan
     addresses : sequence of int
-        Entry of each.
+        What :func:`load` gave.
     like : ArrayInfo or None
         Whose library results belong to; None for NumPy.
     """
 
     waits = True
 
-    def __init__(self, specs: Sequence[KernelSpec], addresses: Sequence[int], like: ArrayInfo | None):
-        self.specs = specs
+    def __init__(self, plan: Plan, addresses: Sequence[int], like: ArrayInfo | None):
+        self.plan = plan
+        self.specs = plan.kernels
         self.addresses = addresses
         self.like = like if like is not None and like.library != "numpy" else None
 
@@ -68,6 +91,15 @@ class CpuExecutor:
         packed = ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8))
         minimum = max(ELEMENTS_PER_THREAD // max(cost, 1), 1)
         threads.run(self.addresses[number], ctypes.addressof(packed), work, minimum)
+
+    def steps(self, loop: int, numbers: range, alone: bool) -> Steps:
+        """The steps of a loop whose launches repeat."""
+        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers, alone)
+
+    def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> Any:
+        """A launch as `native_steps` takes it."""
+        slots = slot_layout(self.specs[number].parameters)
+        return number, ctypes.create_string_buffer(slots.pack(*values), max(slots.size, 8)), work, cost
 
     def failures(self, count: int) -> tuple[Any, int]:
         """Words of this call, and their address."""
@@ -120,7 +152,8 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
 
     def loaded() -> dict[str, Any]:
         addresses = tuple(load())
-        return {"natives": tuple(threads.native(a) for a in addresses)}
+        natives = tuple(threads.native(a) for a in addresses)
+        return {"natives": natives, "loops": loops_of(plan, natives)}
 
     text = (
         "slots = packs[{number}]({values},)\n"
@@ -128,7 +161,9 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
         "else: run_threads(natives[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
-    return Launch(text, "", names, "", noted, "if {made}[{at}] != {nothing}: raise_found({made}, {number})", loaded)
+    failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
+    steps, note = "loops[{loop}].steps({numbers}, {alone})", "{steps}.note(({number}, slots, {work}, {cost}))"
+    return Launch(text, "", names, "", noted, failed, steps, note, loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec, Plan
+from pytocu.runtime.plan_loops import Steady
 from pytocu.runtime.processes import allocate_lock
-from pytocu.runtime.program import Launch
+from pytocu.runtime.templates import Launch
 
 _MAX_GRID, _MAX_ROWS = 2**31 - 1, 2**16 - 1
 
@@ -38,17 +40,36 @@ def host_steps() -> Any:
     return host_steps
 
 
+def graph_part() -> Any:
+    """The module of graphs of launches, loaded for plans that have loops."""
+    from pytocu.runtime import launch_graphs
+
+    return launch_graphs
+
+
 class CudaKernels:
-    """The kernels of a plan, loaded once a device, and the words in which they note what is wrong with the data."""
+    """The kernels of a plan, loaded once a device, and the words in which they note what is wrong with the data.
+
+    `specs` and `loops` are those of the plan; see `pytocu.runtime.plan_loops`.
+    """
 
     def __init__(
-        self, binary: Callable[[str], bytes], names: Sequence[str], needs: Sequence[failures.Failure] = (), words: int = 0
+        self,
+        binary: Callable[[str], bytes],
+        names: Sequence[str],
+        needs: Sequence[failures.Failure] = (),
+        words: int = 0,
+        specs: Sequence[KernelSpec] = (),
+        loops: Mapping[int, Steady] = MappingProxyType({}),
     ):
         self._binary = binary
+        self._specs = specs
+        self._loops = loops
         self._names = tuple(names)
         self._needs = needs
         self._count = words
         self._words: dict[int, failures.SharedWords] = {}
+        self._graphs: dict[int, dict[int, Any]] = {}
         self._lock = allocate_lock()
         self._loaded: dict[int, tuple[cuda.Kernel, ...]] = {}
 
@@ -72,6 +93,20 @@ class CudaKernels:
             if device not in self._words:
                 self._words[device] = failures.SharedWords(self._needs, self._count, device)
             return self._words[device]
+
+
+    def graphs(self, device: int) -> Mapping[int, Any]:
+        """The loops that are launched as graphs (`launch_graphs.LoopGraphs`) on a device, by their positions in the plan."""
+        if not self._loops:
+            return {}
+        kernels = self.on(device)
+        with self._lock:
+            if device not in self._graphs:
+                keys = [parameter_key(spec) for spec in self._specs]
+                wait = [spec.waits for spec in self._specs]
+                make = graph_part().LoopGraphs
+                self._graphs[device] = {position: make(loop, kernels, keys, wait) for position, loop in self._loops.items()}
+            return self._graphs[device]
 
 
 class CudaExecutor:
@@ -99,6 +134,7 @@ class CudaExecutor:
         self.device = device
         self.kernels = kernels.on(device)
         self.words = kernels.words
+        self.graphs = kernels.graphs
         self.stream = streams.current(like.library, device)
         self.producers = arrays.producer_streams(infos, like)
         for producer in self.producers:
@@ -118,6 +154,22 @@ class CudaExecutor:
             across, down, most = grid
             columns, rows, width, height = tiles(across, down, most, spec.block)
         cuda.launch(self.kernels[number], (columns, rows, 1), (width, height, 1), parameters, self.stream)
+
+    def steps(self, loop: int, numbers: range, alone: bool) -> Any:
+        """The steps of a loop whose launches repeat."""
+        return self.graphs(self.device)[loop].steps(numbers, alone, self.stream)
+
+    def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> tuple[int, bytes]:
+        """A launch as `launch_graphs` takes it."""
+        spec = self.specs[number]
+        parameters = cuda.thread_parameters(parameter_key(spec))
+        parameters.pack(*values)
+        if grid:
+            across, down, most = grid
+            parameters.configure(tiles(across, down, most, spec.block), self.stream)
+        else:
+            parameters.configure(min(-(-work // spec.tile), _MAX_GRID), self.stream)
+        return number, parameters.state()
 
     def failures(self, count: int) -> tuple[Any, int]:
         """The words of this code on the device; what an earlier call wrote is raised."""
@@ -155,6 +207,11 @@ class CudaExecutor:
         return results.finish(self.like, array, self.stream)
 
 
+def parameter_key(spec: KernelSpec) -> str:
+    """The kernel's parameters and the threads of a block, as `cuda.thread_parameters` takes them."""
+    return f"{parameter_codes(spec.parameters, spec.index_bits)} {spec.block}"
+
+
 @lru_cache(maxsize=1024)
 def parameter_codes(parameters: tuple[str, ...], index_bits: int) -> str:
     """The kernel's parameters as codes of `cuda.Parameters`."""
@@ -167,6 +224,7 @@ def launch_of(
     device: int,
     kernels_on: Callable[[int], Sequence[cuda.Kernel]],
     words: Callable[[int], failures.SharedWords],
+    loops: Callable[[int], Mapping[int, Any]],
 ) -> Launch:
     """How a program launches kernels."""
     driver = cuda.bindings()
@@ -180,12 +238,13 @@ def launch_of(
         "keep_for_replays": graphs.keep_for_replays,
     }
     for number, spec in enumerate(plan.kernels):
-        names[f"key{number}"] = f"{parameter_codes(spec.parameters, spec.index_bits)} {spec.block}"
+        names[f"key{number}"] = parameter_key(spec)
 
     def loaded() -> dict[str, Any]:
         kernels = tuple(kernels_on(device))
         handles = {f"handle{number}": kernel.handle for number, kernel in enumerate(kernels)}
-        return {"kernels": kernels, **handles, **({"failing": words(device)} if plan.words() else {})}
+        failing = {"failing": words(device)} if plan.words() else {}
+        return {"kernels": kernels, "loops": loops(device), **handles, **failing}
 
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
@@ -199,4 +258,6 @@ def launch_of(
     )
     noted = "failing.check()\n{made}_pointer = failing.pointer" if plan.words() else ""
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
-    return Launch(text, idle, names, "keep_for_replays(stream, {made})", noted, loaded=loaded)
+    keep = "keep_for_replays(stream, {made})"
+    steps, note = "loops[{loop}].steps({numbers}, {alone}, stream)", "{steps}.note(({number}, parameters.state()))"
+    return Launch(text, idle, names, keep, noted, steps=steps, note=note, loaded=loaded)

@@ -45,6 +45,7 @@ class KernelSpec(Record):
     ``work`` is the number of iterations that are spread over threads, ``cost`` the elements of
     one iteration, and ``each`` the iterations that a thread of a GPU runs at once.  Threads lie
     in a row, or in columns and rows: ``grid`` has their numbers and the most columns of a block.
+    A kernel that ``waits`` does so itself for the launch before it, so it may begin while that one ends.
     """
 
     name: str
@@ -56,6 +57,7 @@ class KernelSpec(Record):
     index_bits: int = 32
     each: int = 1
     grid: tuple[DimLike, ...] = ()
+    waits: bool = False
 
     @property
     def tile(self) -> int:

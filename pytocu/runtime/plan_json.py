@@ -13,7 +13,7 @@ from pytocu.errors import PytocuError
 from pytocu.ir.dims import Dim, Fact, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-VERSION = 3
+VERSION = 4
 """Of the text; what reads plans from a disk has it in its keys."""
 
 

@@ -126,6 +126,33 @@ def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
         job.finish()
 
 
+def together(kernel: Any, slots_address: int, helpers: int) -> None:
+    """Run a kernel whose iterations know each other: the first here, one in each thread of the pool that is free.
+
+    The first one needs none of the others, and ends them all when it ends.
+
+    Parameters
+    ----------
+    kernel : callable
+        As :func:`native` gives it.
+    slots_address : int
+    helpers : int
+        Other threads, at most.
+    """
+    job = _Job(kernel, slots_address, 1, helpers + 1, 1, 1, helpers + 1)
+    try:
+        if helpers > 0:
+            _pool.ask(job, helpers)
+        kernel(slots_address, 0, 1)
+    finally:
+        job.finish()
+
+
+def others() -> int:
+    """How many threads can help the calling one."""
+    return _threads() - 1
+
+
 def _helpers(seconds: float, left: int, size: int) -> int:
     """How many other threads have something to do while `left` iterations, in pieces of a size, take some seconds."""
     return min(int(seconds / _SECONDS_TO_WAKE), -(-left // size) - 1)

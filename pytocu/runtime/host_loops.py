@@ -1,0 +1,64 @@
+"""The steps of a loop of the host whose launches repeat: the first ones are made and noted, the others replayed at once.
+
+What replays them is a graph of launches on a GPU (`pytocu.runtime.launch_graphs`) and a native function on a CPU
+(`pytocu.runtime.native_steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+Replay = Callable[[Sequence[Any], int], int]
+"""``replay(noted, left)`` makes steps of those that are left and says how many: whole periods."""
+
+
+class Steps:
+    """The numbers of a loop whose launches are known when those of one period have been made.
+
+    A program goes through them and, in each step, launches where `launching` says so and gives its launches to `note`
+    where `noting` does.
+
+    Parameters
+    ----------
+    numbers : range
+        The loop's.
+    period : int
+        Steps after which the launches are the same again.
+    counts : bool
+        The program computes in every step, so it gets every number, also of steps whose launches are made.
+    replay : callable or None
+        Makes the launches of further periods; None where all are made by the program.
+    most : int
+        Launches of a period that are noted; those of a longer one are all made by the program.
+    """
+
+    __slots__ = ("_counts", "_most", "_noted", "_numbers", "_period", "_replay", "launching", "noting")
+
+    def __init__(self, numbers: range, period: int, counts: bool, replay: Replay | None, most: int = 0):
+        self._numbers, self._period, self._counts, self._replay, self._most = numbers, period, counts, replay, most
+        self._noted: list[Any] = []
+        self.noting = replay is not None
+        self.launching = True
+
+    def note(self, launch: Any) -> None:
+        """Keep what was launched in the first period."""
+        self._noted.append(launch)
+        if len(self._noted) > self._most:
+            self._noted.clear()
+            self._replay, self.noting = None, False
+
+    def __iter__(self) -> Iterator[int]:
+        numbers = self._numbers
+        if self._replay is not None:
+            yield from numbers[: self._period]
+            numbers = numbers[self._period :]
+        if self._replay is not None:
+            self.noting = False
+            done = self._replay(self._noted, len(numbers))
+            if self._counts:
+                self.launching = False
+                yield from numbers[:done]
+                self.launching = True
+            numbers = numbers[done:]
+        yield from numbers

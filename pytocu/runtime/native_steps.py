@@ -1,0 +1,151 @@
+"""Loops of launches on a CPU as calls of one native function, which makes all steps and knows no Python.
+
+The function is `pytocu.backend.cpu_steps`; here stands the table that it takes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+from pytocu.runtime import threads
+from pytocu.runtime.host_loops import Steps
+from pytocu.runtime.plan_loops import Steady
+
+NAME = "pytocu.steps"
+"""Of the function in object code."""
+
+MOST = 4096
+"""Launches of a period; the loops in the steps of a longer one are native, and it is not."""
+
+LEAST = 8
+"""From so many periods on a loop is native: writing the table takes as long as a few launches."""
+
+_LAUNCHES, _RECORDS, _YIELD, _MADE, _FIRST, _WORDS = 16, 17, 18, 19, 24, 8
+_LINE = 64
+"""Bytes of a line of a cache."""
+
+_SECONDS_TO_MEET = 4e-6
+"""Handing out the pieces of a launch and waiting for all takes a good part of this."""
+
+_SECONDS_TO_TRY = 100e-6
+"""A launch that took less with Python around it is timed once more without."""
+
+_TRIALS = 3
+_SECONDS_TO_DECIDE = 2e-3
+"""After which it is seen whether other threads help."""
+
+_SECONDS_TO_RETURN = 0.1
+"""So often Python looks whether it was interrupted."""
+
+_SMALLEST = 4096
+"""Elements of a piece."""
+
+_PIECES = 4
+"""Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
+
+Noted = tuple[int, Any, int, int]
+"""A launch: the number of the kernel, its slots, iterations, elements of one."""
+
+
+@lru_cache(maxsize=1)
+def _yield_address() -> int:
+    address = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+def least_steps(loop: Steady) -> int:
+    """From how many steps on a loop is native: one period is launched before.
+
+    Examples
+    --------
+    >>> least_steps(Steady(2, 1))
+    18
+    """
+    return (LEAST + 1) * loop.period
+
+
+class NativeLoop:
+    """One loop of a plan.
+
+    Parameters
+    ----------
+    loop : Steady
+    natives : sequence of callable
+        The kernels of the plan, as :func:`threads.native` gives them.
+    driver : callable
+        The function that makes the steps, likewise.
+    """
+
+    def __init__(self, loop: Steady, natives: Sequence[Any], driver: Any):
+        self.loop, self._natives, self._driver = loop, natives, driver
+
+    def steps(self, numbers: range, alone: bool) -> Steps:
+        """The steps of the loop; where they are not alone, a loop around them notes their launches."""
+        loop, start = self.loop, perf_counter()
+        replay = lambda noted, left: self._replay(noted, left, perf_counter() - start)  # noqa: E731
+        replayed = alone and len(numbers) >= least_steps(loop)
+        return Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST)
+
+    def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
+        """Make whole periods; the one that was noted took so many seconds."""
+        periods, done = left // self.loop.period, 0
+        if not noted:
+            return periods * self.loop.period
+        table = _Table(self._driver, [(self._natives[n], slots, work, cost) for n, slots, work, cost in noted])
+        alone = 0.0
+        if seconds < _SECONDS_TO_TRY * len(noted):
+            done = min(_TRIALS, periods)
+            seconds = alone = min([table.run(1, 0) for _ in range(done)])
+        helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
+        until_return = _SECONDS_TO_DECIDE if alone else _SECONDS_TO_RETURN
+        while done < periods:
+            count = min(periods - done, max(1, int(until_return / max(seconds, 1e-9))))
+            seconds = table.run(count, helpers) / count
+            done += count
+            if alone and seconds > alone:
+                # Others need the CPUs.
+                helpers = 0
+            until_return = _SECONDS_TO_RETURN
+        return periods * self.loop.period
+
+
+class _Table:
+    """What the native function reads; see `pytocu.backend.cpu_steps`."""
+
+    def __init__(self, driver: Any, launches: Sequence[tuple[Any, Any, int, int]]):
+        self.driver = driver
+        self.launches = launches
+        size = _FIRST + _WORDS * len(launches)
+        # What threads write often has lines of its own.
+        self.memory = (ctypes.c_char * (8 * size + _LINE))()
+        self.address = -(-ctypes.addressof(self.memory) // _LINE) * _LINE
+        self.words = (ctypes.c_int64 * size).from_address(self.address)
+        self.words[_RECORDS], self.words[_YIELD] = len(launches), _yield_address()
+        self.helpers = -1
+
+    def share(self, helpers: int) -> None:
+        """Cut launches into pieces for so many threads beside the calling one."""
+        self.helpers = helpers
+        for number, (native, slots, work, cost) in enumerate(self.launches):
+            pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
+            size = -(-work // max(pieces, 1))
+            if size >= _LINE:
+                size = -(-size // _LINE) * _LINE
+            record = native.address, ctypes.addressof(slots), work, size, -(-work // size)
+            first = _FIRST + _WORDS * number
+            self.words[first : first + len(record)] = record
+
+    def run(self, periods: int, helpers: int) -> float:
+        """Make periods; how many seconds that took."""
+        if helpers != self.helpers:
+            self.share(helpers)
+        # No piece of any launch until the first one is shared.
+        self.words[0], self.words[_LAUNCHES] = 65535, periods * len(self.launches)
+        start = perf_counter()
+        threads.together(self.driver, self.address, helpers)
+        return perf_counter() - start

@@ -1,0 +1,123 @@
+"""Loops and branches of the host in programs, and which arrays a plan still needs where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.runtime.plan import Plan
+from pytocu.runtime.plan_loops import Steady
+from pytocu.runtime.program_text import Text
+
+BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
+"""Steps that begin and end loops and branches of the host, and that say what these hand on."""
+
+
+def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
+    """The beginning or the end of a loop or a branch, or what it hands on."""
+
+    def assign(targets: Sequence[int], values: Sequence[int]) -> str:
+        """One statement, so that memories can change places."""
+        left, right = [f"v{slot}" for slot in targets], [f"v{slot}" for slot in values]
+        for target, value in zip(targets, values, strict=True):
+            if value in text.kind:
+                text.kind[target] = text.kind[value]
+                if text.access.made_pointer == "{made}_pointer":
+                    left.append(f"v{target}_pointer")
+                    right.append(f"v{value}_pointer")
+        return f"{', '.join(left)} = {', '.join(right)}" if left else "pass"
+
+    def let_go() -> None:
+        """State that what a step allocated is used no more."""
+        inner = [slot for slot, depth in text.allocated.items() if depth == text.depth]
+        for slot in inner:
+            del text.allocated[slot]
+        if inner and text.access.keep:
+            text.lines.append(indent + text.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in inner)})"))
+
+    indent = "    " * text.depth
+    match step:
+        case ("for", counter, bounds, params, starts):
+            text.lines.append(indent + assign(params, starts))
+            numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
+            loop, name = text.loops[position], ""
+            if isinstance(loop, Steady) and text.access.steps:
+                name = f"steps{counter}"
+                around = [f"{outer}.noting" for outer, _ in text.open if outer]
+                alone = f"not ({' or '.join(around)})" if around else "True"
+                made = text.access.steps.format(loop=position, numbers=numbers, alone=alone)
+                text.lines.append(f"{indent}{name} = {made}")
+            text.open.append((name, isinstance(loop, Steady) and loop.counts))
+            text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
+            text.depth += 1
+        case ("while", params, starts):
+            text.lines.append(indent + assign(params, starts))
+            text.open.append(("", False))
+            text.lines.append(f"{indent}while v{params[0]}:")
+            text.depth += 1
+        case ("if", test):
+            text.lines.append(f"{indent}if v{test}:")
+            text.depth += 1
+        case ("next", params, yielded):
+            let_go()
+            text.lines.append(indent + assign(params, yielded))
+            text.open.pop()
+            text.depth -= 1
+        case ("else",):
+            let_go()
+            text.lines.append(f"{indent[4:]}else:")
+        case ("end",):
+            let_go()
+            text.depth -= 1
+        case ("hand on", results, values):
+            text.lines.append(indent + assign(results, values))
+
+
+def observed(plan: Plan) -> set[int]:
+    """Values that something besides a kernel sees."""
+    seen = set(leaves(plan.tree))
+    for step in plan.steps:
+        match step:
+            case ("convert" | "stride" | "view" | "part", _, source, *_):
+                seen.add(source)
+            case ("python", _, _, sources):
+                seen.update(sources)
+            case ("library", _, _, sources, *_):
+                seen.update(sources)
+    return seen
+
+
+def last_launches(plan: Plan) -> dict[int, list[int]]:
+    """Temporary arrays that only kernels see, by the step that reads them last: the next ones can have their memory."""
+    if any(step[0] in BLOCKS for step in plan.steps):
+        # What a step of a loop reads last the next step reads again.
+        return {}
+    others = [step[1:] for step in plan.steps if step[0] not in ("allocate", "launch")]
+    made = {step[1] for step in plan.steps if step[0] == "allocate"} - observed(plan) - _numbers(others)
+    last: dict[int, int] = {}
+    for position, step in enumerate(plan.steps):
+        if step[0] == "launch":
+            last.update((slot, position) for slot in step[2] if slot in made)
+    return {position: [slot for slot in last if last[slot] == position] for position in last.values()}
+
+
+def _numbers(value: Any) -> set[int]:
+    """Every number that stands somewhere in steps."""
+    if isinstance(value, (tuple, list)):
+        return {number for member in value for number in _numbers(member)}
+    return {value} if isinstance(value, int) else set()
+
+
+def leaves(tree: Any) -> list[int]:
+    """The slots that are results."""
+    match tree:
+        case int():
+            return [tree]
+        case ("tuple" | "list", *members):
+            return [leaf for m in members for leaf in leaves(m)]
+        case ("named", _, *members):
+            return [leaf for m in members for leaf in leaves(m)]
+        case ("dict", *items):
+            return [leaf for _, m in items for leaf in leaves(m)]
+        case _:
+            return []

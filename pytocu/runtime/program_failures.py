@@ -1,0 +1,95 @@
+"""What a program raises, at the user's line: the sentences about lengths, indices and data that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating
+from pytocu.ir.dims import assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.runtime import arrays
+from pytocu.runtime.failures import found
+from pytocu.runtime.plan import Plan
+
+
+class Failures:
+    """Raises for the steps of a plan, which are named by their positions."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.needs = plan.failures()
+
+    def globals(self) -> dict[str, Any]:
+        """What the text of a program names."""
+        names = ("fail_broadcast", "fail_assign", "fail_index", "fail_squeeze", "fail_empty", "check_output", "raise_found")
+        return {name: getattr(self, name) for name in names}
+
+    def error(self, position: int) -> Callable[[BaseException], None]:
+        """What raises an exception at a step's line."""
+        loc = self.loc(position)
+
+        def fail(error: BaseException) -> None:
+            raise located(error, loc) from None
+
+        return fail
+
+    def lengths(self, error: str, sentence: str, position: int) -> Callable[..., None]:
+        """What raises an error about lengths that it is given."""
+        return partial(self._lengths, error, sentence, position)
+
+    def too_long(self, position: int) -> Callable[[int], None]:
+        """What raises that a length, which it is given, is too large."""
+        def fail(length: int) -> None:
+            raise CompileError(f"the result would have {length} elements", self.loc(position), "leave out the large numbers")
+
+        return fail
+
+    def fail_broadcast(self, position: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        """Raise that shapes do not go together."""
+        refuse_repeating(shapes, self.loc(position))
+        listed = " ".join(format_shape(s) for s in shapes)
+        from pytocu.operands import operand_notes
+
+        loc = self.loc(position)
+        notes = operand_notes(loc, [f"shape {format_shape(s)}" for s in shapes]) if loc is not None else ()
+        raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", loc, None, notes)
+
+    def fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
+        """Raise that a shape is not the target's."""
+        if kind == "assign":
+            refuse_repeating([given], self.loc(position), wanted)
+        what = "where mask" if kind == "mask" else "input array"
+        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, what)
+        raise ShapeError(sentence, self.loc(position))
+
+    def fail_index(self, position: int, index: int, size: int, axis: int) -> None:
+        """Raise that an index is none of the axis."""
+        raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", self.loc(position))
+
+    def fail_squeeze(self, position: int) -> None:
+        """Raise that an axis that is taken out has another length than 1."""
+        message = "cannot select an axis to squeeze out which has size not equal to one"
+        raise ShapeError(message, self.loc(position))
+
+    def _lengths(self, error: str, sentence: str, position: int, *dims: int) -> None:
+        raise failure(error, sentence, dims, self.loc(position))
+
+    def fail_empty(self, position: int, name: str) -> None:
+        """Raise that a reduction has nothing to begin with."""
+        raise ShapeError(empty_sentence(name), self.loc(position))
+
+    def check_output(self, info: arrays.ArrayInfo, what: str, position: int) -> None:
+        """Raise where an array may not be written."""
+        try:
+            arrays.check_output(info, what)
+        except CompileError as error:
+            raise type(error)(error.message, self.loc(position), error.help) from None
+
+    def raise_found(self, words: Any, number: int) -> None:
+        """Raise what a kernel has noted."""
+        raise found(words, self.needs[number])
+
+    def loc(self, position: int) -> Loc | None:
+        """The user's line."""
+        return self.plan.locs.get(position)

@@ -1,0 +1,235 @@
+"""The text of a program as it grows: names of lengths, and where arguments lie in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.ir.dims import Atom, Dim, DimLike, product
+from pytocu.ir.types import dtype_named
+from pytocu.runtime.plan import Plan, memory_range
+from pytocu.runtime.plan_loops import judged
+from pytocu.runtime.program_failures import Failures
+from pytocu.runtime.strides import byte_bounds
+from pytocu.runtime.templates import Access
+
+_LONGEST_OPERANDS = 120
+LARGEST_STEP = 2**16
+"""Elements that a loop of a kernel goes beyond the last index at most: so many a block of threads has of a row at once."""
+
+
+class Text:
+    """Lines of a function, and what is known where they stand.
+
+    Attributes
+    ----------
+    lines, early : list of str
+        The function; what depends on lengths and strides alone, which may stand before it.
+    globals : dict
+        What the text names.
+    lengths : dict
+        Local names of lengths.
+    depth : int
+        How many loops and branches of the host are open.
+    kind : dict
+        Whether what a slot holds is an ``array`` or a ``scalar``, where it was made.
+    allocated : dict
+        Memory by the depth at which it is made.
+    loops : dict
+        The loops of the plan, by their positions; see `pytocu.runtime.plan_loops`.
+    open : list of (str, bool)
+        The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
+        makes all launches.
+    """
+
+    def __init__(self, plan: Plan, access: Access):
+        self.plan = plan
+        self.access = access
+        self.lines: list[str] = []
+        # What depends on lengths and strides alone.
+        self.early: list[str] = [] if access.bound else self.lines
+        self.head = self.early
+        self.failures = Failures(plan)
+        self.globals: dict[str, Any] = self.failures.globals()
+        self.lengths: dict[str, str] = {}
+        self.depth = 0
+        self.kind: dict[int, str] = {}
+        self.allocated: dict[int, int] = {}
+        self.loops = judged(plan)
+        self.open: list[tuple[str, bool]] = []
+
+    def dim(self, dim: DimLike) -> str:
+        """A dimension as a Python expression over the local names of lengths."""
+        if not isinstance(dim, Dim):
+            return str(dim)
+        parts: list[str] = []
+        for monomial, coefficient in dim.terms:
+            factors = [self.atom(a) for a in monomial]
+            if coefficient != 1 or not factors:
+                factors.insert(0, str(coefficient))
+            parts.append("*".join(factors))
+        return parts[0] if len(parts) == 1 and "*" not in parts[0] else f"({' + '.join(parts)})"
+
+    def atom(self, atom: Atom) -> str:
+        if not atom.args:
+            return self.lengths[atom.name]
+        a, b = (self.dim(x) for x in atom.args)
+        if atom.name in ("min", "max"):
+            comparison = "<" if atom.name == "min" else ">"
+            # A conditional is several times faster than a call of min or max, but has each operand twice: extremes of
+            # extremes would double their text again and again.
+            short = len(a) + len(b) < _LONGEST_OPERANDS
+            return f"({a} if {a} {comparison} {b} else {b})" if short else f"{atom.name}({a}, {b})"
+        return f"({a} {atom.name} {b})"
+
+    def dims(self, shape: Sequence[DimLike]) -> str:
+        """A shape as a tuple display."""
+        inner = ", ".join(self.dim(d) for d in shape)
+        return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+    def constant(self, value: Any, hint: str) -> str:
+        """A global name for an object."""
+        for name, known in self.globals.items():
+            if known is value:
+                return name
+        name = f"{hint}{len(self.globals)}"
+        self.globals[name] = value
+        return name
+
+    def function(self, name: str, prefix: Sequence[str]) -> str:
+        body = "\n".join(f"    {line}" for line in self.lines)
+        return f"def {name}({self.parameters(prefix)}):\n{body}\n"
+
+    def parameters(self, prefix: Sequence[str]) -> str:
+        parameters = list(prefix)
+        for n, parameter in enumerate(self.plan.parameters):
+            parameters.append(f"v{n}")
+            if parameter.kind == "array":
+                parameters.extend(template.format(n=n) for template in self.access.given)
+        return ", ".join(parameters)
+
+    def check(self, condition: str, failure: str) -> None:
+        """Leave where lengths do not fit together; `failure` says so."""
+        if self.depth:
+            # Whether it is looked at depends on the branch around it.
+            self.lines.append(f"if {condition}: {failure}")
+            return
+        leave = failure if self.early is self.lines else "return None"
+        self.early.append(f"if {condition}: {leave}")
+
+    def arrays(self) -> list[int]:
+        return [n for n, p in enumerate(self.plan.parameters) if p.kind == "array"]
+
+    def read(self, template: str, number: int) -> str:
+        """A template about an argument, filled in."""
+        return template.format(n=number, itemsize=self.itemsize(number))
+
+    def itemsize(self, number: int) -> int:
+        return dtype_named(self.plan.parameters[number].dtype).itemsize
+
+    def mask(self, number: int) -> int:
+        """The bits of an address that a multiple of the word size does not have."""
+        return dtype_named(self.plan.parameters[number].dtype).word.itemsize - 1
+
+    def unpack_lengths(self) -> None:
+        wanted: dict[int, dict[int, str]] = {}
+        for name, number, axis in self.plan.symbols:
+            self.lengths[name] = f"n{len(self.lengths)}"
+            wanted.setdefault(number, {})[axis] = self.lengths[name]
+        for number, axes in wanted.items():
+            ndim = len(self.plan.parameters[number].shape)
+            names = ", ".join(axes.get(a, "_") for a in range(ndim))
+            self.early.append(f"{names}{',' if ndim == 1 else ''} = {self.read(self.access.shape, number)}")
+
+    def compare_memory(self) -> None:
+        """Leave where arguments share memory with a written one in another way than the plan says."""
+        plan = self.plan
+        together = {n: numbers for _, numbers in plan.sharing for n in numbers}
+        ends: dict[int, tuple[str, str]] = {}
+        for written in plan.written:
+            for other, parameter in enumerate(plan.parameters):
+                if parameter.kind != "array" or other == written or (other in plan.written and other < written):
+                    continue
+                pointer, pointer_other = (self.read(self.access.pointer, n) for n in (written, other))
+                if other in together.get(written, ()):
+                    for template in (self.access.shape, self.access.strides):
+                        self.check(f"{self.read(template, other)} != {self.read(template, written)}", self.access.shared)
+                    self.lines.append(f"if {pointer_other} != {pointer}: {self.access.shared}")
+                    continue
+                low, high = self.extent(written, ends)
+                low_other, high_other = self.extent(other, ends)
+                least, most = f"least{written}_{other}", f"most{written}_{other}"
+                self.early.append(f"{least}, {most} = {low} - {high_other}, {high} - {low_other}")
+                self.lines.append(f"if {least} < {pointer_other} - {pointer} < {most}: {self.access.shared}")
+
+    def extent(self, number: int, known: dict[int, tuple[str, str]]) -> tuple[str, str]:
+        """Where an argument's elements begin and end, in bytes from its address."""
+        if number not in known:
+            parameter = self.plan.parameters[number]
+            itemsize = self.itemsize(number)
+            known[number] = ("0", f"end{number}")
+            if parameter.layout == "S":
+                known[number] = (f"low{number}", f"end{number}")
+                self.globals["byte_bounds"] = byte_bounds
+                arguments = f"{self.read(self.access.shape, number)}, {self.read(self.access.strides, number)}, {itemsize}"
+                self.early.append(f"low{number}, end{number} = byte_bounds({arguments})")
+            else:
+                self.early.append(f"end{number} = {self.dim(product(parameter.shape) * itemsize)}")
+        return known[number]
+
+    def memory(self, span: str, numbers: Sequence[int], pointer: str = "_") -> None:
+        """The first address of memory that arguments share, and how many elements it has."""
+        self.globals["memory_range"] = memory_range
+        self.lengths[span] = f"n{len(self.lengths)}"
+        self.lines.append(f"{pointer}, {self.lengths[span]} = memory_range(({''.join(f'infos[{n}], ' for n in numbers)}))")
+
+    def write_suits(self, prefix: Sequence[str]) -> str:
+        """The function that says whether assumptions hold and every index fits the kernels' width."""
+        self.early = self.head = self.lines
+        self.unpack_lengths()
+        for step in self.plan.steps:
+            if step[0] == "read_length":
+                # As long as it may get.
+                self.lengths[step[2]] = self.dim(step[3])
+        for name, numbers in self.plan.spans():
+            self.memory(name, numbers)
+        conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
+        for n in self.arrays():
+            if self.plan.parameters[n].layout == "S":
+                shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
+                conditions.append(f"fits_strides({shape}, {strides}, {self.itemsize(n) - 1})")
+        if not any(spec.index_bits == 64 for spec in self.plan.kernels):
+            conditions.extend(self.fits())
+        self.lines.append(f"return {' and '.join(dict.fromkeys(conditions)) or 'True'}")
+        return self.function("suits", prefix)
+
+    def fits(self) -> list[str]:
+        """Conditions under which every offset, and an index one grid or one step of a loop further, fits 32 bits."""
+        limit = 2**31 - 1 - LARGEST_STEP
+        conditions = [f"{self.lengths[name]} <= {limit}" for name, _ in self.plan.spans()]
+        for n in self.arrays():
+            parameter = self.plan.parameters[n]
+            if parameter.layout == "S":
+                shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
+                conditions.append(f"reach({shape}, {strides}) < {limit * dtype_named(parameter.dtype).word.itemsize}")
+            else:
+                words = dtype_named(parameter.dtype).words
+                conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit // words}")
+        for spec in self.plan.kernels:
+            elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
+            conditions.append(f"2*{elements} < {2**31 - 1 - spec.tile}")
+        return conditions
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Bytes between the first and the last element."""
+    return sum([(n - 1) * abs(s) for n, s in zip(shape, strides, strict=True) if n > 1])
+
+
+def fits_strides(shape: Sequence[int], strides: Sequence[int], mask: int) -> bool:
+    """Whether steps along every axis are whole elements."""
+    return not any(s & mask for n, s in zip(shape, strides, strict=True) if n > 1)
+
+
+CHECKS = {"reach": reach, "fits_strides": fits_strides}
+"""What `write_suits` names."""

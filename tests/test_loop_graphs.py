@@ -1,0 +1,525 @@
+"""Loops as graphs of launches, with a driver that only looks like a real one: what it is given to launch, in order."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import struct
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from driver_tools import ADDRESS, FakeDriver, Interface, Status
+
+import pytocu
+from pytocu.runtime import cuda, device_array, graphs, launch_graphs
+from pytocu.runtime.host_loops import Steps
+from pytocu.runtime.on_cuda import parameter_codes
+from pytocu.runtime.plan_loops import Steady, judged
+
+NODE = struct.Struct("@P7IPPPP")
+
+
+class GraphDriver(FakeDriver):
+    """It knows the kernels of a plan, and what they are launched with, directly and by graphs.
+
+    Attributes
+    ----------
+    launched : list
+        Kernel, grid, block, stream and parameters of every launch.
+    graphs, executables : dict
+        By their handles: the order of the nodes, and what each launches.
+    """
+
+    def __init__(self) -> None:
+        self.thread = threading.local()
+        super().__init__()
+        self.codes: dict[str, str] = {}
+        self.kernels: dict[int, str] = {}
+        self.launched: list[tuple[Any, ...]] = []
+        self.graphs: dict[int, dict[int, tuple[Any, ...]]] = {}
+        self.executables: dict[int, dict[int, tuple[Any, ...]]] = {}
+        self.loose: dict[int, bool] = {}
+        self.early = True
+        self.handle = 1000
+        self.replays = 0
+        self.lock = threading.Lock()
+
+    @property
+    def mode(self) -> str:
+        """Of the calling thread."""
+        return getattr(self.thread, "mode", "global")
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        self.thread.mode = mode
+
+    @property
+    def contexts(self) -> list[int]:
+        """Of the calling thread."""
+        if not hasattr(self.thread, "contexts"):
+            self.thread.contexts = [100]
+        return self.thread.contexts
+
+    @contexts.setter
+    def contexts(self, contexts: list[int]) -> None:
+        self.thread.contexts = contexts
+
+    def number(self) -> int:
+        with self.lock:
+            self.handle += 1
+            return self.handle
+
+    def do_ModuleGetFunction(self, module: str, name: bytes) -> tuple[Any, ...]:
+        handle = self.number()
+        self.kernels[handle] = name.decode()
+        return (handle,)
+
+    def launch_ex(self, configuration: int, kernel: Any, parameters: int, extra: int) -> Status:
+        *lengths, stream, _, _ = struct.unpack_from("@7IPPI", (ctypes.c_char * 56).from_address(configuration))
+        if "cuLaunchKernel" in self.fails:
+            return self.fails["cuLaunchKernel"]
+        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
+        return Status.CUDA_SUCCESS
+
+    def do_LaunchKernel(self, kernel: int, *rest: Any) -> tuple[Any, ...]:
+        *lengths, stream, parameters, _ = rest
+        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
+        return ()
+
+    def values(self, kernel: int, table: int) -> tuple[Any, ...]:
+        codes = self.codes[self.kernels[kernel]]
+        addresses = (ctypes.c_void_p * len(codes)).from_address(table)
+        found = []
+        for code, address in zip(codes, addresses, strict=True):
+            assert address is not None
+            found.append(struct.unpack(f"@{code}", ctypes.string_at(address, struct.calcsize(f"@{code}")))[0])
+        return tuple(found)
+
+    def described(self, structure: int) -> tuple[Any, ...]:
+        kernel, *lengths, table, extra, other, context = NODE.unpack(ctypes.string_at(structure, NODE.size))
+        assert extra == other == context == 0
+        return kernel, *lengths, self.values(kernel, table)
+
+    def do_GraphCreate(self, flags: int) -> tuple[Any, ...]:
+        assert flags == 0 and self.mode == "relaxed"
+        handle = self.number()
+        self.graphs[handle] = {}
+        return (handle,)
+
+    def do_GraphAddKernelNode(self, graph: int, before: int, count: int, structure: int) -> tuple[Any, ...]:
+        nodes = self.graphs[graph]
+        earlier = list((ctypes.c_void_p * count).from_address(before))
+        # Each behind the one before, so that the order of the nodes is that of the launches.
+        assert earlier == list(nodes)[-1:] or (not earlier and self.early)
+        self.loose[graph] = bool(nodes) and not earlier
+        handle = self.number()
+        nodes[handle] = self.described(structure)
+        return (handle,)
+
+    def do_GraphAddDependencies(self, graph: int, before: int, behind: int, edge: int, count: int) -> tuple[Any, ...]:
+        ends = [ctypes.c_void_p.from_address(place).value for place in (before, behind)]
+        assert count == 1 and ends == list(self.graphs[graph])[-2:] and self.loose[graph]
+        # Programmatic, from the port of that name.
+        assert ctypes.string_at(edge, 8) == bytes([1, 0, 1, 0, 0, 0, 0, 0])
+        self.loose[graph] = False
+        return ()
+
+    def do_GraphInstantiateWithFlags(self, graph: int, flags: int) -> tuple[Any, ...]:
+        assert not self.loose[graph]
+        handle = self.number()
+        self.executables[handle] = dict(self.graphs[graph])
+        return (handle,)
+
+    def do_GraphExecKernelNodeSetParams(self, executable: int, node: int, structure: int) -> tuple[Any, ...]:
+        made = self.described(structure)
+        nodes = self.executables[executable]
+        assert made[0] == nodes[node][0], "a node keeps its kernel"
+        nodes[node] = made
+        return ()
+
+    def do_GraphLaunch(self, executable: int, stream: int) -> tuple[Any, ...]:
+        with self.lock:
+            self.replays += 1
+            for kernel, *lengths, values in self.executables[executable].values():
+                self.launched.append((self.kernels[kernel], *lengths, stream, values))
+        return ()
+
+    def do_GraphExecDestroy(self, executable: int) -> tuple[Any, ...]:
+        del self.executables[executable]
+        return ()
+
+    def do_GraphDestroy(self, graph: int) -> tuple[Any, ...]:
+        del self.graphs[graph]
+        return ()
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphDriver]:
+    made = GraphDriver()
+    monkeypatch.setattr(cuda, "_bindings", made)
+    monkeypatch.setattr(cuda, "_primary", {})
+    monkeypatch.setattr(cuda, "_archs", {0: "sm_90", 1: "sm_80"})
+    monkeypatch.setattr(device_array, "_pools", {})
+    monkeypatch.setattr(graphs, "_kept", {})
+    cuda._retired.clear()
+    yield made
+    gc.collect()
+    cuda._retired.clear()
+    device_array._released.clear()
+    assert made.mode == "global" and made.contexts[:1] == [100] and len(made.contexts) == 1
+
+
+def heat(u, n):
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def swapped(u, n):
+    a = u.copy()
+    b = u.copy()
+    for _ in range(n):
+        b[1:-1, 1:-1] = 0.25 * (a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])
+        a, b = b, a
+    return a
+
+
+def two_fields(u, v, n):
+    for _ in range(n):
+        du = np.zeros_like(u)
+        du[1:-1] = u[2:] - 2 * u[1:-1] + u[:-2]
+        v = v + 0.1 * np.cumsum(du)
+        u = u + 0.1 * v
+    return u, v
+
+
+def timed(u, n):
+    t = 0.0
+    for _ in range(n):
+        t += 0.5
+        u = np.cumsum(u)
+    return u, t
+
+
+def by_step(u, n):
+    for i in range(n):
+        u = np.cumsum(u) * i
+    return u
+
+
+def relaxed(u, n):
+    """Loops in each step: of a few steps, of many, and with numbers of their own."""
+    for _ in range(n):
+        v = u.copy()
+        for _ in range(3):
+            v[1:-1] = 0.5 * (v[2:] + v[:-2])
+        for j in range(2):
+            v = np.roll(v, 1) * (1 - 0.01 * j)
+        k = 1.0
+        for _ in range(40):
+            k = k * 0.5
+            v[1:-1] = v[1:-1] + 0.25 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        u = u + k * v
+    return u
+
+
+def long_inside(u, n):
+    u = u.copy()
+    for _ in range(n):
+        for _ in range(1200):
+            u[1:-1] = 0.5 * (u[2:] + u[:-2])
+        u = u[::-1] + 1
+    return u
+
+
+class Calls:
+    """A compiled function whose launches a driver notes."""
+
+    def __init__(self, driver: GraphDriver, function: Callable[..., Any], *arguments: Any):
+        self.driver = driver
+        self.compiled = pytocu.jit(function).lower(*arguments).compile("cuda:sm_90")
+        plan = self.compiled.plan
+        driver.codes.update({spec.name: parameter_codes(spec.parameters, spec.index_bits) for spec in plan.kernels})
+
+    def __call__(self, *arguments: Any, stream: int = 7) -> tuple[list[tuple[Any, ...]], int, Any]:
+        """What a call launches, by how many graphs, and its result; new memory is where it was in other calls."""
+        self.driver.launched.clear()
+        self.driver.next, self.driver.replays = ADDRESS + 2**32, 0
+        with pytocu.stream(stream):
+            result = self.compiled.executable(*arguments)
+        return list(self.driver.launched), self.driver.replays, result
+
+
+def array(*shape: int, at: int = ADDRESS, typestr: str = "<f4") -> Interface:
+    return Interface(shape, typestr, (at, False))
+
+
+def directly(monkeypatch: pytest.MonkeyPatch, calls: Calls, *arguments: Any) -> list[tuple[Any, ...]]:
+    """The launches of a call that makes no graphs."""
+    with monkeypatch.context() as patch:
+        patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, *rest: Steps(numbers, 1, False, None))
+        launched, replays, _ = calls(*arguments)
+    assert replays == 0
+    return launched
+
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (heat, (array(500),)),
+    (swapped, (array(50, 60),)),
+    (two_fields, (array(300, typestr="<f8"), array(300, at=ADDRESS + 2**20, typestr="<f8"))),
+    (timed, (array(300),)),
+    (relaxed, (array(300),)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_graphs_launch_what_python_would(driver, monkeypatch, function, arguments):
+    calls = Calls(driver, function, *arguments, 3)
+    loop, *inner = judged(calls.compiled.plan).values()
+    assert isinstance(loop, Steady)
+    least, held = launch_graphs.least_steps(loop), loop.period if inner else launch_graphs.steps_of_graph(loop)
+    for steps in (0, 1, 2, 3, least - 1, least, least + 1, least + held - 1, *(() if inner else (401, 1000))):
+        wanted = directly(monkeypatch, calls, *arguments, steps)
+        launched, replays, result = calls(*arguments, steps)
+        assert launched == wanted
+        assert replays == ((steps - loop.period) // held if steps >= least else 0)
+        if function is timed:
+            assert result[1] == 0.5 * steps
+    assert driver.names().count("cuGraphInstantiateWithFlags") == 1, "made once"
+
+
+def test_a_long_loop_in_the_steps_of_another_has_graphs_of_its_own(driver, monkeypatch):
+    calls = Calls(driver, long_inside, array(300), 3)
+    wanted = directly(monkeypatch, calls, array(300), 30)
+    launched, replays, _ = calls(array(300), 30)
+    assert launched == wanted and driver.names().count("cuGraphInstantiateWithFlags") == 1
+    # What the outer loop noted was too much, so only its first step was launched one by one.
+    assert replays == 29 * ((1200 - 2) // 32)
+
+
+def test_arrays_and_shapes_that_change(driver, monkeypatch):
+    calls = Calls(driver, swapped, array(50, 60), 3)
+    for shape, at in (((50, 60), 0), ((50, 60), 2**20), ((50, 60), 0), ((80, 99), 0), ((4000, 7), 64), ((50, 60), 2**20)):
+        given = array(*shape, at=ADDRESS + at)
+        wanted = directly(monkeypatch, calls, given, 300)
+        assert calls(given, 300)[0] == wanted
+    made = driver.names().count("cuGraphInstantiateWithFlags")
+    # Carried arrays lie in memory of the function's own, whose addresses do not change here: three shapes, three graphs.
+    assert made == 3
+    before = driver.names().count("cuGraphExecKernelNodeSetParams")
+    for n in range(5, 15):
+        given = array(n, 9)
+        assert calls(given, 300)[0] == directly(monkeypatch, calls, given, 300)
+    assert driver.names().count("cuGraphInstantiateWithFlags") <= launch_graphs.KEPT
+    assert driver.names().count("cuGraphExecKernelNodeSetParams") > before
+    assert len(driver.executables) <= launch_graphs.KEPT
+
+
+def test_results_of_earlier_calls_keep_their_memory(driver):
+    calls = Calls(driver, heat, array(500), 3)
+    function = calls.compiled.executable
+    results, written = [], []
+    for number in range(4):
+        driver.launched.clear()
+        with pytocu.stream(7):
+            results.append(function(array(500, at=ADDRESS + 2**20 * number), 200))
+        written.append({value for launch in driver.launched for value in launch[-1] if value > ADDRESS + 2**31})
+    # While results are kept, each call's arrays lie elsewhere, and so do the launches of its graphs.
+    assert len(results) == 4 and all(written)
+
+
+def test_a_stream_that_is_captured_gets_the_launches(driver, monkeypatch):
+    calls = Calls(driver, swapped, array(50, 60), 3)
+    wanted = directly(monkeypatch, calls, array(50, 60), 200)
+    driver.captures[7] = 5
+    launched, replays, _ = calls(array(50, 60), 200)
+    names = driver.names()
+    assert len(launched) == len(wanted) == 201 and replays == 0 and "cuGraphCreate" not in names
+    driver.captures.clear()
+    assert calls(array(50, 60), 200)[1] == 6
+
+
+def test_the_short_way_of_a_library(driver, monkeypatch):
+    """CuPy's arrays, as far as a program reads them."""
+
+    class Array:
+        def __init__(self, shape: tuple[int, ...], dtype: Any, *rest: Any):
+            self.shape, self.dtype, self.strides = shape, np.dtype(dtype), np.empty(shape, dtype).strides
+            driver.next += 2**20
+            self.data = types.SimpleNamespace(ptr=driver.next, device_id=0)
+
+    current = types.SimpleNamespace(ptr=7)
+    cupy = types.SimpleNamespace(ndarray=Array, cuda=types.SimpleNamespace(get_current_stream=lambda *_: current))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    calls = Calls(driver, swapped, array(50, 60), 3)
+    program = calls.compiled.short_program("cupy", 0)
+    loops = calls.compiled.executable._cuda_kernels.graphs(0)
+
+    def launched(steps: int) -> list[tuple[Any, ...]]:
+        driver.launched.clear()
+        driver.next = ADDRESS
+        given = Array((50, 60), "f4")
+        result = program.run(given, given.shape, given.data, steps)
+        assert isinstance(result, Array) and result.shape == (50, 60)
+        return list(driver.launched)
+
+    for steps in (0, 1, 65, 100, 1000):
+        found = launched(steps)
+        with monkeypatch.context() as patch:
+            patch.setattr(launch_graphs.LoopGraphs, "steps", lambda self, numbers, *rest: Steps(numbers, 1, False, None))
+            assert launched(steps) == found
+        assert len(found) == steps + 1
+    assert driver.names().count("cuGraphLaunch") == sum((steps - 3) // 30 for steps in (65, 100, 1000))
+    assert len(loops) == 1
+
+
+def test_loops_whose_launches_differ_are_launched_by_python(driver):
+    calls = Calls(driver, by_step, array(300), 3)
+    launched, replays, _ = calls(array(300), 500)
+    assert replays == 0 and len(launched) > 500
+
+
+def test_arrays_without_elements(driver):
+    def turned(u, n):
+        t = 0.0
+        for _ in range(n):
+            t += 0.5
+            u = u[::-1] + 1
+        return u, t
+
+    calls = Calls(driver, turned, array(0), 3)
+    launched, replays, result = calls(array(0), 500)
+    assert not launched and replays == 0 and result[1] == 250.0
+
+
+def test_threads_have_graphs_of_their_own(driver):
+    calls = Calls(driver, timed, array(300), 3)
+    start, failures = threading.Barrier(8), []
+
+    def work(number: int) -> None:
+        start.wait()
+        for _ in range(20):
+            with pytocu.stream(10 + number):
+                if calls.compiled.executable(array(300, at=ADDRESS + 4096 * number), 100)[1] != 50.0:
+                    failures.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    ((_, loop),) = judged(calls.compiled.plan).items()
+    # Every launch of a stream is of that stream's own arrays, 100 steps each call.
+    for number in range(8):
+        assert len([launch for launch in driver.launched if launch[-2] == 10 + number]) == 20 * 100 * loop.launches + 20
+    gc.collect()
+    cuda.unload_retired()
+    assert len(driver.executables) <= launch_graphs.KEPT
+
+
+def test_graphs_go_with_the_code(driver):
+    calls = Calls(driver, timed, array(300), 3)
+    calls(array(300), 500)
+    assert len(driver.executables) == len(driver.graphs) == 1
+    driver.log.clear()
+    calls.compiled = None
+    gc.collect()
+    assert not any(name.startswith("cuGraph") for name in driver.names()), "a finaliser makes no call"
+    cuda.unload_retired()
+    assert not driver.executables and not driver.graphs
+    names = driver.names()
+    assert names.index("cuGraphExecDestroy") < names.index("cuModuleUnload")
+
+
+def test_errors_name_the_call_and_leave_the_function_usable(driver):
+    calls = Calls(driver, timed, array(300), 3)
+    for failing in ("cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags", "cuGraphLaunch"):
+        driver.fails[failing] = Status.CUDA_ERROR_INVALID_VALUE
+        with pytest.raises(pytocu.BackendError, match=f"{failing} failed: CUDA_ERROR_INVALID_VALUE"):
+            calls(array(300), 500)
+        driver.fails.clear()
+    assert calls(array(300), 500)[2][1] == 250.0
+    gc.collect()
+    cuda.unload_retired()
+    assert len(driver.executables) == 1
+
+
+def test_the_steps_of_a_loop():
+    seen: list[int] = []
+
+    def replay(noted: Any, left: int) -> int:
+        seen.append(left)
+        return 4 if left >= 4 else 0
+
+    for numbers in (range(0), range(1), range(2), range(10), range(20, 0, -3)):
+        assert list(Steps(numbers, 2, True, replay)) == list(numbers)
+        assert list(Steps(numbers, 2, True, None)) == list(numbers)
+        skipped = list(Steps(numbers, 2, False, replay))
+        assert skipped == [*numbers[:2], *numbers[2:][4 if len(numbers) >= 6 else 0 :]]
+    steps = Steps(range(10), 2, True, replay)
+    assert [steps.launching for _ in steps] == [True] * 2 + [False] * 4 + [True] * 4
+    assert seen
+
+
+def test_what_keeps_python_in_a_loop():
+    def reasons(function: Callable[..., Any], *types: str) -> list[Any]:
+        return list(judged(pytocu.jit(function).lower(*types).compile("cpu").plan).values())
+
+    assert reasons(by_step, "f32[n]", "weak int") == ["a kernel takes a number that differs from step to step"]
+    assert reasons(timed, "f32[n]", "weak int") == [Steady(2, 1, True)]
+    assert reasons(swapped, "f32[n, m]", "weak int") == [Steady(3, 1)]
+
+    def nested(u, n):
+        for _ in range(n):
+            for _ in range(n):
+                u = np.cumsum(u)
+            u = u + 1
+        return u
+
+    assert reasons(nested, "f32[n]", "weak int") == [Steady(2, 3, loops=True), Steady(2, 1)]
+
+    def branching(u, n):
+        for i in range(n):
+            if i % 2:
+                u = np.cumsum(u)
+            else:
+                u = u[::-1] * 2
+        return u
+
+    assert reasons(branching, "f32[n]", "weak int") == ["which branch is taken differs from step to step"]
+
+
+@pytest.mark.parametrize(
+    ("version", "arch", "early"), [(13000, "sm_90", True), (12020, "sm_90", False), (13000, "sm_80", False)]
+)
+def test_kernels_start_early_where_the_gpu_and_the_driver_can(driver, monkeypatch, version, arch, early):
+    monkeypatch.setattr(driver, "do_DriverGetVersion", lambda: (version,), raising=False)
+    monkeypatch.setattr(cuda, "_archs", {0: arch})
+    driver.early = early
+    calls = Calls(driver, swapped, array(50, 60), 3)
+    calls(array(50, 60), 200)
+    assert ("cuGraphAddDependencies" in driver.names()) == early
+    assert driver.names().count("cuGraphAddKernelNode") == 30
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+def test_kernels_of_steps_wait_before_they_read(backend):
+    lowered = pytocu.jit(swapped).lower("f32[n, m]", "weak int")
+    for arch, waits in (("sm_75", False), ("sm_89", False), ("sm_90", True), ("sm_100", True)):
+        compiled = lowered.compile(f"cuda:{arch}", backend)
+        assert [spec.waits for spec in compiled.plan.kernels] == [False, True]
+        before, step = compiled.assembly.split(".entry")[1:]
+        assert "griddepcontrol" not in before and ("griddepcontrol.wait" in step) == waits
+        if waits:
+            assert step.index("griddepcontrol.wait") < step.index("ld.global") < step.index("st.global")
+            # What another kernel may still write is not read through the cache for constant data.
+            assert "ld.global.nc" not in step
+        assert "ld.global.nc" in before
+        assert len(compiled.binary) > 1000
+    assert not any(spec.waits for spec in lowered.compile("cpu").plan.kernels)

@@ -1,0 +1,245 @@
+"""Loops of launches on a CPU as calls of one native function."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.backend import cpu, cpu_steps
+from pytocu.runtime import native, native_steps, threads
+from pytocu.runtime.plan_loops import Steady, judged
+from pytocu.testing.compare import compare
+
+
+def heat(u, n):
+    for _ in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def swapped(u, n):
+    a = u.copy()
+    b = u.copy()
+    for _ in range(n):
+        b[1:-1, 1:-1] = 0.25 * (a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])
+        a, b = b, a
+    return a
+
+
+def shallow_water(h, u, n):
+    t = 0.0
+    for _ in range(n):
+        u[1:-1] = u[1:-1] - 0.01 * (h[2:] - h[:-2])
+        h[1:-1] = h[1:-1] - 0.01 * (u[2:] - u[:-2])
+        h[0], h[-1] = h[1], h[-2]
+        t += 0.5
+    return h, u, t
+
+
+def scratch(u, n):
+    for _ in range(n):
+        flux = np.zeros_like(u)
+        flux[1:] = u[1:] - u[:-1]
+        limited = np.minimum(np.abs(flux[::-1]), 1)
+        u = u - 0.1 * limited[::-1]
+    return u
+
+
+def backwards(u, n):
+    for _ in range(n, 0, -1):
+        u = np.roll(u, 1) + 1
+    return u
+
+
+def relaxed(u, n):
+    """Loops in each step: of a few steps, of many, and with numbers of their own."""
+    for _ in range(n):
+        v = u.copy()
+        for _ in range(3):
+            v[1:-1] = 0.5 * (v[2:] + v[:-2])
+        for j in range(2):
+            v = np.roll(v, 1) * (1 - 0.01 * j)
+        k = 1.0
+        for _ in range(40):
+            k = k * 0.5
+            v[1:-1] = v[1:-1] + 0.25 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        u = u + k * v
+    return u
+
+
+def random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).random(shape)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
+    (heat, (random(301),)),
+    (heat, (random(100_000).astype(np.float32),)),
+    (swapped, (random(30, 41),)),
+    (swapped, (random(300, 400),)),
+    (shallow_water, (random(500) + 1, random(500))),
+    (scratch, (random(50_000),)),
+    (backwards, (random(77),)),
+    (relaxed, (random(200),)),
+]
+
+
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that the native function makes, a number a loop that it makes some of."""
+    seen: list[int] = []
+    replay = native_steps.NativeLoop._replay
+
+    def watched(self: Any, noted: Any, left: int, seconds: float) -> int:
+        seen.append(replay(self, noted, left, seconds))
+        return seen[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_replay", watched)
+    return seen
+
+
+@pytest.fixture
+def many_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Several threads in every launch, however short it is; how many each call was given."""
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+    monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_MEET", 1e-12)
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_TRY", 0.0)
+    monkeypatch.setattr(native_steps, "_SMALLEST", 8)
+    given: list[int] = []
+    together = threads.together
+
+    def watched(kernel: Any, address: int, helpers: int) -> None:
+        given.append(helpers)
+        together(kernel, address, helpers)
+
+    monkeypatch.setattr(threads, "together", watched)
+    yield given
+    monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
+
+
+def check(function: Callable[..., Any], jitted: Any, arrays: tuple[np.ndarray, ...], steps: int) -> None:
+    host, given = [a.copy() for a in arrays], [a.copy() for a in arrays]
+    compare(jitted(*given, steps), function(*host, steps))
+    compare(tuple(given), tuple(host))
+
+
+@pytest.mark.parametrize(("function", "arrays"), PROGRAMS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_any_number_of_steps(function, arrays, replayed):
+    jitted = pytocu.jit(function)
+    for steps in (0, 1, 2, 3, 17, 18, 19, 27, 28, *(() if function is relaxed else (100, 101, 102))):
+        # The first call of a signature goes the general way, others the short one.
+        for _ in range(2):
+            check(function, jitted, arrays, steps)
+    assert len(replayed) >= 10 and all(n >= native_steps.LEAST for n in replayed)
+
+
+@pytest.mark.parametrize(("function", "arrays"), PROGRAMS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_threads_share_every_launch(function, arrays, replayed, many_threads):
+    jitted = pytocu.jit(function)
+    for steps in (100, 101, 500):
+        check(function, jitted, arrays, steps)
+    # A step that is left over makes the loop in it native.
+    assert len(replayed) == (4 if function is relaxed else 3) and set(many_threads) == {3}
+
+
+def test_calls_in_many_threads(many_threads):
+    jitted, failures = pytocu.jit(swapped), []
+    fields = [random(60, 50 + n) for n in range(8)]
+    wanted = [swapped(u, 200) for u in fields]
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(10):
+                compare(jitted(fields[number], 200), wanted[number])
+        except BaseException as error:
+            failures.append(error)
+
+    started = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    assert not failures
+
+
+def test_arrays_without_elements():
+    def turned(u, n):
+        t = 0.0
+        for _ in range(n):
+            t += 0.5
+            u = u[::-1] + 1
+        return u, t
+
+    result, t = pytocu.jit(turned)(np.zeros(0), 1000)
+    assert result.shape == (0,) and t == 500.0
+
+
+def test_an_interrupt_ends_a_long_loop(monkeypatch):
+    jitted, u = pytocu.jit(heat), random(20_000)
+    jitted(u.copy(), 100)
+    calls: list[int] = []
+    run = native_steps._Table.run
+
+    def watched(self: Any, periods: int, helpers: int) -> float:
+        calls.append(periods)
+        if len(calls) == 6:
+            signal.raise_signal(signal.SIGINT)
+        return run(self, periods, helpers)
+
+    monkeypatch.setattr(native_steps._Table, "run", watched)
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-3)
+    with pytest.raises(KeyboardInterrupt):
+        jitted(u.copy(), 10**9)
+    assert len(calls) == 6
+    monkeypatch.undo()
+    check(heat, jitted, (u,), 50)
+
+
+def test_the_function_stands_in_the_object_code():
+    lowered = pytocu.jit(heat).lower("f64[n]", "weak int")
+    compiled = lowered.compile("cpu")
+    assert cpu_steps.TEXT in compiled.source
+    name = native_steps.NAME
+    assert native.load(compiled.binary, [name])[name] > 0
+    assert [type(loop) for loop in judged(compiled.plan).values()] == [Steady]
+    assert cpu_steps.TEXT not in pytocu.jit(lambda x: x + 1).lower("f64[n]").compile("cpu").source
+
+
+KERNEL = """
+define void @count(ptr %slots, i64 %begin, i64 %end) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %begin, %entry ], [ %next, %loop ]
+  %array = load ptr, ptr %slots
+  %at = getelementptr i64, ptr %array, i64 %i
+  %old = load i64, ptr %at
+  %new = add i64 %old, 1
+  store i64 %new, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %end
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize("work", [1, 7, 64, 1000, 65_536])
+@pytest.mark.parametrize("helpers", [0, 1, 5])
+def test_every_iteration_is_run_once_a_step(work, helpers, monkeypatch):
+    monkeypatch.setattr(native_steps, "_SMALLEST", 1)
+    addresses = native.load(cpu.build(KERNEL + cpu_steps.TEXT), ["count", native_steps.NAME])
+    kernel, driver = (threads.native(addresses[name]) for name in ("count", native_steps.NAME))
+    first, second = np.zeros(work, np.int64), np.zeros(work, np.int64)
+    slots = [(native_steps.ctypes.c_int64 * 1)(a.ctypes.data) for a in (first, second)]
+    table = native_steps._Table(driver, [(kernel, s, work, 1) for s in (slots[0], slots[1], slots[0])])
+    for periods in (1, 50, 3):
+        table.run(periods, helpers)
+    assert (first == 2 * 54).all() and (second == 54).all()
