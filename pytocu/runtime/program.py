@@ -28,7 +28,17 @@ from pytocu.errors import (
     located,
     refuse_repeating,
 )
-from pytocu.ir.dims import Atom, Dim, DimLike, assignment_sentence, empty_sentence, format_shape, output_sentence, product
+from pytocu.ir.dims import (
+    ASSIGNED,
+    Atom,
+    Dim,
+    DimLike,
+    assignment_sentence,
+    empty_sentence,
+    format_shape,
+    output_sentence,
+    product,
+)
 from pytocu.ir.types import DType, dtype_named, number_of
 from pytocu.record import Record
 from pytocu.runtime import arrays
@@ -436,7 +446,7 @@ class _Writer:
                 left, right = (self.dim(d) for d in dims)
                 listed = "(" + "".join(f"{self.dims(s)}, " for s in shapes) + ")"
                 self.check(f"{left} != {right}", f"fail_broadcast({position}, {listed})")
-            case ("check", "assign" | "mask" | "output" as kind, dims, shapes):
+            case ("check", "assign" | "mask" | "place" | "output" as kind, dims, shapes):
                 target, value = (self.dim(d) for d in dims)
                 given, wanted = (self.dims(s) for s in shapes)
                 self.check(f"{target} != {value}", f"fail_assign({position}, {given}, {wanted}, {kind!r})")
@@ -641,8 +651,7 @@ class _Writer:
     def _fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
         if kind == "assign":
             refuse_repeating([given], self._loc(position), wanted)
-        what = "where mask" if kind == "mask" else "input array"
-        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, what)
+        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, ASSIGNED[kind])
         raise ShapeError(sentence, self._loc(position))
 
     def _fail_index(self, position: int, index: int, size: int, axis: int) -> None:
