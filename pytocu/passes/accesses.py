@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from math import gcd
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -286,8 +287,8 @@ def aligned(read: Index, write: Index, shape: Sequence[DimLike]) -> bool:
     >>> x = unit(0, 1)
     >>> aligned((x,), (x,), [10]), aligned((x + 1,), (x,), [10])
     (True, False)
-    >>> aligned((x, constant(0, 1)), (x, constant(3, 1)), [10])
-    True
+    >>> aligned((x, constant(0, 1)), (x, constant(3, 1)), [10]), aligned((x * 2 + 1,), (x * 2,), [10])
+    (True, True)
     """
     if read == write or any(_apart(r, w) for r, w in zip(read, write, strict=True)):
         return True
@@ -306,11 +307,12 @@ def _moves_alone(place: Affine, axis: int) -> bool:
 
 
 def _apart(a: Affine, b: Affine) -> bool:
-    """Two fixed positions of an axis that are known to differ."""
-    if not a.fixed or not b.fixed:
+    """Two positions of an axis that are known to differ: fixed ones, or steps that never meet."""
+    gap = a.offset - b.offset
+    if a.parts or b.parts:
         return False
-    for gap in (a.offset - b.offset, b.offset - a.offset):
-        low = lower_bound(gap)
-        if low is not None and low > 0:
-            return True
-    return False
+    if a.fixed and b.fixed:
+        return any(low is not None and low > 0 for low in map(lower_bound, (gap, 0 - gap)))
+    steps = [c for c in (*a.coefficients, *b.coefficients) if isinstance(c, int)]
+    known = len(steps) == len(a.coefficients) + len(b.coefficients)
+    return isinstance(gap, int) and known and gap % gcd(*steps) != 0

@@ -16,7 +16,7 @@ from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, stretches, transposes
+from pytocu.passes import pointwise, stretches, sweeps, transposes
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
@@ -36,6 +36,10 @@ def run(function: Function, context: PassContext) -> Function:
     """Lower every launch."""
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if inst.op.name == "allocate" and inst in buffers:
+            type = inst.types[0]
+            assert isinstance(type, ArrayType)
+            return (builder.emit("allocate", (), {}, (buffers[inst].buffer(type),)),)
         if inst.op.name != "launch":
             return None
         inside = set(walk(inst.regions[0]))
@@ -43,7 +47,13 @@ def run(function: Function, context: PassContext) -> Function:
         if own and not noted:
             noted.append(builder.emit("failures", (), {}, (ArrayType(I64, (count,)),), name="failures"))
         failures = (noted[0], words) if own else None
-        _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures).lower()
+        kernel = _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures)
+        if inst in copies:
+            kernel.edges(copies[inst])
+        elif inst in swept:
+            kernel.sweep(swept[inst], [copy.args for copy in pairs[inst]])
+        else:
+            kernel.lower()
         for need in own:
             builder.loc = need.loc
             builder.inst("failed", (noted[0],), {"at": words[need], **dict(need.attrs)})
@@ -53,6 +63,20 @@ def run(function: Function, context: PassContext) -> Function:
     needs = requirements(function)
     words, count = place_words(needs)
     noted: list[Value] = []
+    pairs = {} if context.target.kind == "cuda" else sweeps.find(function)
+    swept: dict[Inst, sweeps.Sweep] = {}
+    buffers: dict[Inst, sweeps.Sweep] = {}
+    copies: dict[Inst, sweeps.Sweep] = {}
+    for inst, behind in pairs.items():
+        measured = _Kernel(Builder(inst.loc), inst, inst.args, strides=dict(strides), offsets=offsets)
+        sweep = measured.measured([copy.args for copy in behind])
+        if sweep is None:
+            continue
+        swept[inst] = sweep
+        for copy in behind:
+            made = copy.args[0].inst
+            assert made is not None
+            buffers[made], copies[copy] = sweep, sweep
     return rewrite(function, rule)
 
 
@@ -86,16 +110,37 @@ class _Kernel(Mutable):
         return dict(self.inst.attr("known") or ())
 
     def lower(self) -> None:
-        outputs = self.inst.attr("outputs")
-        inputs = self.args[: len(self.args) - outputs]
-        results = self.args[len(self.args) - outputs :]
-        region = self.inst.regions[0]
-        for outer, inner in zip(inputs, region.params, strict=True):
-            self._input(outer, inner)
-        roots = region.terminator.args
+        results = self._inputs()
+        roots = self.inst.regions[0].terminator.args
         if self.inst.attr("reduced"):
             self._rows(roots, results)
             return
+        work, shape, accesses = self._pointwise(roots, results)
+        sizes, groups = merge_axes(shape, accesses)
+        elements = self._elements(sizes, groups, len(shape), frozenset(t.pointer for t in work.targets))
+        body = _Body(elements)
+        across = crossing_axis(accesses, groups)
+        each, grid = 1, ()
+        if self.inst.attr("schedule") == "tiles" and across is not None:
+            total = transposes.write(elements, work, across, self.inst.attr("side"))
+        elif self.inst.attr("block"):
+            total = product(elements.sizes)
+            each, grid = pointwise.write(elements, work)
+        elif across is None:
+            total = body.rows(work.roots, work.index, work.pairs, work.targets)
+        else:
+            total = body.tiles(work.roots, work.index, work.pairs, work.targets, across)
+        self._finish(elements, body.cost, total, len(results), each=each, grid=grid)
+
+    def _inputs(self) -> Sequence[Value]:
+        """Parameters for what is read; the results."""
+        split = len(self.args) - self.inst.attr("outputs")
+        for outer, inner in zip(self.args[:split], self.inst.regions[0].params, strict=True):
+            self._input(outer, inner)
+        return self.args[split:]
+
+    def _pointwise(self, roots: Sequence[Value], results: Sequence[Value]) -> tuple[Work, list[DimLike], list[Affine]]:
+        """What an iteration computes, the lengths of the axes, and every linear expression of their indices."""
         shape = [substitute(length, self.known) for length in shape_of(roots[0].type)]
         ndim = len(shape)
         # Column-major results are walked in the order of memory: last axis outermost.
@@ -104,26 +149,56 @@ class _Kernel(Mutable):
         order = list(range(ndim - 1, -1, -1)) if column else list(range(ndim))
         index = tuple(unit(order.index(axis), ndim) for axis in range(ndim))
         targets = [self._target(value, index, ndim) for value in results]
-        shape = [shape[axis] for axis in order]
         pairs = demand(roots, index, ndim)
-        accesses = self._accesses(pairs, targets, ndim)
+        return Work(roots, index, pairs, targets), [shape[axis] for axis in order], self._accesses(pairs, targets, ndim)
+
+    def measured(self, copies: Sequence[tuple[Value, ...]]) -> sweeps.Sweep | None:
+        """How the kernel is swept, given what is copied to where behind it; None where it cannot be."""
+        results = self._inputs()
+        targets = {copy[0]: copy[1] for copy in copies}
+        written = [targets.get(value, value) for value in results]
+        work, shape, accesses = self._pointwise(self.inst.regions[0].terminator.args, written)
         sizes, groups = merge_axes(shape, accesses)
-        written = frozenset(t.pointer for t in targets)
-        elements = self._elements(sizes, groups, ndim, written)
-        body = _Body(elements)
-        across = crossing_axis(accesses, groups)
-        each, grid = 1, ()
-        if self.inst.attr("schedule") == "tiles" and across is not None:
-            work = transposes.write(elements, Work(roots, index, pairs, targets), across, self.inst.attr("side"))
-        elif self.inst.attr("block"):
-            work = product(sizes)
-            each, grid = pointwise.write(elements, Work(roots, index, pairs, targets))
-        else:
-            if across is None:
-                work = body.rows(roots, index, pairs, targets)
-            else:
-                work = body.tiles(roots, index, pairs, targets, across)
-        self._finish(elements, body.cost, work, outputs, each=each, grid=grid)
+        if crossing_axis(accesses, groups) is not None:
+            return None
+        changed: list[tuple[Index, list[Index]]] = []
+        most = max(element(source.type).itemsize for source, _ in copies)
+        outer = dict(zip(self.inst.regions[0].params, self.args, strict=False))
+        for source, view in copies:
+            base, _ = view_chain(view)
+            if any(view_chain(a)[0] is base and a is not base for a in self.args):
+                return None
+            root = self.inst.regions[0].terminator.args[list(results).index(source)]
+            place = target_index(view, base, position(root, work.index), len(shape))
+            changed.append((place, [at for value, at in work.pairs if outer.get(value) is base]))
+        return sweeps.measure(work.index, shape, (sizes, groups), changed, sweeps.TILE_BYTES // most)
+
+    def sweep(self, sweep: sweeps.Sweep, copies: Sequence[tuple[Value, ...]]) -> None:
+        """Loops that change arrays whose old elements they read; `copies` are temporaries and where they would be copied."""
+        results = list(self._inputs())
+        old = self.inst.args[len(self.args) - len(results) :]
+        buffers: dict[int, Value] = {}
+        for source, view in copies:
+            number = old.index(source)
+            buffers[number] = self._array(results[number], results[number].name).pointer
+            results[number] = view
+        work, _, _ = self._pointwise(self.inst.regions[0].terminator.args, results)
+        elements = self._laid_out(sweep, *(t.pointer for t in work.targets), *buffers.values())
+        total, cost = sweeps.write(elements, work, sweep, buffers, _Body(elements).taken_apart)
+        self._finish(elements, cost, total, len(results), schedule="sweep")
+
+    def edges(self, sweep: sweeps.Sweep) -> None:
+        """The loops that copy what waited for all chunks of a sweep."""
+        buffer, view = self.args
+        pointer = self._array(buffer, buffer.name).pointer
+        target = self._target(view, sweep.at, len(sweep.at))
+        elements = self._laid_out(sweep, target.pointer)
+        total, cost = sweeps.edges(elements, pointer, target, sweep, _Body(elements).taken_apart)
+        self._finish(elements, cost, total, 1, schedule="edges", why="what other rows read is stored when these are computed")
+
+    def _laid_out(self, sweep: sweeps.Sweep, *written: Value) -> Elements:
+        """The loops of a sweep."""
+        return self._elements(list(sweep.sizes), list(map(list, sweep.groups)), len(sweep.at), frozenset(written))
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
         """Loops of a kernel that reduces."""
