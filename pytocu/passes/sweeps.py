@@ -70,7 +70,8 @@ class Sweep(Record):
     @property
     def rows(self) -> DimLike:
         """How many rows, or stretches, there are."""
-        return product(list(self.sizes[:-1])) if len(self.sizes) > 1 else _pieces(self.sizes[-1], self.most)
+        *outer, last = self.sizes
+        return product(outer) if outer else _pieces(last, self.most)
 
     @property
     def tiles(self) -> DimLike:
