@@ -142,7 +142,7 @@ class _PlanWriter:
             for inner in region.insts[:-1]:
                 self.write_inst(inner)
             yielded = tuple(self.slots[a] for a in region.terminator.args)
-            if count:
+            if inst.op.name != "if_else":
                 carried = tuple(self.slots[p] for p in params[:count])
                 self.add(("next", carried, yielded), inst)
                 self.add(("hand on", results, carried), inst)

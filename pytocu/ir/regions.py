@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import replay
 from pytocu.ir.types import ArrayType, Type
 
@@ -211,6 +211,11 @@ def prune(function: Function) -> Function:
     return function if body is function.body else Function(function.name, function.level, body, function.facts)
 
 
+def _launches(inst: Inst) -> bool:
+    """Whether a loop or branch is the host's, whose body changes memory."""
+    return any(inner.op.name == "launch" for region in inst.regions for inner in walk(region))
+
+
 def _prune_block(block: Block) -> Block:
     """From the last instruction to the first, so that what is used is known; then inside of regions."""
     used: set[Value] = set()
@@ -218,7 +223,7 @@ def _prune_block(block: Block) -> Block:
     values: dict[Value, Value] = {}
     changed = False
     for inst in reversed(block.insts):
-        if is_region(inst):
+        if is_region(inst) and not _launches(inst):
             if not any(r in used for r in inst.results):
                 changed = True
                 continue
@@ -233,7 +238,7 @@ def _prune_block(block: Block) -> Block:
     for inst in reversed(made):
         again = replay(builder, inst, lambda builder, inst, args: None, values)
         last = builder.insts[-1]
-        if is_region(last):
+        if is_region(last) and not _launches(last):
             regions = tuple(map(_prune_block, last.regions))
             if regions != last.regions:
                 builder.insts.pop()

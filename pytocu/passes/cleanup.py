@@ -66,10 +66,15 @@ def dce(function: Function, context: PassContext) -> Function:
     function = prune(function)
     used: set[Value] = set()
     keep: set[Inst] = set()
+    launches: set[Inst] = set()
     # Uses come after definitions in the text, so one walk backwards finds everything alive.
     for inst in reversed(list(walk(function.body))):
         alive = bool(inst.op.effects and inst.op.effects != "read" and inst.op.effects != "alloc")
         alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control"
+        # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
+        alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
+        if inst.op.name == "launch" or (alive and inst.op.kind == "region"):
+            launches.add(inst)
         if alive:
             keep.add(inst)
             used.update(inst.args)

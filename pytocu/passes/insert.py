@@ -6,7 +6,11 @@ as well:
 
     update(old, old[a:b], e) = concatenate(old[:a], e, old[b:])
 
-Left as updates are changes of arguments, of strided or shuffled parts, of what reductions and scans
+On a GPU the same is done for an argument that is changed several times by what is around each element, as in the steps
+of a simulation that are written out: each step makes a new array instead of one that is copied back, arrays whose
+contents are not needed any more take turns, and the last step writes the argument.
+
+Left as updates are other changes of arguments, of strided or shuffled parts, of what reductions and scans
 make (these are stored by the kernel that reduces), and those behind a left one.
 """
 
@@ -16,10 +20,10 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, dim_min, lower_bound
+from pytocu.ir.dims import DimLike, dim_min, evaluate, lower_bound, symbols
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import shape_of
-from pytocu.passes.accesses import target_index, whole_index
+from pytocu.passes.accesses import aligned, demand, target_index, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of
@@ -34,6 +38,7 @@ def run(function: Function, context: PassContext) -> Function:
         return function
     terminator = function.body.terminator
     arguments = {contents_of(terminator.args[new])[0] for _, new in terminator.attr("updates", ())}
+    turns = _in_turns(function) if context.target.kind == "cuda" else set[Inst]()
     depth: dict[Value, int] = {}
     reduced: dict[Value, bool] = {}
 
@@ -51,6 +56,12 @@ def run(function: Function, context: PassContext) -> Function:
                 reduces(result)
             return None
         old, target, new = args
+        if inst in turns:
+            region = _region(old, target)
+            assert region is not None
+            made = _inserted(builder, old, new, region)
+            # Behind the last change stands what the argument gets.
+            return (made,) if inst.results[0] in terminator.args else (builder.emit("keep", (made,)),)
         behind = old.inst is not None and old.inst.op.name == "update"
         if behind or on_host(old) or contents_of(inst.args[0])[0] in arguments or reduces(old) or reduces(new):
             return None
@@ -63,6 +74,40 @@ def run(function: Function, context: PassContext) -> Function:
         return (made,)
 
     return rewrite(function, rule)
+
+
+def _in_turns(function: Function) -> set[Inst]:
+    """The changes of arguments that are nearly all of these, each made of other elements of what was there."""
+    terminator = function.body.terminator
+    updates = [inst for inst in function.body.insts if inst.op.name == "update"]
+    found: set[Inst] = set()
+    for _, new in terminator.attr("updates", ()):
+        memory, count = contents_of(terminator.args[new])
+        own = [inst for inst in updates if contents_of(inst.args[0])[0] is memory]
+        if memory in function.params and count == len(own) > 1 and all(map(_moves_all, own)):
+            found.update(own)
+    return found
+
+
+def _moves_all(inst: Inst) -> bool:
+    """Whether an update replaces all but a border by what is made of other elements."""
+    old, target, new = inst.args
+    region = _region(old, target)
+    if region is None or any(2 * _long(size) < _long(d) for (_, size, _), d in zip(region, shape_of(old.type), strict=True)):
+        return False
+    shape = shape_of(new.type)
+    if shape != shape_of(target.type):
+        return False
+    needed = demand([new], whole_index(len(shape)), len(shape))
+    if any(v.inst is not None and v.inst.op.kind in ("reduce", "scan", "region") for v, _ in needed):
+        return False
+    place = target_index(target, old, whole_index(len(shape)), len(shape))
+    return any(value is old and not aligned(at, place, shape) for value, at in needed)
+
+
+def _long(length: DimLike) -> int:
+    """A length where all that are not known are long."""
+    return evaluate(length, dict.fromkeys(symbols(length), 1 << 20))
 
 
 Region = list[tuple[DimLike, DimLike, bool]]

@@ -6,7 +6,9 @@ In: array level, where some loops and branches are not computed element by eleme
 The function is cut where such an instruction stands.  What lies between is a function of its own that goes through
 the passes as any other, and so is each body: its arrays are parameters, and what a step makes of a carried array goes
 straight into memory for the next step, as an array that the function is given to change would be.  A carried array has
-two memories that take turns, so that no step allocates one.
+two memories that take turns, so that no step allocates one.  Where every carried array is an argument that the
+function changes, one of the two is the argument itself: the loop takes two steps at a time, there and back, and copies
+once where the last step has no second one.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, n
 from pytocu.passes.accesses import is_elementwise, view_chain
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
-from pytocu.passes.storages import rebased
+from pytocu.passes.storages import rebased, tree_numbers
 
 _TO_HOST = (narrow.run, products.run, few.run, split.run, store_or_repeat.run, fuse.run, bufferize.run)
 """The passes of the pipeline that follow, up to the host level."""
@@ -32,8 +34,15 @@ _TO_HOST = (narrow.run, products.run, few.run, split.run, store_or_repeat.run, f
 
 def run(function: Function, context: PassContext) -> Function:
     """Cut the function where a loop or branch is the host's."""
-    if not any(map(is_whole, function.body.insts)):
+    whole = next(filter(is_whole, function.body.insts), None)
+    if whole is None:
         return function
+    if any(inst.op.name == "memory" for inst in function.body.insts):
+        raise UnsupportedError(
+            "arguments that lie in one memory and are changed beside a loop or branch on whole arrays are not compiled",
+            whole.loc,
+            "pass a copy of one of them",
+        )
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
@@ -84,6 +93,32 @@ def _in_memory(type: Type) -> Type:
     return ArrayType(type.dtype, ()) if isinstance(type, ScalarType) else bare(type)
 
 
+def _changed_arguments(function: Function) -> dict[Value, Value]:
+    """Values that are nothing but what an argument holds in the end, with arguments nobody else reads."""
+    terminator = function.body.terminator
+    shown = max(tree_numbers(terminator.attr("tree")), default=-1)
+    uses: dict[Value, int] = {}
+    for inst in function.body.insts[:-1]:
+        if inst.op.name != "writable":
+            for arg in inst.args:
+                uses[arg] = uses.get(arg, 0) + 1
+    found: dict[Value, Value] = {}
+    for place, new in terminator.attr("updates", ()):
+        argument, contents = terminator.args[place], terminator.args[new]
+        alone = new > shown and terminator.args.count(contents) == 1 and contents not in uses
+        if alone and argument in function.params and uses.get(argument) == 1:
+            found[contents] = argument
+    return found
+
+
+def _ending(region: Block) -> Block:
+    """The region without what it hands on."""
+    builder = Builder(region.terminator.loc)
+    builder.insts.extend(region.insts[:-1])
+    builder.emit("yield")
+    return Block(region.params, builder.take())
+
+
 class _Writer:
     """Writes the host function.
 
@@ -95,6 +130,8 @@ class _Writer:
         NumPy scalars that stand in memory.
     made : set of Value
         Memory of the function's own.
+    settled : set of Value
+        What arguments hold in the end, where it is in them already.
     """
 
     def __init__(self, function: Function, context: PassContext):
@@ -103,6 +140,7 @@ class _Writer:
         self.now: dict[Value, Value] = {}
         self.scalars: set[Value] = set()
         self.made: set[Value] = set()
+        self.settled: set[Value] = set()
         self.count = 0
 
     def lowered(self, params: Sequence[Value], builder: Builder, facts: Any) -> Function:
@@ -192,6 +230,8 @@ class _Writer:
                 "index by constants and lengths in it",
             )
         arrays = [k for k, t in enumerate(inst.types) if not isinstance(t, WeakType)]
+        if self._there_and_back(inst, arrays):
+            return
         starts = self._starts(inst, arrays, used) if count else []
         passed = _passed(inst, arrays)
         computed = [k for k in arrays if k not in passed]
@@ -217,6 +257,55 @@ class _Writer:
             self.now[inst.results[k]] = result
             if isinstance(inst.results[k].type, ScalarType):
                 self.scalars.add(inst.results[k])
+
+    def _there_and_back(self, inst: Inst, arrays: Sequence[int]) -> bool:
+        """A loop that changes arguments, two steps at a time; False where it is none."""
+        function, count = self.function, carried_count(inst)
+        if inst.op.name != "for_loop" or len(arrays) != count or _passed(inst, arrays):
+            return False
+        start, stop, by = inst.args[:3]
+        size = by.inst.attr("value") if by.inst is not None and by.inst.op.name == "const" else 0
+        finals = _changed_arguments(function)
+        changed = [finals.get(result) for result in inst.results]
+        if not size or changed != list(given(inst)[:count]):
+            return False
+        builder, present = self.builder, [self.now[v] for v in given(inst)[:count]]
+        if any(bare(value.type) != value.type for value in present):
+            return False
+        spares = self._spares(inst, arrays)
+        shared = list(dict.fromkeys(given(inst)[count:]))
+        first, second = (self._region(inst, inst.regions[0], arrays, {}, shared) for _ in range(2))
+        counter, *others = first.params
+        limit = Value(stop.type, stop.name)
+        builder.loc = inst.loc
+        double = builder.const(2 * size, by.type)
+        with builder.nested() as insts:
+            builder.insts.extend(first.insts[:-1])
+            following = builder.emit("add", (counter, builder.const(size, by.type)))
+            again = builder.emit("less" if size > 0 else "greater", (following, limit))
+            turned = [*others[count : 2 * count], *others[:count], *others[2 * count :]]
+            back = _ending(second)
+            builder.inst("if_else", (again, following, *turned), {}, (), (back, self._copied(back.params, count)))
+            builder.emit("yield")
+        args = [self.now[start], self.now[stop], double, *present, *spares, *(self.now[v] for v in shared), self.now[stop]]
+        builder.inst("for_loop", args, {"carried": 0}, (), (Block((*first.params, limit), tuple(insts)),))
+        self.now |= dict(zip(inst.results, present, strict=True))
+        self.settled.update(inst.results)
+        return True
+
+    def _copied(self, like: Sequence[Value], count: int) -> Block:
+        """A region with parameters like others that copies the first arrays behind the counter into those behind them."""
+        params = [Value(value.type, value.name) for value in like]
+        builder = Builder(self.builder.loc)
+        for source, target in zip(params[1 : 1 + count], params[1 + count : 1 + 2 * count], strict=True):
+            inner, region = Value(source.type, source.name), Builder(builder.loc)
+            region.emit("yield", (region.emit("copy", (inner,)),))
+            why = "the last step was not into the argument"
+            attrs = {"name": f"{self.function.name}_{self.count}", "outputs": 1, "why": why}
+            builder.inst("launch", (source, target), attrs, (), (Block((inner,), region.take()),))
+            self.count += 1
+        builder.emit("yield")
+        return Block(tuple(params), builder.take())
 
     def _starts(self, inst: Inst, arrays: Sequence[int], used: set[Value]) -> list[Value]:
         """The first contents of carried arrays, in memory of their own: where they are, if nobody needs them there."""
@@ -350,6 +439,7 @@ class _Writer:
 
     def last(self, insts: Sequence[Inst]) -> None:
         """What stands behind the last loop or branch, with the ``return``."""
+        insts = [*insts[:-1], self._without_settled(insts[-1])]
         builder = Builder(insts[-1].loc)
         inside, params, stands = self.taken(builder, self.needed(insts))
         taken = {p for p in params if p not in self.function.params}
@@ -366,3 +456,13 @@ class _Writer:
         results = self.inline(piece, stands)
         self.builder.loc = insts[-1].loc
         self.builder.inst("return", results, dict(piece.body.terminator.attrs))
+
+    def _without_settled(self, terminator: Inst) -> Inst:
+        """The ``return`` without changes that were made already."""
+        if not self.settled:
+            return terminator
+        left = [n for n, value in enumerate(terminator.args) if value not in self.settled]
+        pairs = terminator.attr("updates", ())
+        updates = tuple((left.index(place), left.index(new)) for place, new in pairs if new in left)
+        attrs = {"tree": terminator.attr("tree")} | ({"updates": updates} if updates else {})
+        return Builder(terminator.loc).inst("return", [terminator.args[n] for n in left], attrs)
