@@ -89,7 +89,7 @@ _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
 _SORTED_OR_PRODUCTS = frozenset(
     ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "partition", "argpartition", "lexsort"]
 )
-_IN_PLACE = frozenset(["put", "itemset", "resize", "setfield", "byteswap", "setflags"])
+_IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
 REFUSED = {

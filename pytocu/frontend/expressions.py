@@ -22,6 +22,8 @@ from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
+from pytocu.frontend.scattering import assign as assign_at
+from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic
@@ -448,6 +450,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         place = mask_in(key) if is_array(base) else None
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)
+            return
+        if has_positions(base, key):
+            assign_at(context, base, key, value)
             return
         assign_elements(context, element_view(context, base, key, value, text), value)
         return

@@ -178,7 +178,7 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
 def checked(context: Context, position: Value, length: DimLike, axis: int) -> Value:
     """Positions counted from the front; an IndexError where one is outside of the axis."""
     size = dim_value(context, length)
-    _refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
+    refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
     negative = elementwise(context, "less", position, 0)
     front = elementwise(context, "where", negative, elementwise(context, "add", position, size), position)
     inside = elementwise(
@@ -195,7 +195,7 @@ def _like(context: Context, made: Value, position: Value) -> Value:
     return made
 
 
-def _refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str) -> None:
+def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str) -> None:
     """An axis without elements has no position at all."""
     wanted = product(dimensions(positions))
     none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
@@ -225,7 +225,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     attempt(context, np.take, np.zeros(1), 0, mode=mode)
     source, place = along_axis(context, value, axis)
     length = dimensions(source)[place]
-    _refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
+    refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
     return gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place)
 
 

@@ -62,14 +62,14 @@ def note_write(context: Context, target: Value, what: str) -> None:
         builder.write_check(param, what)
 
 
-def fitted(context: Context, value: Value, target: Value, what: str = "input array") -> Value:
+def fitted(context: Context, value: Value, target: Value | Shape, what: str = "input array") -> Value:
     """Check that a value broadcasts to a target, and drop its leading axes of length 1."""
-    given, wanted = dimensions(value), dimensions(target)
+    given, wanted = dimensions(value), target if isinstance(target, tuple) else dimensions(target)
     try:
         pairs = assignment_pairs(given, wanted)
     except ValueError:
         raise ShapeError(assignment_sentence(given, wanted, what), context.loc) from None
-    kind = "assign" if what == "input array" else "mask"
+    kind = {"input array": "assign", "value array": "place"}.get(what, "mask")
     for pair in pairs:
         context.builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": (given, wanted)})
     for _ in range(len(given) - len(wanted)):
@@ -87,6 +87,11 @@ def _number(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarra
     """
 
     return context.builder.const(_asked(context, value, dtype, put), scalar(dtype))
+
+
+def ask_for(context: Context, value: Value, dtype: DType) -> None:
+    """Let NumPy refuse a Python number known at run time that an array of the dtype does not take."""
+    _asked(context, _example(value), dtype, _set)
 
 
 def _asked(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Any:
@@ -146,7 +151,7 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
     made = fitted(context, made, target)
     if isinstance(made.type, WeakType):
         # A Python complex number is nothing for an array of floats.
-        _asked(context, _example(made), dtype, _set)
+        ask_for(context, made, dtype)
     context.builder.update(target, cast(context, made, dtype))
 
 

@@ -28,6 +28,7 @@ from pytocu.frontend import (
     neighbours,
     reduction_functions,
     reshaping,
+    scattering,
 )
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
@@ -110,6 +111,7 @@ FUNCTIONS: dict[str, Handler] = {
     **reduction_functions.FUNCTIONS,
     **reshaping.FUNCTIONS,
     **gathering.FUNCTIONS,
+    **scattering.FUNCTIONS,
     **creation.FUNCTIONS,
     **joining.FUNCTIONS,
     **neighbours.FUNCTIONS,

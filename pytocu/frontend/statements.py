@@ -20,6 +20,7 @@ from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
+from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, Masked, is_array
@@ -274,7 +275,8 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
         with context.builder.at(frame.loc(node.target)):
             old = member(frame, base, key)
         new = _changed(frame, node, operator, old)
-        if new is not old or not is_array(old):
+        # Elements at positions are a copy, which is changed and then put back.
+        if new is not old or not is_array(old) or has_positions(base, key):
             with context.builder.at(frame.loc(node.target)):
                 assign_member(frame, base, key, new, ast.unparse(node.target))
         return

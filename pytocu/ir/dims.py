@@ -356,8 +356,15 @@ def format_shape(shape: tuple[DimLike, ...]) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
+ASSIGNED = {"assign": "input array", "mask": "where mask", "place": "value array"}
+"""What the kinds of checks of assignments compare with a target."""
+
+
 def assignment_sentence(value: tuple[DimLike, ...], target: tuple[DimLike, ...], what: str = "input array") -> str:
-    """What NumPy says of an assignment whose shapes do not fit."""
+    """What NumPy says of an assignment whose shapes do not fit; of a ``value array`` that goes to indexed elements."""
+    if what == "value array":
+        shapes = format_shape(value), format_shape(target)
+        return "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}".format(*shapes)
     return f"could not broadcast {what} from shape {format_shape(value)} into shape {format_shape(target)}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating
 from pytocu.ir.core import Inst
-from pytocu.ir.dims import Fact, assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
 from pytocu.ir.types import shape_of
 
@@ -25,9 +25,9 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """Compare lengths."""
     dims = state.dims(inst.attr("dims"))
     match inst.attr("kind"):
-        case "assign" | "mask" as kind:
+        case "assign" | "mask" | "place" as kind:
             if dims[0] != dims[1]:
-                what = "where mask" if kind == "mask" else "input array"
+                what = ASSIGNED[kind]
                 given, wanted = map(state.dims, inst.attr("shapes"))
                 if kind == "assign":
                     refuse_repeating([given], inst.loc, wanted)

@@ -150,10 +150,27 @@ _row("fft.fftn", "The Fourier transform along several axes", _same, 1, ("axes", 
 _row("fft.ifftn", "Its inverse", _same, 1, ("axes", "norm"))
 _row("sort", "Sorted along an axis; NaN come last", _same, 1, ("axis",))
 _row("argsort", "The positions that sort along an axis", _same, 1, ("axis", "stable"))
+_row("last_position", "1 and the number of the last position that names each element, of numbers of elements", _same, 2)
+
+
+def last_position(start: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """For each element of a vector 1 and the number of the last position that names it, or what stands there.
+
+    Examples
+    --------
+    >>> last_position(np.zeros(4, int), np.array([2, 0, 2]))
+    array([2, 0, 3, 0])
+    """
+    made = np.array(start)
+    # NumPy assigns in the order of the positions; those behind the end are the last one, so that any example is one.
+    made[np.minimum(positions, made.size - 1)] = np.arange(1, positions.size + 1)
+    return made
 
 
 def numpy_library(name: str) -> Callable[..., Any]:
-    """NumPy's function."""
+    """NumPy's function, or our own of this name."""
+    if name == "last_position":
+        return last_position
     return reduce(getattr, name.split("."), np)
 
 

@@ -20,7 +20,7 @@ from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
 
-_EQUALITIES = ("assign", "broadcast", "equal", "mask", "output")
+_EQUALITIES = ("assign", "broadcast", "equal", "mask", "output", "place")
 """The checks that two lengths are equal."""
 
 

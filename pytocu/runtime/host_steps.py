@@ -104,11 +104,30 @@ Call = Callable[[Sequence[Any], dict[str, Any]], Any]
 
 def _of_numpy(module: Any, name: str) -> Call:
     """The function of NumPy or CuPy."""
+    if name == "last_position":
+        return lambda arrays, options: _last_position(module, *arrays)
     function = _function(module, module.__name__, name)
     if module.__name__ == "cupy":
         # CuPy's sort is stable, and has no such argument.
         return lambda arrays, options: function(*arrays, **{k: v for k, v in options.items() if k != "stable"})
     return lambda arrays, options: function(*arrays, **options)
+
+
+def _last_position(module: Any, start: Any, positions: Any) -> Any:
+    """See `pytocu.ir.library.last_position`; on a GPU the largest number stays, in whatever order threads write."""
+    made = start.copy()
+    if module.__name__ == "numpy":
+        made[positions] = module.arange(1, positions.size + 1)
+        return made
+    from cupyx import scatter_max
+
+    scatter_max(made.view(module.uint64), positions, module.arange(1, positions.size + 1, dtype=module.uint64))
+    return made
+
+
+def _last_position_of_torch(torch: Any, start: Any, positions: Any) -> Any:
+    numbers = torch.arange(1, positions.numel() + 1, device=start.device)
+    return start.clone().scatter_reduce_(0, positions, numbers, "amax")
 
 
 def _of_torch(torch: Any, name: str) -> Call:
@@ -118,6 +137,8 @@ def _of_torch(torch: Any, name: str) -> Call:
             return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[0]
         case "argsort":
             return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[1]
+        case "last_position":
+            return lambda arrays, options: _last_position_of_torch(torch, *arrays)
         case "linalg.solve":
             return lambda arrays, options: torch.linalg.solve(*arrays)
         case "linalg.svd" | "linalg.qr" | "linalg.eigh" | "linalg.slogdet":

@@ -128,7 +128,7 @@ class _Writer(Text):
                 left, right = (self.dim(d) for d in dims)
                 listed = "(" + "".join(f"{self.dims(s)}, " for s in shapes) + ")"
                 self.check(f"{left} != {right}", f"fail_broadcast({position}, {listed})")
-            case ("check", "assign" | "mask" | "output" as kind, dims, shapes):
+            case ("check", "assign" | "mask" | "place" | "output" as kind, dims, shapes):
                 target, value = (self.dim(d) for d in dims)
                 given, wanted = (self.dims(s) for s in shapes)
                 self.check(f"{target} != {value}", f"fail_assign({position}, {given}, {wanted}, {kind!r})")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating
-from pytocu.ir.dims import assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.ir.dims import ASSIGNED, assignment_sentence, empty_sentence, format_shape, output_sentence
 from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
 from pytocu.runtime.plan import Plan
@@ -59,8 +59,7 @@ class Failures:
         """Raise that a shape is not the target's."""
         if kind == "assign":
             refuse_repeating([given], self.loc(position), wanted)
-        what = "where mask" if kind == "mask" else "input array"
-        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, what)
+        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, ASSIGNED[kind])
         raise ShapeError(sentence, self.loc(position))
 
     def fail_index(self, position: int, index: int, size: int, axis: int) -> None:

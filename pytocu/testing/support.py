@@ -215,6 +215,13 @@ one mask stays with them. Where the chosen elements themselves are needed (retur
 number, and a kernel writes the elements in order. A length that is read so does not broadcast: where it meets another
 length it has to be equal to it.
 
+## Assignment at positions
+
+`x[i] = e` and `x[i, j] += e` with integer arrays, `np.put` and `np.put_along_axis` leave what NumPy leaves: of several values
+for one element the last, and `+=` reads each element once. Each element is given the number of the last position that names
+it, which is the library call `last_position`, and takes that value; so a call takes as long as all of the array, however few
+positions there are. A position outside of the array raises an IndexError as in a gather, and is never written.
+
 ## Library calls
 
 The closed list of what NumPy (for NumPy arrays), CuPy or PyTorch (for theirs) computes, as a step of the plan between

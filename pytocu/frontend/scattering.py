@@ -1,0 +1,206 @@
+"""Assignment through integer arrays: ``x[i] = e``, ``x[i, j] += e``, ``np.put``, ``np.put_along_axis``.
+
+Where several positions are one element, the last of them is what NumPy leaves there.  So each element gets the number
+of the last position that names it (the library call ``last_position``; the largest number, whoever writes first), and
+takes the value with that number, or stays.  No two threads write one element, and no memory outside of the array is
+touched, whatever the positions are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import IndexingError, UnsupportedError, raised
+from pytocu.frontend import gathering, inplace
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.library_calls import call
+from pytocu.frontend.literals import known_array
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import length, repeated
+from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, reshape
+from pytocu.frontend.values import Context, as_value, cast, contains_dynamic, convert, dim_value, dimensions, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, product
+from pytocu.ir.types import BOOL, I64, WeakType, element, scalar
+
+Shape = tuple[DimLike, ...]
+
+
+def has_positions(base: Any, key: Any) -> bool:
+    """Whether an assignment to ``base[key]`` is through integer arrays."""
+    if not is_array(base):
+        return False
+    items = key if isinstance(key, tuple) else (key,)
+    if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
+        return False
+    lists = [k for k in items if isinstance(k, (list, np.ndarray))]
+    if any(contains_dynamic(k) or np.asarray(k).dtype == bool for k in lists):
+        return False
+    return bool(lists) or any(map(is_array, items))
+
+
+def assign(context: Context, base: Value, key: Any, value: Any) -> None:
+    """``base[key] = value``; with several values for one element the last one counts.
+
+    Raises
+    ------
+    IndexingError, ShapeError
+        As for reading; NumPy's sentence for a value that does not broadcast to what is indexed.
+    UnsupportedError
+        Positions of numbers known only at run time beside arrays.
+    """
+    inplace.note_write(context, base, inplace.DESTINATION)
+    items = key if isinstance(key, tuple) else (key,)
+    lead = _leading(context, base, items)
+    shape = dimensions(base)
+    # The number of each element, read as the elements would be.
+    numbers = _numbered(context, shape[:lead])
+    places = gathering.subscript(context, numbers, items if lead == len(shape) else tuple(items[:lead]))
+    _place(context, base, array_of(context, places), lead, value)
+
+
+def _leading(context: Context, base: Value, items: Sequence[Any]) -> int:
+    """How many leading axes are indexed by arrays, all others being taken whole; else the number of all axes."""
+    count = 0
+    while count < len(items) and (isinstance(items[count], (list, np.ndarray)) or is_array(items[count])):
+        count += 1
+    rest = items[count:]
+    whole = all(k is Ellipsis or (isinstance(k, slice) and k == slice(None)) for k in rest)
+    ndim = len(dimensions(base))
+    if count > ndim:
+        sentence = f"too many indices for array: array is {ndim}-dimensional, but {len(items)} were indexed"
+        raise IndexingError(sentence, context.loc)
+    fits = count + sum(k is not Ellipsis for k in rest) <= ndim and sum(k is Ellipsis for k in rest) <= 1
+    return count if count and whole and fits else ndim
+
+
+def _numbered(context: Context, shape: Shape) -> Value:
+    """The numbers of the elements of an array of a shape."""
+    flat = context.builder.emit("iota", (), {"axis": 0, "shape": (product(shape),)})
+    return flat if len(shape) == 1 else reshape(context, flat, tuple(_length(context, d) for d in shape))
+
+
+def _length(context: Context, dim: DimLike) -> Any:
+    return dim_value(context, dim)
+
+
+def _place(context: Context, base: Value, places: Value, lead: int, value: Any) -> None:
+    """Give elements their values: `places` numbers those of the leading axes."""
+    shape, dtype = dimensions(base), element(base.type)
+    rest = shape[lead:]
+    target = (*dimensions(places), *rest)
+    given = _value(context, base, value, target)
+    chosen = _chosen(context, base, places, lead)
+    if not dimensions(given):
+        # One value for all needs no numbers.
+        made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), given, base)
+        context.builder.update(base, made)
+        return
+    count = product(dimensions(places))
+    spread = repeated(context, given, target)
+    rows = reshape(context, spread, tuple(_length(context, d) for d in (count, *rest)))
+    stored = context.builder.emit("keep", (rows,))
+    nothing = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *rest))
+    padded = context.builder.emit("concatenate", (stored, nothing), {"axis": 0})
+    # Behind the values stands one that nobody takes.
+    number = elementwise(context, "subtract", chosen, 1)
+    number = elementwise(context, "where", elementwise(context, "less", number, 0), length(context, count), number)
+    positions = [number, *(gathering.along(context, d, a + lead, len(shape)) for a, d in enumerate(rest))]
+    taken = gathering.gather(context, padded, range(1 + len(rest)), positions, 0)
+    made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), taken, base)
+    context.builder.update(base, made)
+
+
+def _chosen(context: Context, base: Value, places: Value, lead: int) -> Value:
+    """For each element 1 and the number of the last position that names it, or 0; with axes of length 1 behind."""
+    shape = dimensions(base)
+    total = product(shape[:lead])
+    start = filled(context, context.builder.const(0, scalar(I64)), (total,))
+    (last,) = call(context, "last_position", (start, ravel(context, places)))
+    made = last if lead == 1 else reshape(context, last, tuple(_length(context, d) for d in shape[:lead]))
+    for axis in range(lead, len(shape)):
+        made = context.builder.emit("newaxis", (made,), {"axis": axis})
+    return made
+
+
+def _value(context: Context, base: Value, value: Any, target: Shape) -> Value:
+    """What is assigned, in the dtype of the array, checked to broadcast to the shape."""
+    dtype = element(base.type)
+    known = inplace.known_number(value)
+    if known is not None:
+        return inplace.number_in(context, known, dtype)
+    made = value if not isinstance(value, (list, tuple)) else array_of(context, value)
+    made = inplace.fitted(context, as_value(context, made), target, "value array")
+    if isinstance(made.type, WeakType):
+        inplace.ask_for(context, made, dtype)
+    return cast(context, made, dtype)
+
+
+def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    """``np.put(a, ind, v)``: values for positions among all elements in a row, repeated as often as needed.
+
+    Raises
+    ------
+    CompileError
+        Indices that NumPy does not cast to integers, another mode.
+    """
+    if not is_array(a):
+        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}"), context.loc)
+    inplace.note_write(context, a, inplace.OUTPUT)
+    if isinstance(ind, (list, tuple)):
+        if contains_dynamic(ind):
+            raise UnsupportedError("a list of values known only at run time", context.loc, "np.stack makes an array of them")
+        positions = known_array(context, attempt(context, np.asarray, ind).astype(np.int64))
+    else:
+        positions = as_value(context, ind)
+    if isinstance(positions.type, WeakType):
+        positions = convert(context, positions, I64)
+    attempt(context, np.zeros(1).put, np.zeros(1, element(positions.type).numpy), 0, mode=mode)
+    places = ravel(context, array_of(context, cast(context, positions, I64)))
+    shape = dimensions(a)
+    flat = gathering.take(context, _numbered(context, (product(shape),)), places, None, None, mode)
+    known = inplace.known_number(v)
+    if known is None:
+        values = ravel(context, array_of(context, v))
+        (given,), (wanted,) = dimensions(values), dimensions(flat)
+        if given == 0:
+            return
+        if not isinstance(given, int):
+            gathering.refuse_empty(context, places, given, "np.put of no values changes nothing, which is not compiled")
+        if given != wanted:
+            # The values begin again behind the last one.
+            order = context.builder.emit("iota", (), {"axis": 0, "shape": (wanted,)})
+            order = elementwise(context, "remainder", order, dim_value(context, given))
+            values = gathering.gather(context, values, (0,), (order,), 0)
+        v = values
+    _place(context, a, flat, len(shape), v)
+
+
+def put_along_axis(context: Context, arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """``np.put_along_axis(arr, indices, values, axis)``: a position along the axis for each value.
+
+    Raises
+    ------
+    CompileError
+        Other numbers of axes, indices of another dtype.
+    """
+    if not is_array(arr):
+        raise raised(TypeError("argument 1 must be numpy.ndarray"), context.loc)
+    inplace.note_write(context, arr, inplace.DESTINATION)
+    shape = dimensions(arr)
+    if axis is None:
+        flat = gathering.take_along_axis(context, _numbered(context, (product(shape),)), indices, None)
+        _place(context, arr, flat, len(shape), values)
+        return
+    places = gathering.take_along_axis(context, _numbered(context, shape), indices, axis)
+    _place(context, arr, places, len(shape), values)
+
+
+METHODS.update({"put": put})
+
+FUNCTIONS: dict[str, Handler] = {"put": put, "put_along_axis": put_along_axis}
+"""By NumPy's name; parameters are called as NumPy calls them."""
