@@ -38,7 +38,7 @@ from pytocu.ir.types import (
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
-def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
+def run(function: Function, arguments: Sequence[Any], limit: int = 10_000_000) -> tuple[Any, ...]:
     """Run a function on NumPy arguments.
 
     Parameters
@@ -49,6 +49,8 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     arguments : sequence
         An array for an ArrayType or PointerType, a NumPy scalar for a ScalarType, a Python
         scalar for a weak type, an int for an index.
+    limit : int
+        Iterations after which a ``while`` of a kernel counts as endless.
 
     Returns
     -------
@@ -81,9 +83,9 @@ def run(function: Function, arguments: Sequence[Any]) -> tuple[Any, ...]:
     if len(arguments) != len(function.params):
         raise TypeError(f"{function.name} takes {len(function.params)} arguments, not {len(arguments)}")
     if function.level == "loop":
-        run_threads(function.body, arguments, index_bits=function.fact("index_bits", 64))
+        run_threads(function.body, arguments, index_bits=function.fact("index_bits", 64), limit=limit)
         return ()
-    state = State(function, bind_symbols(function, arguments))
+    state = State(function, bind_symbols(function, arguments), limit)
     for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
         check_argument(state, param.type, argument, number)
         state.values[param] = argument
@@ -453,7 +455,8 @@ def _launch_threads(state: State, inst: Inst, region: Block, args: list[Any]) ->
     grid = max(1, min(-(-work // (block * inst.attr("each", 1))), 3))
     if inst.attr("grid"):
         grid, block = (2, 2), (16, block // 16)
-    run_threads(region, given, grid=grid, block=block, index_bits=state.function.fact("index_bits", 64))
+    bits = state.function.fact("index_bits", 64)
+    run_threads(region, given, grid=grid, block=block, index_bits=bits, limit=state.limit)
 
 
 def _check_written(state: State, results: tuple[Any, ...]) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pytocu.testing import fuzz, matrix, planted
+from pytocu.testing import fuzz, matrix, mutants, planted
 
 
 class Check(NamedTuple):
@@ -32,6 +32,7 @@ class Check(NamedTuple):
 
 CHECKS: tuple[Check, ...] = (
     Check("planted", "planted", "--seed 0"),
+    Check("mutants", "mutants", ""),
     Check("matrix-interpreter", "matrix", "--on interpreter --one-value"),
     Check("matrix-cpu", "matrix", "--on cpu"),
     Check("matrix-nvvm", "matrix", "--on nvvm --sample 1000 --seed 1", True),
@@ -43,7 +44,7 @@ CHECKS: tuple[Check, ...] = (
 )
 """The checks in the order in which they are run: those that say most in the shortest time first."""
 
-MAINS = {"planted": planted.main, "matrix": matrix.main, "fuzz": fuzz.main}
+MAINS = {"planted": planted.main, "mutants": mutants.main, "matrix": matrix.main, "fuzz": fuzz.main}
 
 
 def command(
@@ -59,9 +60,10 @@ def command(
     found = [*shlex.split(check.arguments), "--jobs", str(jobs)]
     if check.gpu:
         found += ["--devices", str(devices)]
-    if log is not None and check.module != "planted":
+    short = check.module in ("planted", "mutants")
+    if log is not None and not short:
         found += ["--log", str(log / f"{check.name}.log")]
-    if seconds < math.inf and check.module != "planted":
+    if seconds < math.inf and not short:
         found += ["--seconds", f"{max(seconds, 0):.0f}"]
     return found if write is None else [*found, "--write", str(write)]
 

@@ -31,6 +31,9 @@ finished is in the logs, and the same command goes on behind it.
 * **Planted faults** (`python -m pytocu.testing.planted`): each changes a few characters in a pass, a formula or the
   backend. A fault is found by the first random program that differs with it and does not differ without it. A check
   that found none of them would say nothing.
+* **Broken kernels** (`python -m pytocu.testing.mutants`): kernels of every schedule of a GPU, with each barrier deleted and
+  each guard broken, one at a time. The interpreter of threads reports an access out of bounds, a read of what nobody wrote,
+  a race, threads that wait for ever, or another result. Mutants that change nothing are listed with the reason.
 * **Matrix** (`python -m pytocu.testing.matrix`): every operation on every pair of dtypes and kinds of operands (arrays,
   arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
   bits. On a GPU, a sample is compared with the CPU's bits.
