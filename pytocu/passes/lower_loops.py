@@ -384,8 +384,9 @@ class _Body(Mutable):
             self.cost = e.sizes[-1]
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
-            if is_written_out(e.sizes) and not choices:
-                self.unrolled(head, indices, e.sizes[-1], lambda: e.elements(roots, index, pairs, targets))
+            last = e.sizes[-1]
+            if isinstance(last, int) and is_written_out(e.sizes) and not choices:
+                self.unrolled(head, indices, last, lambda: e.elements(roots, index, pairs, targets))
             else:
                 bounds = (lower, e.dim(e.sizes[-1]))
                 stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
