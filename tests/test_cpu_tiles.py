@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.passes.lower_loops import TILE
+from pytocu.ir import interp
+from pytocu.passes.lower_loops import STAGED, TILE
 from pytocu.runtime import threads
 
 ROWS, COLUMNS = TILE
-SHAPES = ((1, 1), (0, 5), (5, 0), (ROWS - 1, COLUMNS + 1), TILE, (COLUMNS, ROWS), (2 * ROWS + 3, 40), (1, 700), (300, 1))
+SHAPES = ((1, 1), (0, 5), (5, 0), (ROWS - 1, COLUMNS + 1), TILE, (COLUMNS, ROWS), (2 * ROWS + 3, 40), (1, 700), (300, 1),
+          (STAGED[1] + 1, STAGED[0] - 1), (2, 700), (700, 2), (130, 530))  # fmt: skip
 
 
 def add_transposed(x, y):
@@ -74,9 +76,33 @@ def loops(function: Any, *specs: str) -> list[str]:
     return re.findall(r'over = "(\w+)"', kernel.ir)
 
 
+def test_threads_have_tiles_of_their_own() -> None:
+    for shape in ((40, 300), (300, 70), (3, 90), (1, 1)):
+        x, y = numbers(*shape), numbers(*shape[::-1])
+        (found,) = interp.run(pytocu.jit(add_transposed).lower(x, y).host("cpu"), [x, y])
+        np.testing.assert_array_equal(found, x.T + y)
+
+
+def test_a_piece_that_lies_across_is_read_where_it_is() -> None:
+    def beside(x, y):
+        return np.concatenate([x.T, y], axis=1) + 1
+
+    for shape in ((5, 7), (300, 70), (70, 300)):
+        same(beside, numbers(*shape), numbers(shape[1], 9))
+
+
+def test_channels_come_last() -> None:
+    def channels_last(x):
+        return np.transpose(x, (1, 2, 0)) * 2
+
+    for count in (1, 2, 3, 4, 5):
+        same(channels_last, numbers(count, 40, 50))
+    assert loops(channels_last, "f32[3, n, m]") == ["parallel"]
+
+
 def test_only_what_crosses_memory_has_tiles() -> None:
-    assert loops(add_transposed, "f32[n, m]", "f32[m, n]") == ["parallel", "serial", "serial"]
-    assert loops(rotate, "f32[n, m, k]") == ["parallel", "serial", "serial"]
+    assert loops(add_transposed, "f32[n, m]", "f32[m, n]") == ["parallel", *["serial"] * 4]
+    assert loops(rotate, "f32[n, m, k]") == ["parallel", *["serial"] * 4]
 
 
 def test_few_long_iterations_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch) -> None:

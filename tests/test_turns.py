@@ -12,6 +12,7 @@ import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.ir import interp
 from pytocu.ir.core import walk
+from pytocu.runtime.plan_loops import Steady, judged
 
 
 def relax(u, n):
@@ -110,10 +111,17 @@ def test_two_arguments(steps: int) -> None:
 
 def test_no_copy_but_the_last() -> None:
     u, n = numbers(30), 5
-    # A step there, one back, and the copy that an odd number of steps ends with.
-    assert launches(relax, u, n) == (3, 1)
-    assert launches(wave, u, n, numbers(30)) == (2 * 2 + 2, 2)
-    assert launches(with_length, u, n) == (3, 1)
+    # A step there, one back, and behind the loop one more and a copy where their number is odd.
+    assert launches(relax, u, n) == (4, 1)
+    assert launches(wave, u, n, numbers(30)) == (2 * 3 + 2, 2)
+    assert launches(with_length, u, n) == (4, 1)
+
+
+def test_no_python_between_the_steps() -> None:
+    for function, arguments in ((relax, (numbers(30), 5)), (wave, (numbers(30), 5, numbers(30))), (down, (numbers(30), 5))):
+        plan = pytocu.jit(function).lower(*arguments).compile("cpu").plan
+        (found,) = judged(plan).values()
+        assert isinstance(found, Steady) or function is down
 
 
 def test_what_is_read_behind_the_loop_has_memory_of_its_own() -> None:

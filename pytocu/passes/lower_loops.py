@@ -126,7 +126,7 @@ class _Kernel(Mutable):
         elif self.inst.attr("block"):
             total = product(elements.sizes)
             each, grid = pointwise.write(elements, work)
-        elif across is None:
+        elif across is None or is_written_out(sizes):
             total = body.rows(work.roots, work.index, work.pairs, work.targets)
         else:
             total = body.tiles(work.roots, work.index, work.pairs, work.targets, across)
@@ -153,7 +153,7 @@ class _Kernel(Mutable):
         return Work(roots, index, pairs, targets), [shape[axis] for axis in order], self._accesses(pairs, targets, ndim)
 
     def measured(self, copies: Sequence[tuple[Value, ...]]) -> rolling_rows.RollingRows | None:
-        """How the kernel is rolled, given what is copied to where behind it; None where it cannot be."""
+        """How rows go through a buffer, given what is copied to where behind it; None where it cannot be."""
         results = self._inputs()
         targets = {copy[0]: copy[1] for copy in copies}
         written = [targets.get(value, value) for value in results]
@@ -330,6 +330,12 @@ TILE = (256, 16)
 """Rows and columns of a tile: few columns, as those of an array whose rows are a power of two apart share a set of the
 cache, and many rows, as each column may be in a page of its own."""
 
+STAGED, NEAR = (256, 64), 16
+"""The same where what lies across goes through a buffer, which jumps of at least so many elements are worth."""
+
+MOST_STAGED = 2
+"""Operands that lie across and are read into buffers; others are read element by element."""
+
 
 def crossing_axis(accesses: Sequence[Affine], groups: Sequence[Sequence[int]]) -> int | None:
     """A loop other than the innermost along which some memory is contiguous, while the innermost jumps through it."""
@@ -338,6 +344,11 @@ def crossing_axis(accesses: Sequence[Affine], groups: Sequence[Sequence[int]]) -
         if steps and steps[-1] not in (0, 1) and 1 in steps:
             return steps.index(1)
     return None
+
+
+def is_written_out(sizes: Sequence[DimLike]) -> bool:
+    """Whether the innermost loop is so short that its elements are written one after the other."""
+    return len(sizes) > 1 and isinstance(sizes[-1], int) and sizes[-1] <= SHORTEST
 
 
 class _Body(Mutable):
@@ -373,8 +384,9 @@ class _Body(Mutable):
             self.cost = e.sizes[-1]
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
-            if isinstance(e.sizes[-1], int) and e.sizes[-1] <= SHORTEST and not choices:
-                self.unrolled(head, indices, e.sizes[-1], lambda: e.elements(roots, index, pairs, targets))
+            last = e.sizes[-1]
+            if isinstance(last, int) and is_written_out(e.sizes) and not choices:
+                self.unrolled(head, indices, last, lambda: e.elements(roots, index, pairs, targets))
             else:
                 bounds = (lower, e.dim(e.sizes[-1]))
                 stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
@@ -404,6 +416,58 @@ class _Body(Mutable):
             i = builder.emit("divide_truncated", (i, length))
         return [i, *indices]
 
+    def crossing(self, pairs: Sequence[tuple[Value, Index]], across: int) -> list[tuple[Value, Affine]]:
+        """What is read along the axis `across`, while the innermost loop jumps through it."""
+        e = self.elements
+        found: dict[tuple[Value, Affine], None] = {}
+        for value, at in pairs:
+            if value in e.memory and (value, at) not in e.made:
+                pointer, offset = e.memory[value].pointer, e.memory[value].offset(at, e.ndim)
+                steps = e.merged(offset).coefficients
+                # Elements a few apart are loaded as vectors and taken apart.
+                jumps = not (isinstance(steps[-1], int) and abs(steps[-1]) < NEAR)
+                if jumps and not offset.parts and pointer not in e.written and steps[across] == 1:
+                    found[pointer, offset] = None
+        short = isinstance(e.sizes[-1], int) and e.sizes[-1] < NEAR
+        return [] if short else list(found)[:MOST_STAGED]
+
+    def staged(
+        self,
+        head: Builder,
+        access: tuple[Value, Affine],
+        across: int,
+        bounds: Mapping[int, tuple[Value, Value]],
+        size: int,
+        wide: DimLike,
+    ) -> Value:
+        """Read a tile along its own axis into a buffer, before the loops over the tile; the element there, inside of them.
+
+        A row of the buffer has one element more than the tile, so that those of a column do not meet in one set of the cache.
+        """
+        e, (pointer, offset) = self.elements, access
+        last = len(e.sizes) - 1
+        buffer = e.before.emit("local", (), {"size": size}, (PointerType(element(pointer.type), "local"),))
+
+        def place(builder: Builder, row: Value, column: Value) -> Value:
+            down = builder.emit("subtract", (row, bounds[across][0]))
+            start = builder.emit("multiply", (down, e.dim(wide + 1)))
+            return builder.emit("add", (start, builder.emit("subtract", (column, bounds[last][0]))))
+
+        here = e.inside.emit("load", (buffer, place(e.inside, e.loop_index[across], e.loop_index[last])))
+        row, column = Value(INDEX, "row"), Value(INDEX, "column")
+        made, offsets, index, inside = dict(e.made), dict(e.offsets), e.loop_index, e.inside
+        copy = e.inside = Builder(inside.loc)
+        e.loop_index = [row if k == across else i for k, i in enumerate(index[:-1])] + [column]
+        value = copy.emit("load", (pointer, e.address(copy, offset)))
+        copy.inst("store", (buffer, place(copy, row, column), value))
+        e.made, e.offsets, e.loop_index, e.inside = made, offsets, index, inside
+        for axis, own in ((across, row), (last, column)):
+            copy.emit("yield")
+            body, copy = copy, Builder(inside.loc)
+            copy.inst("for", (*bounds[axis], e.dim(1)), {"over": "serial"}, (), (Block((own,), body.take()),))
+        head.insts.extend(copy.take())
+        return here
+
     def tiles(
         self,
         roots: Sequence[Value],
@@ -415,7 +479,9 @@ class _Body(Mutable):
         """Blocks of the last axis and of the axis `across`, so that what lies along either is read once."""
         e = self.elements
         e.invariants(pairs)
-        rows, columns = TILE
+        # The pieces of a concatenation have no elements outside of their part of a tile.
+        crossing = self.crossing(e.eager(roots, index, pairs), across)
+        rows, columns = STAGED if crossing else TILE
         lower, step = e.dim(0), e.dim(1)
         # Of few rows, such as the channels of an image, the tiles are longer instead.
         wide = dim_max(columns, floordiv(rows * columns, dim_max(e.sizes[across], 1)))
@@ -431,6 +497,10 @@ class _Body(Mutable):
             bounds[k] = first, head.emit("where", (head.emit("less", (last, length)), last, length))
         row, column = Value(INDEX, "row"), Value(INDEX, "column")
         e.loop_index = [*(row if k == across else i for k, i in enumerate(indices[:-1])), column]
+        e.vectors = {
+            (pointer, e.merged(offset)): self.staged(head, (pointer, offset), across, bounds, rows * (columns + 1), wide)
+            for pointer, offset in crossing
+        }
         e.elements(roots, index, pairs, targets)
         e.inside.emit("yield")
         inner = Block((column,), e.inside.take())

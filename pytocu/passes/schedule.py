@@ -80,7 +80,7 @@ def run(function: Function, context: PassContext) -> Function:
         if gpu:
             attrs["block"] = BLOCK
         if not inst.attr("reduced"):
-            attrs |= _short_axes(inst, classes)
+            attrs |= _short_axes(inst, classes, not gpu)
         if gpu and not inst.attr("reduced") and _transposes(inst, classes):
             attrs |= {"schedule": "tiles", "side": _side(inst, classes)}
         if gpu and inst.attr("reduced"):
@@ -268,9 +268,11 @@ def _side(inst: Inst, classes: Classes) -> int:
     return TILE_COLUMNS
 
 
-def _short_axes(inst: Inst, classes: Classes) -> dict[str, Any]:
-    """Lengths of last axes that are so short that code is written for each: coordinates and channels."""
-    lasts = [p.type.shape[-1] for p in inst.regions[0].params if isinstance(p.type, ArrayType) and p.type.ndim > 1]
+def _short_axes(inst: Inst, classes: Classes, results: bool) -> dict[str, Any]:
+    """Lengths of last axes, also of results, that are so short that code is written for each: coordinates and channels."""
+    (region,) = inst.regions
+    arrays = [*region.params, *(region.terminator.args if results else ())]
+    lasts = [v.type.shape[-1] for v in arrays if isinstance(v.type, ArrayType) and v.type.ndim > 1]
     names = dict.fromkeys(name for name in map(as_symbol, lasts) if name is not None)
     known = [(name, classes.exactly(symbol(name), SHORTEST)) for name in names]
     found = tuple((name, length) for name, length in known if length is not None and length > 1)

@@ -7,8 +7,8 @@ The function is cut where such an instruction stands.  What lies between is a fu
 the passes as any other, and so is each body: its arrays are parameters, and what a step makes of a carried array goes
 straight into memory for the next step, as an array that the function is given to change would be.  A carried array has
 two memories that take turns, so that no step allocates one.  Where every carried array is an argument that the
-function changes, one of the two is the argument itself: the loop takes two steps at a time, there and back, and copies
-once where the last step has no second one.
+function changes, one of the two is the argument itself: the loop takes two steps at a time, there and back, and a
+single step behind it is copied.
 """
 
 from __future__ import annotations
@@ -266,50 +266,53 @@ class _Writer:
             return False
         spares = self._spares(inst, arrays)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        first, second, odd = (self._region(inst, inst.regions[0], arrays, {}, shared) for _ in range(3))
-        counter, *others = first.params
+        first, second, single = (self._region(inst, inst.regions[0], arrays, {}, shared) for _ in range(3))
+        others = [self.now[v] for v in shared]
         builder.loc = inst.loc
-        # Without a branch in them the steps are alike, so that they need no Python.
-        one, double = (builder.const(k * size, by.type) for k in (1, 2))
-        turned = {second.params[0]: counter}
-        turned |= dict(zip(second.params[1:], [*others[count : 2 * count], *others[:count], *others[2 * count :]], strict=True))
+
+        def number(row: str, value: Value, other: Value | int) -> Value:
+            """Python's arithmetic."""
+            return builder.emit(row, (value, builder.const(other, by.type) if isinstance(other, int) else other))
+
+        lower, upper = self.now[start], self.now[stop]
+        # As many pairs of steps as have a second one.
         with builder.nested() as insts:
             builder.insts.extend(first.insts[:-1])
-            turned[second.params[0]] = builder.emit("add", (counter, builder.const(size, by.type)))
+            counter, *inside = first.params
+            turned = [*inside[count : 2 * count], *inside[:count], *inside[2 * count :]]
+            values = dict(zip(second.params, (number("add", counter, size), *turned), strict=True))
             for step in second.insts[:-1]:
-                replay(builder, step, lambda builder, inst, args: None, turned)
+                replay(builder, step, lambda builder, inst, args: None, values)
             builder.emit("yield")
-        arrays_now = [*present, *spares, *(self.now[v] for v in shared)]
-        begin, end = self.now[start], self.now[stop]
-        args = [begin, builder.emit("subtract", (end, one)), double, *arrays_now]
-        builder.inst("for_loop", args, {"carried": 0}, (), (Block(first.params, tuple(insts)),))
-        # Steps that there are: -((start - stop) // size).
-        steps = builder.emit("negative", (builder.emit("floor_divide", (builder.emit("subtract", (begin, end)), one)),))
-        zero, two = (builder.const(k, by.type) for k in (0, 2))
-        left = builder.emit("equal", (builder.emit("remainder", (steps, two)), builder.const(1, by.type)))
-        left = builder.emit("bitwise_and", (builder.emit("greater", (steps, zero)), left))
-        last = builder.emit("add", (begin, builder.emit("multiply", (builder.emit("subtract", (steps, builder.const(1, by.type))), one))))
+        pairs = Block(first.params, tuple(insts))
+        bounds = (lower, number("subtract", upper, size), builder.const(2 * size, by.type))
+        builder.inst("for_loop", (*bounds, *present, *spares, *others), {"carried": 0}, (), (pairs,))
+        span = number("add", number("subtract", upper, lower), size - (1 if size > 0 else -1))
+        steps = number("floor_divide", span, size)
+        last = number("add", lower, number("multiply", number("subtract", steps, 1), size))
+        odd = number("bitwise_and", number("equal", number("remainder", steps, 2), 1), number("greater", steps, 0))
         with builder.nested() as insts:
-            builder.insts.extend(odd.insts[:-1])
-            self._copy(odd.params[1 + count : 1 + 2 * count], odd.params[1 : 1 + count])
+            builder.insts.extend(single.insts[:-1])
+            for target, source in zip(single.params[1 : 1 + count], single.params[1 + count : 1 + 2 * count], strict=True):
+                self._copy(source, target)
             builder.emit("yield")
-        with builder.nested() as nothing:
+        nothing = [Value(value.type, value.name) for value in single.params]
+        with builder.nested() as rest:
             builder.emit("yield")
-        same = tuple(Value(v.type, v.name) for v in odd.params)
-        builder.inst("if_else", (left, last, *arrays_now), {}, (), (Block(odd.params, tuple(insts)), Block(same, tuple(nothing))))
+        regions = Block(single.params, tuple(insts)), Block(tuple(nothing), tuple(rest))
+        builder.inst("if_else", (odd, last, *present, *spares, *others), {}, (), regions)
         self.now |= dict(zip(inst.results, present, strict=True))
         self.settled.update(inst.results)
         return True
 
-    def _copy(self, sources: Sequence[Value], targets: Sequence[Value]) -> None:
-        """Copy what the last step has made, where it is not in the arguments."""
-        for source, target in zip(sources, targets, strict=True):
-            inner, region = Value(source.type, source.name), Builder(self.builder.loc)
-            region.emit("yield", (region.emit("copy", (inner,)),))
-            why = "the last step was not into the argument"
-            attrs = {"name": f"{self.function.name}_{self.count}", "outputs": 1, "why": why}
-            self.builder.inst("launch", (source, target), attrs, (), (Block((inner,), region.take()),))
-            self.count += 1
+    def _copy(self, source: Value, target: Value) -> None:
+        """Launch a kernel that copies an array."""
+        inner, region = Value(source.type, source.name), Builder(self.builder.loc)
+        region.emit("yield", (region.emit("copy", (inner,)),))
+        why = "the last step was not into the argument"
+        attrs = {"name": f"{self.function.name}_{self.count}", "outputs": 1, "why": why}
+        self.count += 1
+        self.builder.inst("launch", (source, target), attrs, (), (Block((inner,), region.take()),))
 
     def _starts(self, inst: Inst, arrays: Sequence[int], used: set[Value]) -> list[Value]:
         """The first contents of carried arrays, in memory of their own: where they are, if nobody needs them there."""

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import pytocu
 from pytocu.errors import CompileError, InternalError
 from pytocu.ir import interp
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import text_of
+from pytocu.jit import jit
 from pytocu.ir.types import BOOL, IndexType, scalar
 from pytocu.testing import figures
 from pytocu.testing.mutant_kernels import KERNELS, Kernel
@@ -61,8 +61,9 @@ _ONE = "there is one row, so nobody reads what another row left"
 _LESS = "the bound is never above the length that it is compared with here, and a negative one has no whole groups"
 
 EQUIVALENT: tuple[Equivalent, ...] = (
-    Equivalent(("vectors", "strides", "histogram"), "where second", r"%vectors = where %_, %_, %_", _SINGLE),
-    Equivalent(("short rows", "in place", "gather", "histogram"), "where second", r"%_ = where %_, %_, %_", _SINGLE),
+    Equivalent(("vectors", "short rows", "in place", "gather", "histogram"), "where second", r"%(_|vectors) = where %_, %_, %_",
+               _SINGLE),
+    Equivalent(("strides",), "where second", r"%vectors = where %_, %_, %_", _SINGLE),
     Equivalent(("strides", "in place"), "where first", r"%_ = where %_, %_, %length0", _LESS),
     Equivalent(("strides", "in place"), "where first", r"%_ = where %_, %_, %_", _SINGLE),
     Equivalent(("strides",), "where second", r"%_ = where %_, %_, %_", _LESS),
@@ -74,7 +75,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(_ROWS, "where first", r"%(row_1|end) = where %_, %\w+, %_", _TWICE),
     Equivalent(("rows in registers", "rows in a block's registers"), "fit", r"store %out, .*",
                "memory of results is aligned; where it is given, see rows into an array"),
-    Equivalent(("compaction", "histogram"), "one more", r'for %_, %_, %_ \{over = "serial"\}', _BEHIND),
+    Equivalent(("compaction", "histogram"), "one more", r'(%_, %_ = )?for %_, [^{]*\{over = "serial"\}', _BEHIND),
     Equivalent(("compaction", "histogram"), "barrier", "barrier", _ONE),
     Equivalent(("compaction", "histogram"), "where first", r"%_ = where %exists(_1)?, %_, %_",
                "what does not exist is loaded as 0"),
@@ -238,7 +239,7 @@ def prepared(kernel: Kernel) -> Prepared:
         It is not in order without being broken.
     """
     arguments = [case() for case in kernel.cases]
-    function = pytocu.jit(kernel.function).lower(*arguments[0]).host("cuda")
+    function = jit(kernel.function).lower(*arguments[0]).host("cuda")
     return Prepared(kernel, function, tuple((given, _run(function, given)) for given in arguments))
 
 
