@@ -72,6 +72,9 @@ def test_branches_and_conditions_of_a_plan():
     assert [word for word in first if word in ("if", "else", "end", "next")] == ["if", "else", "end", "next"]
     said = steps_of(until_settled, "cuda:sm_90", "f64[m]", "weak float")
     assert said.count("waited for") == 2 and "\nwhile " in said
+    assert "(steps are made by Python: whether another one follows is read from the GPU behind each)" in said
+    said = steps_of(until_settled, "cpu", "f64[m]", "weak float")
+    assert "(steps are made by one native function from the first few on)" in said
 
 
 def test_explain_says_how_steps_are_made():

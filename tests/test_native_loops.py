@@ -148,6 +148,46 @@ def test_threads_share_every_launch(function, arrays, replayed, many_threads):
     assert len(replayed) == (4 if function is relaxed else 3) and set(many_threads) == {3}
 
 
+def until_settled(u, tolerance):
+    steps = np.int64(0)
+    change = np.float64(1)
+    while change > tolerance:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        change = np.abs(new - u).max()
+        u = new
+        steps = steps + 1
+    return u, steps
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_loops_that_end_when_a_number_in_memory_says_so(several, request, monkeypatch):
+    if several:
+        request.getfixturevalue("many_threads")
+    ended: list[int] = []
+    to_the_end = native_steps.NativeLoop._to_the_end
+
+    def watched(self: Any, noted: Any) -> int:
+        ended.append(to_the_end(self, noted))
+        return ended[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_to_the_end", watched)
+    # So short that the native function comes back many times.
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-5)
+    jitted = pytocu.jit(until_settled)
+    seen: set[int] = set()
+    for length in (8, 20, 40):
+        u = np.r_[0, np.zeros(length), 1.0]
+        for exponent in range(2, 24):
+            wanted = until_settled(u, 10 ** (-exponent / 4))
+            for _ in range(2):
+                compare(jitted(u, 10 ** (-exponent / 4)), wanted)
+            seen.add(int(wanted[1]))
+    assert {number % 2 for number in ended} == {0, 1} and min(ended) > 0
+    # Short loops, and those that end just before or behind the first period of the native function.
+    assert min(seen) < 2 * native_steps.LEAST < max(seen)
+
+
 def test_calls_in_many_threads(many_threads):
     jitted, failures = pytocu.jit(swapped), []
     fields = [random(60, 50 + n) for n in range(8)]

@@ -7,10 +7,11 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
 =====  ===============================================================================================
 0      the launch that is under way, its record, and the next piece of it, in 32, 16 and 16 bits
 8      finished pieces of it
-16     launches to make
-17     records, one a launch of a period
+16     records to go through
+17     records, one a launch or a truth value of a period
 18     address of ``int sched_yield(void)``
-19     out: launches that were made
+19     out: records that were gone through
+20     out: 1 where a truth value ended the loop
 24..   records of 8 words: kernel, slots, iterations, iterations of a piece, pieces; where the kernel is 0, the
        slots are the address of a truth value, and the loop ends where that is false
 =====  ===============================================================================================
@@ -125,6 +126,8 @@ ask:
   br i1 %goes.on, label %made.one, label %asked
 asked:
   %made.last = add i64 %made, 1
+  %ended.at = getelementptr i64, ptr %table, i64 20
+  store i64 1, ptr %ended.at, align 8
   br label %finish
 choose:
   %whole = icmp ult i64 %pieces, 2

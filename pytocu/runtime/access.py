@@ -83,6 +83,8 @@ def access_of(
         library=f"call_library({library!r}, {{name!r}}, {{operands}}, {{options}}, {{results}})",
         steps=launch.steps,
         note=launch.note,
+        until=launch.until,
+        note_flag=launch.note_flag,
         bound=True,
         loaded=launch.loaded,
     )

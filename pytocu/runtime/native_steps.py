@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from pytocu.runtime import threads
-from pytocu.runtime.host_loops import Steps
+from pytocu.runtime.host_loops import Steps, Until
 from pytocu.runtime.plan_loops import Steady
 
 NAME = "pytocu.steps"
@@ -24,7 +24,7 @@ MOST = 4096
 LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
-_LAUNCHES, _RECORDS, _YIELD, _MADE, _FIRST, _WORDS = 16, 17, 18, 19, 24, 8
+_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _FIRST, _WORDS = 16, 17, 18, 19, 20, 24, 8
 _LINE = 64
 """Bytes of a line of a cache."""
 
@@ -48,7 +48,7 @@ _PIECES = 4
 """Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
 
 Noted = tuple[int, Any, int, int]
-"""A launch: the number of the kernel, its slots, iterations, elements of one."""
+"""A launch: the number of the kernel, its slots, iterations, elements of one; or -1 and the address of a truth value."""
 
 
 @lru_cache(maxsize=1)
@@ -91,6 +91,24 @@ class NativeLoop:
         replayed = alone and len(numbers) >= least_steps(loop)
         return Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST)
 
+    def until(self) -> Until:
+        """The steps of the loop, which ends when a truth value in memory says so."""
+        return Until(self.loop.period, LEAST * self.loop.period, self._to_the_end, MOST)
+
+    def _to_the_end(self, noted: Sequence[Noted]) -> int:
+        """Make steps until a truth value that was noted is false; how many."""
+        table = _Table(self._driver, [(self._natives[n] if n >= 0 else None, slots, work, cost) for n, slots, work, cost in noted])
+        seconds = table.run(1, 0)
+        helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
+        periods = 0
+        while not table.ended():
+            periods += table.words[_MADE] // len(noted)
+            count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+            seconds = table.run(count, helpers) / max(1, table.words[_MADE] // len(noted))
+        gone = table.words[_MADE]
+        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
+        return (periods + gone // len(noted)) * self.loop.period + sum(place < gone % len(noted) for place in ends)
+
     def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
         """Make whole periods; the one that was noted took so many seconds."""
         periods, done = left // self.loop.period, 0
@@ -132,20 +150,27 @@ class _Table:
         """Cut launches into pieces for so many threads beside the calling one."""
         self.helpers = helpers
         for number, (native, slots, work, cost) in enumerate(self.launches):
+            first = _FIRST + _WORDS * number
+            if native is None:
+                self.words[first : first + 2] = 0, slots
+                continue
             pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
             size = -(-work // max(pieces, 1))
             if size >= _LINE:
                 size = -(-size // _LINE) * _LINE
             record = native.address, ctypes.addressof(slots), work, size, -(-work // size)
-            first = _FIRST + _WORDS * number
             self.words[first : first + len(record)] = record
+
+    def ended(self) -> bool:
+        """Whether a truth value has ended the loop."""
+        return self.words[_ENDED] != 0
 
     def run(self, periods: int, helpers: int) -> float:
         """Make periods; how many seconds that took."""
         if helpers != self.helpers:
             self.share(helpers)
         # No piece of any launch until the first one is shared.
-        self.words[0], self.words[_LAUNCHES] = 65535, periods * len(self.launches)
+        self.words[0], self.words[_LAUNCHES], self.words[_ENDED] = 65535, periods * len(self.launches), 0
         start = perf_counter()
         threads.together(self.driver, self.address, helpers)
         return perf_counter() - start

@@ -64,9 +64,12 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
     return found
 
 
-def steady(plan: Plan) -> dict[int, Steady]:
-    """The loops of a plan that need no Python between their steps."""
-    return {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady) and loop.flag < 0}
+def steady(plan: Plan, flags: bool) -> dict[int, Steady]:
+    """The loops of a plan that need no Python between their steps.
+
+    `flags` says whether those count too that end when a truth value in memory says so.
+    """
+    return {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady) and (flags or loop.flag < 0)}
 
 
 def _end(steps: Sequence[Step], begin: int) -> int:

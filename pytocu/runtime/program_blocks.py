@@ -52,7 +52,12 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             text.depth += 1
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
-            text.open.append(("", False))
+            loop, name = text.loops[position], ""
+            if isinstance(loop, Steady) and text.access.until:
+                name = f"steps{params[0]}"
+                text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
+                text.flags[loop.flag] = name
+            text.open.append((name, False))
             text.lines.append(f"{indent}while v{params[0]}:")
             text.depth += 1
         case ("if", test):
@@ -61,7 +66,12 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("next", params, yielded):
             let_go()
             text.lines.append(indent + assign(params, yielded))
-            text.open.pop()
+            steps, _ = text.open.pop()
+            if steps in text.flags.values():
+                # Other memories have the results where the steps that are left are no whole periods.
+                text.lines.append(f"{indent}if v{params[0]} and {steps}.ended():")
+                text.lines.append(f"{indent}    for _ in range({steps}.turns): {assign(params[1:], yielded[1:])}")
+                text.lines.append(f"{indent}    v{params[0]} = False")
             text.depth -= 1
         case ("else",):
             let_go()

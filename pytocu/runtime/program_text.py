@@ -40,6 +40,8 @@ class Text:
     open : list of (str, bool)
         The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
         makes all launches.
+    flags : dict
+        The steps of loops that end when a truth value says so, by its slot.
     """
 
     def __init__(self, plan: Plan, access: Access):
@@ -57,6 +59,7 @@ class Text:
         self.allocated: dict[int, int] = {}
         self.loops = judged(plan)
         self.open: list[tuple[str, bool]] = []
+        self.flags: dict[int, str] = {}
 
     def dim(self, dim: DimLike) -> str:
         """A dimension as a Python expression over the local names of lengths."""
