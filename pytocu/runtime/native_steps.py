@@ -97,7 +97,8 @@ class NativeLoop:
 
     def _to_the_end(self, noted: Sequence[Noted]) -> int:
         """Make steps until a truth value that was noted is false; how many."""
-        table = _Table(self._driver, [(self._natives[n] if n >= 0 else None, slots, work, cost) for n, slots, work, cost in noted])
+        natives = [*self._natives, None]
+        table = _Table(self._driver, [(natives[n], slots, work, cost) for n, slots, work, cost in noted])
         seconds = table.run(1, 0)
         helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
         periods = 0
