@@ -382,6 +382,7 @@ def test_loops_whose_launches_differ_are_launched_by_python(driver):
     calls = Calls(driver, by_step, array(300), 3)
     launched, replays, _ = calls(array(300), 500)
     assert replays == 0 and len(launched) > 500
+    assert not calls.compiled.executable._cuda_kernels.graphs(0)
 
 
 def test_arrays_without_elements(driver):
@@ -471,7 +472,14 @@ def test_what_keeps_python_in_a_loop():
     def reasons(function: Callable[..., Any], *types: str) -> list[Any]:
         return list(judged(pytocu.jit(function).lower(*types).compile("cpu").plan).values())
 
-    assert reasons(by_step, "f32[n]", "weak int") == ["a kernel takes a number that differs from step to step"]
+    def by_power(u, n):
+        for i in range(n):
+            u = np.cumsum(u) * i**2
+        return u
+
+    assert reasons(by_power, "f32[n]", "weak int") == ["a kernel takes a number that differs from step to step"]
+    (loop,) = reasons(by_step, "f32[n]", "weak int")
+    assert isinstance(loop, Steady) and loop.numbers is not None
     assert reasons(timed, "f32[n]", "weak int") == [Steady(2, 1, True)]
     assert reasons(swapped, "f32[n, m]", "weak int") == [Steady(3, 1)]
 

@@ -188,6 +188,82 @@ def test_loops_that_end_when_a_number_in_memory_says_so(several, request, monkey
     assert min(seen) < 2 * native_steps.LEAST < max(seen)
 
 
+def by_number(u, n):
+    for i in range(n):
+        u = np.roll(u, 1) + i
+    return u
+
+
+def by_half(u, n):
+    for i in range(n, 0, -1):
+        u = np.roll(u, 1) * 0.5 + i / 2.5
+    return u
+
+
+def of_all_kinds(u, n):
+    t, k = 0.0, -7
+    for i in range(3, 2 * n, 2):
+        t = t + 0.25
+        k = k + 3
+        u = np.roll(u, 1) * -t + (i * k - i // 7 + k % -5 + -i // 3 - (-k) % 4) + -i
+        t, k = t * 0.5 - 1, k
+    return u, t, k
+
+
+def beyond_int64(u, n):
+    k = 1
+    for _ in range(n):
+        k = k * 3
+        u = np.roll(u, 1) * 0.5 + k
+    return u, k
+
+
+
+
+def out_of_bounds(u, n):
+    for i in range(n):
+        u = np.roll(u, 1) + 3 * i
+    return u
+
+
+NUMBERS: list[tuple[Callable[..., Any], np.ndarray, int]] = [
+    (by_number, random(50), 58),
+    (by_number, random(50).astype(np.float32), 58),
+    (by_number, np.arange(50), 58),
+    (by_number, np.arange(50, dtype=np.uint16), 58),
+    (by_half, random(50), 58),
+    (by_half, random(50).astype(np.float32), 58),
+    (of_all_kinds, random(50), 56),
+    (beyond_int64, random(50), 37),
+    (out_of_bounds, np.arange(50, dtype=np.int8), 41),
+]
+
+
+@pytest.mark.parametrize(("function", "array", "native"), NUMBERS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_numbers_that_differ_from_step_to_step(function, array, native, monkeypatch):
+    made: list[int] = []
+    computed = native_steps.NativeLoop._computed
+
+    def watched(self: Any, *arguments: Any) -> int:
+        made.append(computed(self, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_computed", watched)
+    jitted = pytocu.jit(function)
+    for steps in (1, 2, 17, 18, 19, 20, 42, 60, 61):
+        for _ in range(2):
+            try:
+                wanted = function(array.copy(), steps)
+            except OverflowError as error:
+                with pytest.raises(OverflowError, match=str(error)):
+                    jitted(array.copy(), steps)
+            else:
+                compare(jitted(array.copy(), steps), wanted)
+        if steps == 60:
+            # Two steps before, and what is left is Python's.
+            assert made[-1] == native
+
+
 def test_calls_in_many_threads(many_threads):
     jitted, failures = pytocu.jit(swapped), []
     fields = [random(60, 50 + n) for n in range(8)]

@@ -85,6 +85,7 @@ def access_of(
         note=launch.note,
         until=launch.until,
         note_flag=launch.note_flag,
+        computes=launch.computes,
         bound=True,
         loaded=launch.loaded,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Replay = Callable[[Sequence[Any], int], int]
-"""``replay(noted, left)`` makes steps of those that are left and says how many: whole periods."""
+"""``replay(noted, left)`` makes steps of those that are left and says how many."""
 
 
 class Until:
@@ -78,7 +78,7 @@ class Steps:
     counts : bool
         The program computes in every step, so it gets every number, also of steps whose launches are made.
     replay : callable or None
-        Makes the launches of further periods; None where all are made by the program.
+        Makes the launches of further steps; None where all are made by the program.
     most : int
         Launches of a period that are noted; those of a longer one are all made by the program.
     """
@@ -98,6 +98,10 @@ class Steps:
             self._noted.clear()
             self._replay, self.noting = None, False
 
+    def end(self, values: tuple[Any, ...]) -> None:
+        """Keep the program's numbers at the end of a step of the first period."""
+        self.note((-1, values, 0, 0))
+
     def __iter__(self) -> Iterator[int]:
         numbers = self._numbers
         if self._replay is not None:
@@ -106,7 +110,8 @@ class Steps:
         if self._replay is not None:
             self.noting = False
             done = self._replay(self._noted, len(numbers))
-            if self._counts:
+            # Steps that are no whole periods leave memories in other places, which the program finds out.
+            if self._counts or done % self._period:
                 self.launching = False
                 yield from numbers[:done]
                 self.launching = True

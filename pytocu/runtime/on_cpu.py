@@ -168,7 +168,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
     steps, note = "loops[{loop}].steps({numbers}, {alone})", "{steps}.note(({number}, slots, {work}, {cost}))"
     until, note_flag = "loops[{loop}].until()", "{steps}.note((-1, {pointer}, 0, 0))"
-    return Launch(text, "", names, "", noted, failed, steps, note, until, note_flag, loaded)
+    return Launch(text, "", names, "", noted, failed, steps, note, until, note_flag, True, loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -33,7 +33,8 @@ class Access(Record):
     `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
     ``{numbers}`` (see `pytocu.runtime.host_loops`), ``{alone}`` where it is not a step of another one whose launches are
     noted, and `note` gives a launch to the steps ``{steps}``; `until` and `note_flag` are these for a loop that ends when the
-    truth value at ``{pointer}`` says so, empty where the program makes its steps.  `bound`
+    truth value at ``{pointer}`` says so, empty where the program makes its steps.  `computes` says that steps may compute
+    numbers that kernels take.  `bound`
     says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
@@ -64,6 +65,7 @@ class Access(Record):
     note: str = ""
     until: str = ""
     note_flag: str = ""
+    computes: bool = False
     maker: str = ""
     bound: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
@@ -82,6 +84,7 @@ class Launch(Record):
     note: str = ""
     until: str = ""
     note_flag: str = ""
+    computes: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
 
 
