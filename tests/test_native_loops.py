@@ -13,7 +13,7 @@ import pytest
 import pytocu
 from pytocu.backend import cpu, cpu_steps
 from pytocu.runtime import native, native_steps, threads
-from pytocu.runtime.plan_loops import Steady, judged
+from pytocu.runtime.plan_loops import DIFFERS, Steady, judged
 from pytocu.testing.compare import compare
 
 
@@ -262,6 +262,24 @@ def test_numbers_that_differ_from_step_to_step(function, array, native, monkeypa
         if steps == 60:
             # Two steps before, and what is left is Python's.
             assert made[-1] == native
+
+
+def test_numbers_of_a_branch_are_computed_by_python():
+    def chosen(u, n, flag):
+        for i in range(n):
+            if flag:
+                k = i * 3
+                u = np.cumsum(u) + k
+            else:
+                u = u[::-1] * 1.0
+        return u
+
+    jitted, u = pytocu.jit(chosen), np.arange(30.0)
+    for flag in (True, False):
+        for _ in range(2):
+            compare(jitted(u, 20, flag), chosen(u, 20, flag))
+    (loop,) = judged(jitted.lower(u, 3, True).compile("cpu").plan).values()
+    assert loop == DIFFERS
 
 
 def test_calls_in_many_threads(many_threads):

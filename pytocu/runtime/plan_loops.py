@@ -156,7 +156,8 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     if counts and (reads or loops):
         return "Python computes numbers from step to step"
     numbers = None
-    if differs and not (reads or loops):
+    # What stands in a branch that is not taken has no value to begin with.
+    if differs and not (reads or loops or any(step[0] == "if" for step in inner)):
         numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried})
     if differs and numbers is None:
         return DIFFERS
