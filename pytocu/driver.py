@@ -328,7 +328,7 @@ class Compiled:
         try:
             text = _tools(self.backend).emit(self._functions)
             # Kernels that are looked at alone have no loop around them.
-            loops = self.target.kind == "cpu" and not self._only and steady(self.plan)
+            loops = self.target.kind == "cpu" and not self._only and steady(self.plan, True)
             return f"{text}\n{_native_steps()}" if loops else text
         except PytocuError:
             raise

@@ -283,11 +283,23 @@ def test_graphs_launch_what_python_would(driver, monkeypatch, function, argument
     loop, *inner = judged(calls.compiled.plan).values()
     assert isinstance(loop, Steady)
     least, held = launch_graphs.least_steps(loop), loop.period if inner else launch_graphs.steps_of_graph(loop)
-    for steps in (0, 1, 2, 3, least - 1, least, least + 1, least + held - 1, *(() if inner else (401, 1000))):
+    counted: list[int] = []
+    steps_of = launch_graphs.LoopGraphs.steps
+
+    def watched(self: Any, numbers: range, alone: bool, stream: int) -> Steps:
+        counted.extend([len(numbers)] if alone and self.loop == loop else [])
+        return steps_of(self, numbers, alone, stream)
+
+    for steps in (0, 1, 2, 3, 2 * least, 2 * least + 1, least - 1, least, least + held, *(() if inner else (401, 1000))):
         wanted = directly(monkeypatch, calls, *arguments, steps)
-        launched, replays, result = calls(*arguments, steps)
+        with monkeypatch.context() as patch:
+            patch.setattr(launch_graphs.LoopGraphs, "steps", watched)
+            launched, replays, result = calls(*arguments, steps)
         assert launched == wanted
-        assert replays == ((steps - loop.period) // held if steps >= least else 0)
+        # A step of the loop may be two of the program.
+        number = counted.pop()
+        assert number in (steps, steps // 2) and not counted
+        assert replays == ((number - loop.period) // held if number >= least else 0)
         if function is timed:
             assert result[1] == 0.5 * steps
     assert driver.names().count("cuGraphInstantiateWithFlags") == 1, "made once"
@@ -382,6 +394,7 @@ def test_loops_whose_launches_differ_are_launched_by_python(driver):
     calls = Calls(driver, by_step, array(300), 3)
     launched, replays, _ = calls(array(300), 500)
     assert replays == 0 and len(launched) > 500
+    assert not calls.compiled.executable._cuda_kernels.graphs(0)
 
 
 def test_arrays_without_elements(driver):
@@ -471,7 +484,14 @@ def test_what_keeps_python_in_a_loop():
     def reasons(function: Callable[..., Any], *types: str) -> list[Any]:
         return list(judged(pytocu.jit(function).lower(*types).compile("cpu").plan).values())
 
-    assert reasons(by_step, "f32[n]", "weak int") == ["a kernel takes a number that differs from step to step"]
+    def by_power(u, n):
+        for i in range(n):
+            u = np.cumsum(u) * i**2
+        return u
+
+    assert reasons(by_power, "f32[n]", "weak int") == ["a kernel takes a number that differs from step to step"]
+    (loop,) = reasons(by_step, "f32[n]", "weak int")
+    assert isinstance(loop, Steady) and loop.numbers is not None
     assert reasons(timed, "f32[n]", "weak int") == [Steady(2, 1, True)]
     assert reasons(swapped, "f32[n, m]", "weak int") == [Steady(3, 1)]
 

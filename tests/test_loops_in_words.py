@@ -37,6 +37,12 @@ def alternating(u, n):
     return u
 
 
+def counted(u, n):
+    for i in range(n):
+        u = np.cumsum(u) * i
+    return u
+
+
 def steps_of(function, target, *types):
     text = plan_text(pytocu.jit(function).lower(*types).compile(target).plan)
     return textwrap.dedent(text.partition("steps\n")[2].partition("kernels\n")[0])
@@ -72,6 +78,16 @@ def test_branches_and_conditions_of_a_plan():
     assert [word for word in first if word in ("if", "else", "end", "next")] == ["if", "else", "end", "next"]
     said = steps_of(until_settled, "cuda:sm_90", "f64[m]", "weak float")
     assert said.count("waited for") == 2 and "\nwhile " in said
+    assert "(steps are made by Python: whether another one follows is read from the GPU behind each)" in said
+    said = steps_of(until_settled, "cpu", "f64[m]", "weak float")
+    assert "(steps are made by one native function from the first few on)" in said
+
+
+def test_a_loop_whose_kernels_take_other_numbers_in_each_step():
+    said = steps_of(counted, "cuda:sm_90", "f64[m]", "weak int")
+    assert "(steps are made by Python: a kernel takes a number that differs from step to step)" in said
+    said = steps_of(counted, "cpu", "f64[m]", "weak int")
+    assert "(steps are made by one native function where there are 18 or more)" in said
 
 
 def test_explain_says_how_steps_are_made():

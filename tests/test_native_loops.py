@@ -13,7 +13,7 @@ import pytest
 import pytocu
 from pytocu.backend import cpu, cpu_steps
 from pytocu.runtime import native, native_steps, threads
-from pytocu.runtime.plan_loops import Steady, judged
+from pytocu.runtime.plan_loops import DIFFERS, Steady, judged
 from pytocu.testing.compare import compare
 
 
@@ -146,6 +146,140 @@ def test_threads_share_every_launch(function, arrays, replayed, many_threads):
         check(function, jitted, arrays, steps)
     # A step that is left over makes the loop in it native.
     assert len(replayed) == (4 if function is relaxed else 3) and set(many_threads) == {3}
+
+
+def until_settled(u, tolerance):
+    steps = np.int64(0)
+    change = np.float64(1)
+    while change > tolerance:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        change = np.abs(new - u).max()
+        u = new
+        steps = steps + 1
+    return u, steps
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_loops_that_end_when_a_number_in_memory_says_so(several, request, monkeypatch):
+    if several:
+        request.getfixturevalue("many_threads")
+    ended: list[int] = []
+    to_the_end = native_steps.NativeLoop._to_the_end
+
+    def watched(self: Any, noted: Any) -> int:
+        ended.append(to_the_end(self, noted))
+        return ended[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_to_the_end", watched)
+    # So short that the native function comes back many times.
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-5)
+    jitted = pytocu.jit(until_settled)
+    seen: set[int] = set()
+    for length in (8, 20, 40):
+        u = np.r_[0, np.zeros(length), 1.0]
+        for exponent in range(2, 24):
+            wanted = until_settled(u, 10 ** (-exponent / 4))
+            for _ in range(2):
+                compare(jitted(u, 10 ** (-exponent / 4)), wanted)
+            seen.add(int(wanted[1]))
+    assert {number % 2 for number in ended} == {0, 1} and min(ended) > 0
+    # Short loops, and those that end just before or behind the first period of the native function.
+    assert min(seen) < 2 * native_steps.LEAST < max(seen)
+
+
+def by_number(u, n):
+    for i in range(n):
+        u = np.roll(u, 1) + i
+    return u
+
+
+def by_half(u, n):
+    for i in range(n, 0, -1):
+        u = np.roll(u, 1) * 0.5 + i / 2.5
+    return u
+
+
+def of_all_kinds(u, n):
+    t, k = 0.0, -7
+    for i in range(3, 2 * n, 2):
+        t = t + 0.25
+        k = k + 3
+        u = np.roll(u, 1) * -t + (i * k - i // 7 + k % -5 + -i // 3 - (-k) % 4) + -i
+        t, k = t * 0.5 - 1, k
+    return u, t, k
+
+
+def beyond_int64(u, n):
+    k = 1
+    for _ in range(n):
+        k = k * 3
+        u = np.roll(u, 1) * 0.5 + k
+    return u, k
+
+
+
+
+def out_of_bounds(u, n):
+    for i in range(n):
+        u = np.roll(u, 1) + 3 * i
+    return u
+
+
+NUMBERS: list[tuple[Callable[..., Any], np.ndarray, int]] = [
+    (by_number, random(50), 58),
+    (by_number, random(50).astype(np.float32), 58),
+    (by_number, np.arange(50), 58),
+    (by_number, np.arange(50, dtype=np.uint16), 58),
+    (by_half, random(50), 58),
+    (by_half, random(50).astype(np.float32), 58),
+    (of_all_kinds, random(50), 56),
+    (beyond_int64, random(50), 37),
+    (out_of_bounds, np.arange(50, dtype=np.int8), 41),
+]
+
+
+@pytest.mark.parametrize(("function", "array", "native"), NUMBERS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_numbers_that_differ_from_step_to_step(function, array, native, monkeypatch):
+    made: list[int] = []
+    computed = native_steps.NativeLoop._computed
+
+    def watched(self: Any, *arguments: Any) -> int:
+        made.append(computed(self, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_computed", watched)
+    jitted = pytocu.jit(function)
+    for steps in (1, 2, 17, 18, 19, 20, 42, 60, 61):
+        for _ in range(2):
+            try:
+                wanted = function(array.copy(), steps)
+            except OverflowError as error:
+                with pytest.raises(OverflowError, match=str(error)):
+                    jitted(array.copy(), steps)
+            else:
+                compare(jitted(array.copy(), steps), wanted)
+        if steps == 60:
+            # Two steps before, and what is left is Python's.
+            assert made[-1] == native
+
+
+def test_numbers_of_a_branch_are_computed_by_python():
+    def chosen(u, n, flag):
+        for i in range(n):
+            if flag:
+                k = i * 3
+                u = np.cumsum(u) + k
+            else:
+                u = u[::-1] * 1.0
+        return u
+
+    jitted, u = pytocu.jit(chosen), np.arange(30.0)
+    for flag in (True, False):
+        for _ in range(2):
+            compare(jitted(u, 20, flag), chosen(u, 20, flag))
+    (loop,) = judged(jitted.lower(u, 3, True).compile("cpu").plan).values()
+    assert loop == DIFFERS
 
 
 def test_calls_in_many_threads(many_threads):

@@ -7,12 +7,14 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
 =====  ===============================================================================================
 0      the launch that is under way, its record, and the next piece of it, in 32, 16 and 16 bits
 8      finished pieces of it
-16     launches to make
-17     records, one a launch of a period
+16     records to go through
+17     records, one a launch or a truth value of a period
 18     address of ``int sched_yield(void)``
-19     out: launches that were made
+19     out: records that were gone through
+20     out: 1 where a truth value ended the loop, 2 where a number is one that only Python has
 24..   records of 8 words: kernel, slots, iterations, iterations of a piece, pieces; where the kernel is 0, the
-       slots are the address of a truth value, and the loop ends where that is false
+       slots are the address of a truth value, and the loop ends where that is false; where it is below 64, it is a
+       number to compute: the operation, where to, the addresses of one or two operands, and the least and most
 =====  ===============================================================================================
 
 A launch in one piece is the leader's alone.  Others take a piece by counting word 0 up, which fails when the launch is
@@ -80,6 +82,141 @@ done:
   ret i64 %next
 }
 
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
+
+define internal i1 @pytocu.steps.number(ptr %record, i64 %operation) nounwind {
+entry:
+  %to.at = getelementptr i64, ptr %record, i64 1
+  %to = load ptr, ptr %to.at, align 8
+  %x.at = getelementptr i64, ptr %record, i64 2
+  %x.from = load ptr, ptr %x.at, align 8
+  %x = load i64, ptr %x.from, align 8
+  %y.at = getelementptr i64, ptr %record, i64 3
+  %y.from = load ptr, ptr %y.at, align 8
+  %y = load i64, ptr %y.from, align 8
+  %least.at = getelementptr i64, ptr %record, i64 4
+  %least = load i64, ptr %least.at, align 8
+  %most.at = getelementptr i64, ptr %record, i64 5
+  %most = load i64, ptr %most.at, align 8
+  %a = bitcast i64 %x to double
+  %b = bitcast i64 %y to double
+  switch i64 %operation, label %no [ i64 1, label %add
+                                     i64 2, label %subtract
+                                     i64 3, label %multiply
+                                     i64 4, label %floor
+                                     i64 5, label %floor
+                                     i64 6, label %add.float
+                                     i64 7, label %subtract.float
+                                     i64 8, label %multiply.float
+                                     i64 9, label %divide.float
+                                     i64 10, label %to.float
+                                     i64 11, label %copy
+                                     i64 12, label %negative.float
+                                     i64 13, label %to.single
+                                     i64 14, label %to.bytes
+                                     i64 15, label %to.bytes
+                                     i64 16, label %to.bytes
+                                     i64 17, label %to.bytes ]
+add:
+  %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
+  br label %whole
+subtract:
+  %difference = call { i64, i1 } @llvm.ssub.with.overflow.i64(i64 %x, i64 %y)
+  br label %whole
+multiply:
+  %product = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %x, i64 %y)
+  br label %whole
+whole:
+  %pair = phi { i64, i1 } [ %sum, %add ], [ %difference, %subtract ], [ %product, %multiply ]
+  %value = extractvalue { i64, i1 } %pair, 0
+  %over = extractvalue { i64, i1 } %pair, 1
+  br i1 %over, label %no, label %store
+floor:
+  %zero = icmp eq i64 %y, 0
+  %minus = icmp eq i64 %y, -1
+  %never = or i1 %zero, %minus
+  br i1 %never, label %no, label %divide
+divide:
+  %quotient = sdiv i64 %x, %y
+  %rest = srem i64 %x, %y
+  %exact = icmp eq i64 %rest, 0
+  %signs = xor i64 %rest, %y
+  %differ = icmp slt i64 %signs, 0
+  %same = xor i1 %exact, true
+  %below = and i1 %same, %differ
+  %lower = sub i64 %quotient, 1
+  %higher = add i64 %rest, %y
+  %floored = select i1 %below, i64 %lower, i64 %quotient
+  %remainder = select i1 %below, i64 %higher, i64 %rest
+  %wants.rest = icmp eq i64 %operation, 5
+  %either = select i1 %wants.rest, i64 %remainder, i64 %floored
+  br label %store
+add.float:
+  %sum.float = fadd double %a, %b
+  br label %float
+subtract.float:
+  %difference.float = fsub double %a, %b
+  br label %float
+multiply.float:
+  %product.float = fmul double %a, %b
+  br label %float
+divide.float:
+  %zero.float = fcmp oeq double %b, 0.0
+  br i1 %zero.float, label %no, label %divided
+divided:
+  %quotient.float = fdiv double %a, %b
+  br label %float
+to.float:
+  %converted = sitofp i64 %x to double
+  br label %float
+negative.float:
+  %negated = fneg double %a
+  br label %float
+float:
+  %result = phi double [ %sum.float, %add.float ], [ %difference.float, %subtract.float ], [ %product.float, %multiply.float ],
+    [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ]
+  %bits = bitcast double %result to i64
+  br label %store
+copy:
+  br label %store
+store:
+  %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ]
+  store i64 %stored, ptr %to, align 8
+  ret i1 true
+to.single:
+  %single = fptrunc double %a to float
+  store float %single, ptr %to, align 4
+  ret i1 true
+to.bytes:
+  %reaches = icmp sge i64 %x, %least
+  %fits = icmp sle i64 %x, %most
+  %inside = and i1 %reaches, %fits
+  br i1 %inside, label %size, label %no
+size:
+  switch i64 %operation, label %eight [ i64 14, label %one
+                                        i64 15, label %two
+                                        i64 16, label %four ]
+one:
+  %byte = trunc i64 %x to i8
+  store i8 %byte, ptr %to, align 1
+  ret i1 true
+two:
+  %half = trunc i64 %x to i16
+  store i16 %half, ptr %to, align 2
+  ret i1 true
+four:
+  %word = trunc i64 %x to i32
+  store i32 %word, ptr %to, align 4
+  ret i1 true
+eight:
+  store i64 %x, ptr %to, align 8
+  ret i1 true
+no:
+  ret i1 false
+}
+
 define void @pytocu.steps(ptr %table, i64 %begin, i64 %end) nounwind {
 entry:
   %leads = icmp eq i64 %begin, 0
@@ -118,13 +255,26 @@ read:
   %pieces.at = getelementptr i64, ptr %record, i64 4
   %pieces = load i64, ptr %pieces.at, align 8
   %asks = icmp eq ptr %kernel, null
-  br i1 %asks, label %ask, label %choose
+  br i1 %asks, label %ask, label %which
+which:
+  %operation = ptrtoint ptr %kernel to i64
+  %computes = icmp ult i64 %operation, 64
+  br i1 %computes, label %compute, label %choose
+compute:
+  %computed = call i1 @pytocu.steps.number(ptr %record, i64 %operation)
+  br i1 %computed, label %made.one, label %refused
+refused:
+  %refused.at = getelementptr i64, ptr %table, i64 20
+  store i64 2, ptr %refused.at, align 8
+  br label %finish
 ask:
   %truth = load i8, ptr %slots, align 1
   %goes.on = icmp ne i8 %truth, 0
   br i1 %goes.on, label %made.one, label %asked
 asked:
   %made.last = add i64 %made, 1
+  %ended.at = getelementptr i64, ptr %table, i64 20
+  store i64 1, ptr %ended.at, align 8
   br label %finish
 choose:
   %whole = icmp ult i64 %pieces, 2
@@ -160,7 +310,7 @@ made.one:
   %number.next = select i1 %wraps, i64 0, i64 %number.up
   br label %launch
 finish:
-  %made.all = phi i64 [ %made, %launch ], [ %made.last, %asked ]
+  %made.all = phi i64 [ %made, %launch ], [ %made.last, %asked ], [ %made, %refused ]
   %made.at = getelementptr i64, ptr %table, i64 19
   store i64 %made.all, ptr %made.at, align 8
   store atomic i64 -1, ptr %table release, align 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytocu.explain.source import line_of
 from pytocu.runtime import launch_graphs, native_steps
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.plan_loops import Steady, judged
+from pytocu.runtime.plan_loops import DIFFERS, Steady, judged
 
 
 def how(loop: Steady | str, on_gpu: bool) -> str:
@@ -22,6 +22,12 @@ def how(loop: Steady | str, on_gpu: bool) -> str:
     """
     if isinstance(loop, str):
         return f"made by Python: {loop}"
+    if on_gpu and loop.numbers is not None:
+        return f"made by Python: {DIFFERS}"
+    if not on_gpu and loop.flag >= 0:
+        return "made by one native function from the first few on"
+    if loop.flag >= 0:
+        return "made by Python: whether another one follows is read from the GPU behind each"
     if not on_gpu:
         return f"made by one native function where there are {native_steps.least_steps(loop)} or more"
     least, held = launch_graphs.least_steps(loop), launch_graphs.steps_of_graph(loop)

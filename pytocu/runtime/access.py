@@ -83,6 +83,9 @@ def access_of(
         library=f"call_library({library!r}, {{name!r}}, {{operands}}, {{options}}, {{results}})",
         steps=launch.steps,
         note=launch.note,
+        until=launch.until,
+        note_flag=launch.note_flag,
+        computes=launch.computes,
         bound=True,
         loaded=launch.loaded,
     )

@@ -74,7 +74,7 @@ class Executable:
     def _cuda_kernels(self) -> CudaKernels:
         names = [spec.name for spec in self.plan.kernels]
         plan = self.plan
-        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan))
+        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan, False))
 
     @lazy
     def _program(self) -> Program:

@@ -10,7 +10,57 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Replay = Callable[[Sequence[Any], int], int]
-"""``replay(noted, left)`` makes steps of those that are left and says how many: whole periods."""
+"""``replay(noted, left)`` makes steps of those that are left and says how many."""
+
+
+class Until:
+    """The steps of a loop that ends when a truth value in memory says so.
+
+    The program makes some periods, since it may be over soon, and gives the launches of the last one to `note`, where
+    `noting` says so.
+
+    Parameters
+    ----------
+    period : int
+        Steps after which the launches are the same again.
+    before : int
+        Steps before those that are noted.
+    replay : callable or None
+        ``replay(noted)`` makes all steps that are left, and says how many; None where the program makes them.
+    most : int
+        Launches of a period that are noted.
+
+    Attributes
+    ----------
+    turns : int
+        How often memories have still to change places, when all steps have been made.
+    """
+
+    __slots__ = ("_before", "_count", "_most", "_noted", "_period", "_replay", "noting", "turns")
+
+    def __init__(self, period: int, before: int, replay: Callable[[Sequence[Any]], int] | None, most: int):
+        self._period, self._before, self._replay, self._most = period, before, replay, most
+        self._count = self.turns = 0
+        self._noted: list[Any] = []
+        self.noting = False
+
+    def note(self, launch: Any) -> None:
+        """Keep what was launched, or the address of the truth value that was read."""
+        self._noted.append(launch)
+        if len(self._noted) > self._most:
+            self._noted.clear()
+            self._replay, self.noting = None, False
+
+    def ended(self) -> bool:
+        """Whether all steps have been made; asked behind every step that another one follows."""
+        self._count += 1
+        if self._replay is None or self._count < self._before:
+            return False
+        self.noting = self._count < self._before + self._period
+        if self.noting:
+            return False
+        self.turns = self._replay(self._noted) % self._period
+        return True
 
 
 class Steps:
@@ -28,7 +78,7 @@ class Steps:
     counts : bool
         The program computes in every step, so it gets every number, also of steps whose launches are made.
     replay : callable or None
-        Makes the launches of further periods; None where all are made by the program.
+        Makes the launches of further steps; None where all are made by the program.
     most : int
         Launches of a period that are noted; those of a longer one are all made by the program.
     """
@@ -48,6 +98,10 @@ class Steps:
             self._noted.clear()
             self._replay, self.noting = None, False
 
+    def end(self, values: tuple[Any, ...]) -> None:
+        """Keep the program's numbers at the end of a step of the first period."""
+        self.note((-1, values, 0, 0))
+
     def __iter__(self) -> Iterator[int]:
         numbers = self._numbers
         if self._replay is not None:
@@ -56,7 +110,8 @@ class Steps:
         if self._replay is not None:
             self.noting = False
             done = self._replay(self._noted, len(numbers))
-            if self._counts:
+            # Steps that are no whole periods leave memories in other places, which the program finds out.
+            if self._counts or done % self._period:
                 self.launching = False
                 yield from numbers[:done]
                 self.launching = True

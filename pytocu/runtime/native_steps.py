@@ -12,8 +12,9 @@ from time import perf_counter
 from typing import Any
 
 from pytocu.runtime import threads
-from pytocu.runtime.host_loops import Steps
-from pytocu.runtime.plan_loops import Steady
+from pytocu.runtime.host_loops import Steps, Until
+from pytocu.runtime.native_numbers import Cells
+from pytocu.runtime.plan_loops import Numbers, Steady
 
 NAME = "pytocu.steps"
 """Of the function in object code."""
@@ -24,7 +25,7 @@ MOST = 4096
 LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
-_LAUNCHES, _RECORDS, _YIELD, _MADE, _FIRST, _WORDS = 16, 17, 18, 19, 24, 8
+_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _FIRST, _WORDS = 16, 17, 18, 19, 20, 24, 8
 _LINE = 64
 """Bytes of a line of a cache."""
 
@@ -48,7 +49,7 @@ _PIECES = 4
 """Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
 
 Noted = tuple[int, Any, int, int]
-"""A launch: the number of the kernel, its slots, iterations, elements of one."""
+"""A launch: the number of the kernel, its slots, iterations, elements of one; or -1 and the address of a truth value."""
 
 
 @lru_cache(maxsize=1)
@@ -87,9 +88,61 @@ class NativeLoop:
     def steps(self, numbers: range, alone: bool) -> Steps:
         """The steps of the loop; where they are not alone, a loop around them notes their launches."""
         loop, start = self.loop, perf_counter()
-        replay = lambda noted, left: self._replay(noted, left, perf_counter() - start)  # noqa: E731
+
+        def replay(noted: Sequence[Noted], left: int) -> int:
+            if loop.numbers is not None:
+                return self._computed(loop.numbers, noted, numbers[len(numbers) - left :])
+            return self._replay(noted, left, perf_counter() - start)
+
         replayed = alone and len(numbers) >= least_steps(loop)
         return Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST)
+
+    def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range) -> int:
+        """Make the steps of a range whose launches take numbers that differ; how many."""
+        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
+        values = dict(zip(numbers.given, noted[-1][1], strict=True))
+        cells = Cells(numbers, values, counter)
+        records: list[Any] = []
+        behind: list[int] = []
+        for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
+            launches = noted[begin:end]
+            records += [(None, words) for words in cells.before([launch[:2] for launch in launches])]
+            records += [(self._natives[n], slots, work, cost) for n, slots, work, cost in launches]
+            records += [(None, words) for words in cells.behind()]
+            behind.append(len(records))
+        if not cells.usable:
+            return 0
+        table, period = _Table(self._driver, records), self.loop.period
+        made, helpers, seconds = 0, 0, 0.0
+        while made + period <= len(counter):
+            count = 1 if not made else max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+            count = min((len(counter) - made) // period, count)
+            seconds = table.run(count, helpers) / count
+            gone = table.words[_MADE]
+            made += gone // len(records) * period + sum(place <= gone % len(records) for place in behind)
+            if table.ended():
+                break
+            helpers = min(threads.others(), int(seconds / len(records) / _SECONDS_TO_MEET))
+        return made
+
+    def until(self) -> Until:
+        """The steps of the loop, which ends when a truth value in memory says so."""
+        return Until(self.loop.period, LEAST * self.loop.period, self._to_the_end, MOST)
+
+    def _to_the_end(self, noted: Sequence[Noted]) -> int:
+        """Make steps until a truth value that was noted is false; how many."""
+        launches = [(self._natives[n], *launch) if n >= 0 else (None, (0, launch[0])) for n, *launch in noted]
+        table = _Table(self._driver, launches)
+        seconds = table.run(1, 0)
+        helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
+        periods = 0
+        while not table.ended():
+            periods += table.words[_MADE] // len(noted)
+            count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+            seconds = table.run(count, helpers) / max(1, table.words[_MADE] // len(noted))
+        gone = table.words[_MADE]
+        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
+        return (periods + gone // len(noted)) * self.loop.period + sum(place < gone % len(noted) for place in ends)
 
     def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
         """Make whole periods; the one that was noted took so many seconds."""
@@ -117,7 +170,7 @@ class NativeLoop:
 class _Table:
     """What the native function reads; see `pytocu.backend.cpu_steps`."""
 
-    def __init__(self, driver: Any, launches: Sequence[tuple[Any, Any, int, int]]):
+    def __init__(self, driver: Any, launches: Sequence[tuple[Any, ...]]):
         self.driver = driver
         self.launches = launches
         size = _FIRST + _WORDS * len(launches)
@@ -131,21 +184,29 @@ class _Table:
     def share(self, helpers: int) -> None:
         """Cut launches into pieces for so many threads beside the calling one."""
         self.helpers = helpers
-        for number, (native, slots, work, cost) in enumerate(self.launches):
+        for number, (native, slots, *rest) in enumerate(self.launches):
+            first = _FIRST + _WORDS * number
+            if native is None:
+                self.words[first : first + len(slots)] = slots
+                continue
+            work, cost = rest
             pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
             size = -(-work // max(pieces, 1))
             if size >= _LINE:
                 size = -(-size // _LINE) * _LINE
             record = native.address, ctypes.addressof(slots), work, size, -(-work // size)
-            first = _FIRST + _WORDS * number
             self.words[first : first + len(record)] = record
+
+    def ended(self) -> bool:
+        """Whether a truth value has ended the loop."""
+        return self.words[_ENDED] != 0
 
     def run(self, periods: int, helpers: int) -> float:
         """Make periods; how many seconds that took."""
         if helpers != self.helpers:
             self.share(helpers)
         # No piece of any launch until the first one is shared.
-        self.words[0], self.words[_LAUNCHES] = 65535, periods * len(self.launches)
+        self.words[0], self.words[_LAUNCHES], self.words[_ENDED] = 65535, periods * len(self.launches), 0
         start = perf_counter()
         threads.together(self.driver, self.address, helpers)
         return perf_counter() - start

@@ -11,7 +11,7 @@ from typing import Any
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.host_loops import Steps
+from pytocu.runtime.host_loops import Steps, Until
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.plan_loops import steady
 from pytocu.runtime.templates import Launch
@@ -28,7 +28,7 @@ def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
     names = [spec.name for spec in plan.kernels]
     if not names:
         return ()
-    if steady(plan):
+    if steady(plan, True):
         names.append(loop_part().NAME)
     loaded = native.load(code(""), names)
     return tuple(loaded[n] for n in names)
@@ -43,7 +43,7 @@ def loop_part() -> Any:
 
 def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
     """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
-    found = steady(plan)
+    found = steady(plan, True)
     if not found:
         return {}
     make = loop_part().NativeLoop
@@ -95,6 +95,10 @@ class CpuExecutor:
     def steps(self, loop: int, numbers: range, alone: bool) -> Steps:
         """The steps of a loop whose launches repeat."""
         return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers, alone)
+
+    def until(self, loop: int) -> Until:
+        """The steps of a loop that ends when a truth value in memory says so."""
+        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].until()
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> Any:
         """A launch as `native_steps` takes it."""
@@ -163,7 +167,8 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
     failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
     steps, note = "loops[{loop}].steps({numbers}, {alone})", "{steps}.note(({number}, slots, {work}, {cost}))"
-    return Launch(text, "", names, "", noted, failed, steps, note, loaded)
+    until, note_flag = "loops[{loop}].until()", "{steps}.note((-1, {pointer}, 0, 0))"
+    return Launch(text, "", names, "", noted, failed, steps, note, until, note_flag, True, loaded)
 
 
 def _packer(spec: KernelSpec) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
+from pytocu.runtime.host_loops import Until
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.plan_loops import Steady
 from pytocu.runtime.processes import allocate_lock
@@ -158,6 +159,10 @@ class CudaExecutor:
     def steps(self, loop: int, numbers: range, alone: bool) -> Any:
         """The steps of a loop whose launches repeat."""
         return self.graphs(self.device)[loop].steps(numbers, alone, self.stream)
+
+    def until(self, loop: int) -> Until:
+        """The steps of a loop whose truth value the host reads after each."""
+        return Until(1, 0, None, 0)
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> tuple[int, bytes]:
         """A launch as `launch_graphs` takes it."""

@@ -14,6 +14,34 @@ from pytocu.record import Record
 from pytocu.runtime.plan import Plan, Step
 
 
+class Numbers(Record):
+    """Python's numbers that kernels take and that differ from step to step.
+
+    Attributes
+    ----------
+    counter : int
+        The slot of the loop's counter.
+    carried : tuple of (int, int)
+        Slots of numbers that a step hands on, and of what it hands on as each.
+    computed : tuple of (int, str, tuple of int)
+        What is computed of these, by the names of rows, in order.
+    stored : dict
+        By the number of a launch: which parameters, the slot of each, and its dtype there.
+    given : tuple of int
+        Slots of the numbers that the program states before a step: those that are carried, and those that stay.
+    """
+
+    counter: int
+    carried: tuple[tuple[int, int], ...]
+    computed: tuple[tuple[int, str, tuple[int, ...]], ...]
+    stored: dict[int, tuple[tuple[int, int, str], ...]]
+    given: tuple[int, ...]
+
+
+_COMPUTED = frozenset({"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive"})
+_DTYPES = frozenset({"f32", "f64", "index", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
+
+
 class Steady(Record):
     """A loop whose launches are known when the first ones have been made.
 
@@ -29,6 +57,8 @@ class Steady(Record):
         Of a ``while``: the slot of the memory that says whether another step follows; -1 otherwise.
     loops : bool
         There are loops in its steps, so a step has more launches than stand there.
+    numbers : Numbers or None
+        Numbers that kernels take and that differ from step to step, which a native function can compute.
     """
 
     period: int
@@ -36,6 +66,7 @@ class Steady(Record):
     counts: bool = False
     flag: int = -1
     loops: bool = False
+    numbers: Numbers | None = None
 
 
 def judged(plan: Plan) -> dict[int, Steady | str]:
@@ -58,15 +89,22 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
                 memory.add(slot)
             case ("for", _, _, params, starts) | ("while", params, starts):
                 memory.update(p for p, start in zip(params, starts, strict=True) if start in memory)
-                found[position] = _judge(step, plan.steps[position + 1 : _end(plan.steps, position)], memory)
+                found[position] = _judge(plan, step, plan.steps[position + 1 : _end(plan.steps, position)], memory)
             case ("hand on", results, values):
                 memory.update(r for r, value in zip(results, values, strict=True) if value in memory)
     return found
 
 
-def steady(plan: Plan) -> dict[int, Steady]:
-    """The loops of a plan that need no Python between their steps."""
-    return {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady) and loop.flag < 0}
+DIFFERS = "a kernel takes a number that differs from step to step"
+
+
+def steady(plan: Plan, native: bool) -> dict[int, Steady]:
+    """The loops of a plan that need no Python between their steps.
+
+    `native` says whether a native function makes them, which computes numbers and sees truth values in memory.
+    """
+    found = {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady)}
+    return {k: loop for k, loop in found.items() if native or (loop.flag < 0 and loop.numbers is None)}
 
 
 def _end(steps: Sequence[Step], begin: int) -> int:
@@ -79,7 +117,7 @@ def _end(steps: Sequence[Step], begin: int) -> int:
     return len(steps)
 
 
-def _judge(loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
+def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
     """One loop; `body` ends with its ``next``."""
     *inner, (_, params, yielded) = body
     carried = {p for p in params if p in memory}
@@ -95,7 +133,7 @@ def _judge(loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
     counts = bool(varying)
     varying |= {loop[1]} if loop[0] == "for" else set()
     _spread(inner, varying)
-    launches, loops = 0, False
+    launches, loops, differs = 0, False, False
     for step in inner:
         match step:
             case ("for", _, bounds, *_):
@@ -111,19 +149,52 @@ def _judge(loop: Step, body: Sequence[Step], memory: set[int]) -> Steady | str:
             case ("read", *_) if step is not reads:
                 return "the host reads a number in each step"
             case ("launch", _, slots):
-                if varying & set(slots):
-                    return "a kernel takes a number that differs from step to step"
+                differs = differs or bool(varying & set(slots))
                 launches += 1
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
     if counts and (reads or loops):
         return "Python computes numbers from step to step"
+    numbers = None
+    # What stands in a branch that is not taken has no value to begin with.
+    if differs and not (reads or loops or any(step[0] == "if" for step in inner)):
+        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried})
+    if differs and numbers is None:
+        return DIFFERS
     moves = {p: after[p] for p in carried}
     if not launches:
         return "nothing is launched in its steps"
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
-    return Steady(_period(moves), launches, counts, flag, loops)
+    return Steady(_period(moves), launches, counts, flag, loops, numbers)
+
+
+def _numbers(
+    plan: Plan, counter: int, steps: Sequence[Step], varying: set[int], after: dict[int, int]
+) -> Numbers | None:
+    """What is to be computed of numbers that differ, as far as kernels need it; None where only Python can."""
+    stored: dict[int, tuple[tuple[int, int, str], ...]] = {}
+    converted = {step[1]: step[2] for step in steps if step[0] == "convert" and not step[4]}
+    made = {step[1]: (step[1], step[2], tuple(step[3])) for step in steps if step[0] == "python"}
+    for _, number, slots in (step for step in steps if step[0] == "launch"):
+        words = plan.kernels[number].parameters
+        taken = [(n, converted.get(s, s), words[n]) for n, s in enumerate(slots) if s in varying]
+        if any(word not in _DTYPES for _, _, word in taken):
+            return None
+        stored[number] = tuple(taken)
+    wanted = {slot for taken in stored.values() for _, slot, _ in taken}
+    before = -1
+    while len(wanted) > before:
+        before = len(wanted)
+        wanted |= {source for slot in wanted & made.keys() for source in made[slot][2]}
+        wanted |= {after[slot] for slot in wanted & after.keys()}
+    computed = tuple(made[step[1]] for step in steps if step[0] == "python" and step[1] in wanted & varying)
+    known = {counter} | after.keys() | {slot for slot, _, _ in computed}
+    if any(name not in _COMPUTED for _, name, _ in computed) or not wanted & varying <= known:
+        return None
+    carried = tuple((p, value) for p, value in after.items() if p in wanted and value != p)
+    given = [*(p for p, _ in carried), *sorted(wanted - known), *sorted(p for p in wanted & after.keys() if after[p] == p)]
+    return Numbers(counter, carried, computed, stored, tuple(given))
 
 
 def _spread(steps: Sequence[Step], varying: set[int]) -> None:

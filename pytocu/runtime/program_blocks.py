@@ -41,18 +41,25 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             text.lines.append(indent + assign(params, starts))
             numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
             loop, name = text.loops[position], ""
-            if isinstance(loop, Steady) and text.access.steps:
+            if isinstance(loop, Steady) and text.access.steps and (loop.numbers is None or text.access.computes):
                 name = f"steps{counter}"
                 around = [f"{outer}.noting" for outer, _ in text.open if outer]
                 alone = f"not ({' or '.join(around)})" if around else "True"
                 made = text.access.steps.format(loop=position, numbers=numbers, alone=alone)
                 text.lines.append(f"{indent}{name} = {made}")
-            text.open.append((name, isinstance(loop, Steady) and loop.counts))
+                text.numbers[name] = loop.numbers
+            # Where steps are computed, any number of them may be made at once.
+            text.open.append((name, isinstance(loop, Steady) and (loop.counts or loop.numbers is not None)))
             text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
             text.depth += 1
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
-            text.open.append(("", False))
+            loop, name = text.loops[position], ""
+            if isinstance(loop, Steady) and text.access.until:
+                name = f"steps{params[0]}"
+                text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
+                text.flags[loop.flag] = name
+            text.open.append((name, False))
             text.lines.append(f"{indent}while v{params[0]}:")
             text.depth += 1
         case ("if", test):
@@ -61,7 +68,16 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("next", params, yielded):
             let_go()
             text.lines.append(indent + assign(params, yielded))
-            text.open.pop()
+            steps, _ = text.open.pop()
+            numbers = text.numbers.get(steps)
+            if numbers is not None:
+                given = "".join(f"v{slot}, " for slot in numbers.given)
+                text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({given}))")
+            if steps in text.flags.values():
+                # Other memories have the results where the steps that are left are no whole periods.
+                text.lines.append(f"{indent}if v{params[0]} and {steps}.ended():")
+                text.lines.append(f"{indent}    for _ in range({steps}.turns): {assign(params[1:], yielded[1:])}")
+                text.lines.append(f"{indent}    v{params[0]} = False")
             text.depth -= 1
         case ("else",):
             let_go()

@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.ir.dims import Atom, Dim, DimLike, product
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.plan import Plan, memory_range
-from pytocu.runtime.plan_loops import judged
+from pytocu.runtime.plan_loops import Numbers, judged
 from pytocu.runtime.program_failures import Failures
 from pytocu.runtime.strides import byte_bounds
 from pytocu.runtime.templates import Access
@@ -40,6 +40,10 @@ class Text:
     open : list of (str, bool)
         The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
         makes all launches.
+    flags : dict
+        The steps of loops that end when a truth value says so, by its slot.
+    numbers : dict
+        What of each loop's steps is computed.
     """
 
     def __init__(self, plan: Plan, access: Access):
@@ -57,6 +61,8 @@ class Text:
         self.allocated: dict[int, int] = {}
         self.loops = judged(plan)
         self.open: list[tuple[str, bool]] = []
+        self.flags: dict[int, str] = {}
+        self.numbers: dict[str, Numbers | None] = {}
 
     def dim(self, dim: DimLike) -> str:
         """A dimension as a Python expression over the local names of lengths."""

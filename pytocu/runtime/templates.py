@@ -32,7 +32,9 @@ class Access(Record):
     int64 at ``{pointer}`` and waits for it, and `library` calls ``{name}`` of the caller's library, which gives
     `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
     ``{numbers}`` (see `pytocu.runtime.host_loops`), ``{alone}`` where it is not a step of another one whose launches are
-    noted, and `note` gives a launch to the steps ``{steps}``.  `bound`
+    noted, and `note` gives a launch to the steps ``{steps}``; `until` and `note_flag` are these for a loop that ends when the
+    truth value at ``{pointer}`` says so, empty where the program makes its steps.  `computes` says that steps may compute
+    numbers that kernels take.  `bound`
     says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
@@ -61,6 +63,9 @@ class Access(Record):
     library_targets: str = ""
     steps: str = ""
     note: str = ""
+    until: str = ""
+    note_flag: str = ""
+    computes: bool = False
     maker: str = ""
     bound: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
@@ -77,6 +82,9 @@ class Launch(Record):
     failed: str = ""
     steps: str = ""
     note: str = ""
+    until: str = ""
+    note_flag: str = ""
+    computes: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
 
 
@@ -118,6 +126,8 @@ ANY_LIBRARY = Access(
     library_targets="{made}{pointers}",
     steps="executor.steps({loop}, {numbers}, {alone})",
     note="{steps}.note(executor.note({number}, ({values},), {work}, {cost}, ({grid})))",
+    until="executor.until({loop})",
+    note_flag="{steps}.note((-1, {pointer}, 0, 0))",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""
