@@ -269,16 +269,16 @@ relax(u: f32[n]) for cpu, llvm: 2 kernels
 
 kernel relax
   {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
-  reads u f32[n], at most 4*n bytes
-  writes out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  reads u f32[n] (at most 4*n bytes)
+  writes out f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
   at most 4*max(n - 2, 0) + 4*n bytes in all
   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
   because nothing is reduced, and every operand is read along the axis in which the result is written
 
 kernel relax_copy0
   {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
-  reads out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
-  writes u f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  reads out f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
+  writes u f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
   8*max(n - 2, 0) bytes in all
   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
   because nothing is reduced, and every operand is read along the axis in which the result is written

@@ -7,6 +7,7 @@ from typing import Any
 from pytocu.explain.collect import explanation
 from pytocu.explain.measure import measured
 from pytocu.explain.model import Explanation, Recompiled
+from pytocu.planning import written_arguments
 from pytocu.runtime import cuda
 from pytocu.runtime.arrays import ANY_DEVICE, common
 from pytocu.runtime.signature import Call
@@ -24,7 +25,10 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exp
         return told
     told = told._replace(recompiled=_recompiled(function, call))
     if _device(call) is not None:
-        return measured(told, function, args, kwargs, call)
+        written = [lowered.function.params[n].name for n in written_arguments(lowered.function)]
+        return measured(told, function, args, kwargs, call, written)
+    if call.target != "cpu" and told.kernels:
+        return told._replace(notes=(*told.notes, "not timed: NumPy arrays are copied to the GPU and back for each call"))
     return told
 
 

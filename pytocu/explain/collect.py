@@ -13,9 +13,9 @@ from pytocu.explain.loops import loops_in_words
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
 from pytocu.explain.source import line_of
 from pytocu.explain.stages import Stage, stages, subject_of
-from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, split_arguments
-from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.types import ArrayType
+from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
 from pytocu.passes.context import Target, parse_target
 from pytocu.planning import launches
@@ -51,7 +51,12 @@ def explanation(
     scheduled = found["schedule"].function
     taken, notes = _taken(made)
     ways = taken or [None] * len(launches(scheduled))
-    kernels = tuple(_kernel(i, parsed.kind, lowered.sizes, t) for i, t in zip(launches(scheduled), ways, strict=True))
+    around = _around(scheduled.body)
+    vectors = {i.attr("name") for i in launches(last.function) if _has_vectors(i)}
+    kernels = tuple(
+        _kernel(i, parsed.kind, lowered.sizes, t, around.get(i, ()), i.attr("name") in vectors)
+        for i, t in zip(launches(scheduled), ways, strict=True)
+    )
     edges = _edges(scheduled, kernels, lowered.sizes)
     plan = made.plan
     return Explanation(
@@ -83,7 +88,30 @@ def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
         return [], (f"registers are not known: {error}",)
 
 
-def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | None) -> Kernel:
+def _around(block: Block, outer: tuple[SourceLine, ...] = ()) -> dict[Inst, tuple[SourceLine, ...]]:
+    """The loops and branches of the host that launches are in."""
+    found: dict[Inst, tuple[SourceLine, ...]] = {}
+    for inst in block.insts:
+        if inst.op.name == "launch":
+            found[inst] = outer
+        elif inst.op.kind == "region":
+            for region in inst.regions:
+                found |= _around(region, (*outer, line_of(inst.loc)))
+    return found
+
+
+def _has_vectors(launch: Inst) -> bool:
+    return any(isinstance(v.type, VectorType) for i in walk(launch.regions[0]) for v in i.results)
+
+
+def _kernel(
+    launch: Inst,
+    kind: str,
+    sizes: Mapping[str, int],
+    taken: Taken | None,
+    within: tuple[SourceLine, ...],
+    vectors: bool,
+) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")
     inputs, outputs = split_arguments(launch)
     reads = tuple(
@@ -93,9 +121,12 @@ def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | No
     )
     writes = tuple(Access(_array_name(v), memory_of(v).name or "out", str(v.type), bytes_of(v.type, sizes)) for v in outputs)
     moved = added([a.bytes for a in (*reads, *writes)])
-    share, limit = (None, "")
+    share, limit, supposed = None, "", ""
     if kind == "cuda":
-        share, limit = schedules.expected(moved.number, schedules.operations(launch, sizes))
+        lengths = schedules.long_lengths(moved.formula, sizes) if moved.number is None else sizes
+        supposed = " = ".join((*lengths, str(*set(lengths.values())))) if lengths is not sizes and lengths else ""
+        known = {**lengths, **sizes}
+        share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known))
     return Kernel(
         name,
         _lines(launch),
@@ -103,13 +134,15 @@ def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | No
         writes,
         moved,
         launch.attr("schedule"),
-        schedules.how(launch, kind),
+        schedules.how(launch, kind, vectors),
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,
         taken,
         share,
         limit,
+        supposed if share is not None else "",
+        within,
     )
 
 
