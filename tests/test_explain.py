@@ -15,9 +15,12 @@ from pytocu.explain.dtypes import wide_values
 from pytocu.explain.model import Bytes
 from pytocu.explain.schedules import expected
 from pytocu.explain.traffic import added, number_of
+from pytocu.guards import static_key
 from pytocu.ir.dims import symbol
+from pytocu.runtime.changes import key_text
 
 HALF = np.float64(0.5)
+N_STEPS = 3
 N = symbol("n")
 
 
@@ -229,8 +232,8 @@ def test_a_length_of_one_is_the_reason():
     f(np.ones(3), np.ones(3))
     f(np.ones(3), np.ones(1))
     (change,) = f.explain(np.ones(3), np.ones(1)).recompiled.changes
-    assert change.fact == "lengths that are 1 of argument y"
-    assert (change.before, change.now) == ("()", "(0,)")
+    assert change.fact == "axes of length 1 of argument y"
+    assert (change.before, change.now) == ("none", "axis 0")
 
 
 def test_a_captured_value_is_the_reason():
@@ -244,7 +247,66 @@ def test_a_captured_value_is_the_reason():
         (change,) = f.explain(np.ones(3)).recompiled.changes
     finally:
         HALF = kept
-    assert change.fact == "captured value HALF"
+    assert str(change) == "captured value HALF: np.float64(0.25), was np.float64(0.5)"
+
+
+def test_a_captured_value_that_changes_is_the_reason_before_the_call_too():
+    global HALF
+    f = pytocu.jit(lambda x: x * HALF)
+    f(np.ones(3))
+    kept = HALF
+    HALF = np.float64(0.25)
+    try:
+        (change,) = f.explain(np.ones(3)).recompiled.changes
+    finally:
+        HALF = kept
+    assert str(change) == "captured value HALF: np.float64(0.25), was np.float64(0.5)"
+
+
+def test_what_other_code_captures_is_not_named_beside_the_argument_that_leads_there():
+    def choose(x, mode):
+        return x * HALF if mode == "half" else x + N_STEPS
+
+    f = pytocu.jit(choose)
+    f(np.ones(3), "half")
+    f(np.ones(3), "steps")
+    assert [str(c) for c in f.explain(np.ones(3), "steps").recompiled.changes] == ["value of argument mode: 'steps', was 'half'"]
+
+
+def test_memory_that_arguments_share_is_the_reason():
+    def into(u, v):
+        u[1:] = v[:-1]
+
+    f = pytocu.jit(into)
+    u = np.arange(9.0)
+    f(u, np.arange(9.0))
+    f(u, u)
+    (change,) = f.explain(u, u).recompiled.changes
+    assert str(change) == "memory that arguments share with a changed one: u and v are one array, was none"
+    f(u[:5], u[3:8])
+    (change,) = f.explain(u[:5], u[3:8]).recompiled.changes
+    assert change.now == "u and v overlap"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "1"),
+        (-0.0, "-0.0"),
+        (float("nan"), "nan"),
+        (1 + 2j, "1.0 + 2.0j"),
+        (("a", [1, None]), "('a', [1, None])"),
+        (np.float32(2), "np.float32(2.0)"),
+        (np.dtype("f4"), "dtype('float32')"),
+        (np.sin, "sin"),
+        (np, "numpy"),
+        (chain, "chain"),
+        ({1: 2}, "a dict"),
+        (object(), "an object"),
+    ],
+)
+def test_captured_values_are_shown(value, text):
+    assert key_text(static_key(value)) == text
 
 
 def test_methods_are_explained():

@@ -38,8 +38,8 @@ def long_lengths(moved: DimLike, sizes: Mapping[str, int]) -> dict[str, int]:
     Examples
     --------
     >>> from pytocu.ir.dims import symbol
-    >>> long_lengths(symbol("n") * symbol("m") * 4, {})
-    {'n': 16384, 'm': 16384}
+    >>> long_lengths(symbol("n") * symbol("m") * 4, {"m": 1024})
+    {'n': 262144}
     """
     names = [name for name in symbols(moved) if name not in sizes]
     for power in range(4, 31):
