@@ -18,7 +18,7 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exp
     lowered = function.lower(*args, **kwargs)
     values = tuple(function._arguments(args, kwargs).arguments.values())
     names = tuple(function._signature.parameters)
-    real = all(function._type_given(n, v) is None for n, v in zip(names, values, strict=True))
+    real = all(function._type_given(n, v, values) is None for n, v in zip(names, values, strict=True))
     call = function._describe(values) if real else None
     told = explanation(lowered, _target(function, call))
     if call is None:
