@@ -207,6 +207,97 @@ def test_the_estimate_follows_what_limits():
     assert expected(None, None) == (None, "")
 
 
+def heat(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def settle(charge, tolerance):
+    new = np.zeros_like(charge)
+    change = np.abs(charge).max() + tolerance
+    while change > tolerance:
+        old = new.copy()
+        new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
+        change = np.abs(new - old).max()
+    return new
+
+
+def test_kernels_of_a_loop_say_so():
+    first, second = told(heat, "f32[n]", "weak int").kernels
+    line = heat.__code__.co_firstlineno
+    assert first.within == () and [(w.line, w.text) for w in second.within] == [(line + 2, "for _ in range(steps):")]
+    assert [shown.line for shown in second.lines] == [line + 3]
+    text = str(told(heat, "f32[n]", "weak int"))
+    assert f"launched in each step of the loop `for _ in range(steps):` (line {line + 2})" in text
+    assert "for n = " in text and second.supposed.startswith("n = ") and second.expected > 0.9
+
+
+def test_kernels_of_a_loop_are_not_fused_for_a_reason_and_bytes():
+    found = told(settle, "f64[1000]", "weak float")
+    inside = [k.name for k in found.kernels if k.within]
+    assert len(inside) == 2
+    (pair,) = [r for r in found.refused if {r.first, r.second} == set(inside)]
+    assert pair.reason and pair.bytes.number > 8000
+    sources = {e.source for e in found.edges if e.target == f"kernel {inside[0]}"}
+    assert "argument charge" in sources and any(s.startswith("kernel") for s in sources)
+
+
+def test_a_loop_of_unknown_length_is_not_estimated():
+    def escape(x, n):
+        y = x
+        for _ in range(n):
+            y = y * y + x
+        return y
+
+    (kernel,) = told(escape, "f32[1000]", "weak int").kernels
+    assert kernel.expected is None and kernel.within == ()
+
+
+def test_why_a_loop_is_float64():
+    def grow(x, n):
+        total = np.zeros(x.shape)
+        for k in range(n):
+            total = total + x * k
+        return total
+
+    (wide,) = told(grow, "f32[n]", "weak int").wide
+    (cause,) = wide.causes
+    assert cause.sentence == "`np.zeros(x.shape)` makes float64, because no dtype is given"
+    assert [(s.text, s.where) for s in cause.steps] == [("total", "behind the loop")]
+
+
+def test_why_a_branch_in_a_loop_is_float64():
+    def grow(x, n):
+        for k in range(n):
+            if k > 2:
+                x = x + np.float64(1)
+        return x
+
+    (wide,) = told(grow, "f64[n]", "weak int").wide
+    assert [c.kind for c in wide.causes] == ["argument", "constant"]
+    assert wide.causes[1].help.startswith("write np.float32(1)")
+    assert [s.where for s in wide.causes[1].steps] == ["", "behind the branches"]
+
+
+def test_what_is_like_an_argument_is_wide_because_the_argument_is():
+    (wide,) = told(lambda x: np.zeros_like(x) + 1, "f64[n]").wide
+    (cause,) = wide.causes
+    assert (cause.kind, cause.text, cause.help) == ("argument", "x", "pass x.astype(np.float32)")
+
+
+def test_a_cause_is_told_once():
+    def twice(x):
+        y = np.linspace(0, 1, 5) * x
+        z = y + 1
+        return z * 2
+
+    (wide,) = told(twice, "f32[5]").wide
+    (cause,) = wide.causes
+    assert cause.sentence == "`np.linspace(0, 1, 5)` makes float64, because no dtype is given"
+
+
 # Specialisations.
 
 

@@ -15,6 +15,7 @@ from pytocu.explain.source import line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.regions import bindings
 from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
 from pytocu.passes.context import Target, parse_target
@@ -164,13 +165,22 @@ def _array_name(value: Value) -> str:
 def _edges(scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]) -> tuple[Edge, ...]:
     """What flows between arguments, kernels and results."""
     last: dict[Value, str] = {p: f"argument {p.name}" for p in scheduled.params}
+    outer = {p: a for inst in walk(scheduled.body) if inst.op.kind == "region" for p, a in bindings(inst)}
+
+    def base(value: Value) -> Value:
+        """The memory, outside of the loops and branches that it is handed to."""
+        found = memory_of(value)
+        while found in outer and found not in last:
+            found = memory_of(outer[found])
+        return found
+
     edges: list[Edge] = []
     for launch, kernel in zip(launches(scheduled), kernels, strict=True):
         node = f"kernel {kernel.name}"
         inputs, outputs = split_arguments(launch)
         arrays = [(value, param) for value, param in inputs if isinstance(param.type, ArrayType)]
         for (value, param), access in zip(arrays, kernel.reads, strict=True):
-            source = last.get(memory_of(value))
+            source = last.get(base(value))
             if source is not None:
                 edges.append(Edge(source, node, access.name, str(param.type), access.bytes))
         for value in outputs:
@@ -190,13 +200,17 @@ def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tup
     by_name = {k.name: k for k in kernels}
     for one, two in itertools.pairwise(kernels):
         # Kernels that came after fusing: copies, and what keeps contents that would be lost.
-        if two.why and not any(two.name in pair for pair in reasons):
+        if two.why and one.within == two.within and not any(two.name in pair for pair in reasons):
             reasons[one.name, two.name] = two.why
     refused: list[Refusal] = []
     for (first, second), reason in reasons.items():
         if first in by_name and second in by_name:
             cost = _cost(by_name[first], by_name[second], edges)
             refused.append(Refusal(first, second, reason, cost))
+    # Loops and branches of the host are fused apart.
+    for one, two in itertools.combinations(kernels, 2):
+        if one.within and one.within == two.within and (one.name, two.name) not in reasons and two.why:
+            refused.append(Refusal(one.name, two.name, two.why, _cost(one, two, edges)))
     return tuple(refused)
 
 
@@ -213,7 +227,7 @@ def _cost(first: Kernel, second: Kernel, edges: tuple[Edge, ...]) -> Bytes:
             # Nobody else reads it, so it would not be written.
             parts.append(written.bytes)
     for edge in edges:
-        if edge.source.startswith("kernel") or edge.target != f"kernel {first.name}":
+        if edge.target != f"kernel {first.name}":
             continue
         twin = next((e for e in edges if e.source == edge.source and e.target == f"kernel {second.name}"), None)
         if twin is not None:

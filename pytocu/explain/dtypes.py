@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytocu.explain.model import Cause, Step, Wide
 from pytocu.explain.source import operand_texts, segment
@@ -37,16 +38,18 @@ def wide_values(function: Function) -> tuple[Wide, ...]:
     """
     outer = {param: argument for inst in walk(function.body) if is_region(inst) for param, argument in bindings(inst)}
     found: list[Wide] = []
-    told: set[tuple[Inst | Value, ...]] = set()
+    told: set[tuple[Any, ...]] = set()
     for name, value in _candidates(function):
         origins = list(_origins(value, outer))
-        key = tuple(o.inst or o for o, _ in origins)
-        if key in told:
+        causes = {}
+        for origin, path in origins:
+            cause = _cause(origin, path, function.params)
+            causes.setdefault((cause.kind, cause.text, cause.loc), cause)
+        key = tuple(causes)
+        if key in told or (value not in function.body.terminator.args and all((k,) in told for k in key)):
             continue
-        told.add(key)
-        causes = {(c.kind, c.text, c.loc): c for c in reversed([_cause(origin, path) for origin, path in origins])}
-        shown = tuple(reversed(causes.values()))[:_MOST_CAUSES]
-        found.append(Wide(name, element(value.type).numpy.name, shown))
+        told |= {key, *((k,) for k in key)}
+        found.append(Wide(name, element(value.type).numpy.name, tuple(causes.values())[:_MOST_CAUSES]))
     return tuple(found)
 
 
@@ -97,7 +100,7 @@ def _made_of(value: Value, outer: Mapping[Value, Value]) -> Sequence[Value]:
     return *first, *(region.terminator.args[number] for region in inst.regions)
 
 
-def _cause(origin: Value, path: Sequence[Value]) -> Cause:
+def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cause:
     steps = tuple(_step(v) for v in path if v.inst is not None)
     steps = tuple(s for n, s in enumerate(steps) if n == 0 or s.text != steps[n - 1].text)
     inst = origin.inst
@@ -106,6 +109,13 @@ def _cause(origin: Value, path: Sequence[Value]) -> Cause:
         return Cause("argument", origin.name, f"the argument {origin.name} is {dtype}", _narrow_argument(origin), steps)
     text = segment(inst.loc)
     user = path[0].inst if path else None
+    like = next((t for t in operand_texts(text) if "_like(" in text), "")
+    if like:
+        steps = (Step(text, dtype, inst.loc), *(s for s in steps if s.text != text))
+        param = next((p for p in params if p.name == like and is_wide(p.type)), None)
+        if param is not None:
+            return Cause("argument", like, f"the argument {like} is {dtype}", _narrow_argument(param), steps)
+        return Cause("function", text, f"`{text}` has the dtype of `{like}`", "", steps, inst.loc)
     match inst.op.name:
         case "const":
             return _constant(origin, user, steps, dtype)

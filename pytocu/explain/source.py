@@ -15,9 +15,24 @@ def line_of(loc: Loc) -> SourceLine:
 
 
 def segment(loc: Loc) -> str:
-    """The text between the columns of a place; its line where they are not known."""
+    """The text between the columns of a place; its line where they are not known, and a dot line where it goes on."""
     line = linecache.getline(loc.file, loc.line).rstrip("\n")
-    return line[loc.column - 1 : loc.end_column - 1] if loc.end_column > loc.column else line.strip()
+    text = line[loc.column - 1 : loc.end_column - 1] if loc.end_column > loc.column else line.strip()
+    if not text.startswith(_STATEMENTS) and not _is_whole(text):
+        # The end is on another line.
+        text = line[max(loc.column - 1, 0) :].strip()
+        text = text if _is_whole(text) else f"{text} …"
+    return text
+
+
+_STATEMENTS = ("for ", "while ", "if ", "elif ", "with ", "def ", "else", "return", "@")
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return bool(ast.parse(text.strip()).body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 def operand_texts(text: str) -> tuple[str, ...]:

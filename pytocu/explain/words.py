@@ -28,9 +28,9 @@ def lines(told: Explanation) -> Iterator[Line]:
     kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
     captured = [f.removeprefix("captured ") for f in told.facts if f.startswith("captured ")]
-    for fact in told.facts:
-        if not fact.startswith("captured "):
-            yield Line("item", 1, f"compiled for calls where {fact}")
+    lengths = [f for f in told.facts if not f.startswith("captured ")]
+    if lengths:
+        yield Line("item", 1, f"compiled for calls where {_listed(lengths)}")
     if captured:
         same = "is what it is" if len(captured) == 1 else "are what they are"
         yield Line("item", 1, f"holds while {_listed(captured)} {same} now")
@@ -78,7 +78,8 @@ def _expected(kernel: Kernel) -> str:
         return ""
     limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch"}
     where = f" for {kernel.supposed}" if kernel.supposed else ""
-    return f"; about {kernel.expected:.2f} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
+    share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
+    return f"; {share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
 
 
 def _time(kernel: Kernel) -> str:
@@ -103,14 +104,14 @@ def _measured(m: Measured, kernels: Sequence[Kernel]) -> Iterator[Line]:
 
 def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:
     costly = [r for r in refused if r.bytes.formula != 0]
-    if not refused:
+    if not costly:
         return
     yield Line("title", 0, "not fused")
     for one in sorted(costly, key=lambda r: -(r.bytes.number or 0)):
         yield Line("item", 1, f"{one.second} is not part of {one.first}: {one.reason}; this costs {shown(one.bytes)}")
     rest = len(refused) - len(costly)
-    if rest:
-        yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels with no memory in common")
+    if rest and costly:
+        yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels {'has' if rest == 1 else 'have'} no memory in common")
 
 
 def _wide(told: Explanation) -> Iterator[Line]:
@@ -126,9 +127,15 @@ def _wide(told: Explanation) -> Iterator[Line]:
                 yield Line("help", 2, f"help: {cause.help}")
 
 
+_MOST_STEPS = 5
+
+
 def _steps(cause: Cause) -> Iterator[Line]:
-    for step in cause.steps:
-        if step.text != cause.text:
+    shown = [step for step in cause.steps if step.text != cause.text]
+    for number, step in enumerate(shown):
+        if len(shown) > _MOST_STEPS and number == 2:
+            yield Line("code", 2, f"({len(shown) - _MOST_STEPS + 1} more values between these)")
+        elif len(shown) <= _MOST_STEPS or number < 2 or number > len(shown) - _MOST_STEPS + 2:
             where = f" {step.where}" if step.where else ""
             yield Line("code", 2, f"so `{step.text}` is {step.dtype}{where}{_at(step.loc)}")
 
