@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", action="store_true", help="run it on this machine's GPU, on made-up values, and time it")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the same as JSON")
-    said = "write a page that shows Python, IR, CUDA C and PTX linked, the plan as a picture, and the same words"
+    said = "write a page that shows Python, IR, code and assembly linked, the plan as a picture, and the same words"
     form.add_argument("--html", metavar="FILE", help=said)
 
 
@@ -103,12 +103,8 @@ def _measured(
 
 
 def _write_page(options: argparse.Namespace, lowered: Lowered, target: Target) -> None:
-    if target.kind != "cuda":
-        raise CommandError(f"--html shows CUDA C and PTX, so --target {target.kind} has none: leave it out, or name cuda:sm_90")
-    if options.backend not in (None, "cuda_c"):
-        raise CommandError(f"--html shows the code of the backend cuda_c, not of {options.backend}: leave --backend out")
     try:
-        Path(options.html).write_text(html_report(lowered, target), encoding="utf-8")
+        Path(options.html).write_text(html_report(lowered, target, options.backend), encoding="utf-8")
     except OSError as error:
         raise CommandError(f"--html {options.html} cannot be written: {error.strerror or error}") from None
     print(f"wrote {options.html}")

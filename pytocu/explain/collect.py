@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
+from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
@@ -23,7 +24,11 @@ from pytocu.planning import launches
 
 
 def explanation(
-    lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str | None = None, index_bits: int = 32
+    lowered: Lowered,
+    target: str | Target = "cuda:sm_90",
+    backend: str | None = None,
+    index_bits: int = 32,
+    found: Mapping[str, Stage] | None = None,
 ) -> Explanation:
     """All there is to say about a function for a target; nothing is run.
 
@@ -33,6 +38,8 @@ def explanation(
         Lengths of real arguments, or numbers in type texts, make numbers of bytes.
     target : str
         ``cpu``, or ``cuda:sm_90``, which needs no GPU.
+    found : mapping, optional
+        The function behind each pass for this target, where somebody has it.
 
     Examples
     --------
@@ -46,7 +53,8 @@ def explanation(
     if parsed.kind == "cuda" and not parsed.arch:
         parsed = Target("cuda", "sm_90")
     chosen = choose_backend(parsed, backend or lowered.options.backend)
-    found = {stage.name: stage for stage in stages(subject_of(lowered), parsed, index_bits)}
+    if found is None:
+        found = {s.name: s for s in stages(subject_of(lowered), parsed, index_bits, check=config.enabled("check"))}
     *_, last = found.values()
     made = Compiled(last.function, parsed, chosen, lowered.name)
     scheduled = found["schedule"].function

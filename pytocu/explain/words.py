@@ -53,13 +53,15 @@ def lines(told: Explanation) -> Iterator[Line]:
 def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     yield Line("kernel", 0, f"kernel {kernel.name}")
     for around in kernel.within:
-        where = "in each step of the loop" if _is_loop(around.text) else "where the condition says so"
+        where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
         yield Line("item", 1, f"launched {where} `{around.text}` (line {around.line})")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
     yield Line("item", 1, f"reads {_accesses(kernel.reads)}")
     yield Line("item", 1, f"writes {_accesses(kernel.writes)}")
-    yield Line("item", 1, f"{shown(kernel.bytes)} in all{' in a launch' if kernel.within else ''}{_expected(kernel)}")
+    estimate = expected(kernel)
+    moved = f"{shown(kernel.bytes)} in all{' in a launch' if kernel.within else ''}"
+    yield Line("item", 1, f"{moved}; {estimate}" if estimate else moved)
     if kernel.measured is not None:
         yield Line("item", 1, _time(kernel))
     yield Line("item", 1, f"schedule {kernel.schedule}: {kernel.how}")
@@ -73,13 +75,14 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"a kernel of its own: {kernel.why}")
 
 
-def _expected(kernel: Kernel) -> str:
+def expected(kernel: Kernel) -> str:
+    """The estimate of a kernel's speed; empty where there is none."""
     if kernel.expected is None:
         return ""
     limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch"}
     where = f" for {kernel.supposed}" if kernel.supposed else ""
     share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
-    return f"; {share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
+    return f"{share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
 
 
 def _time(kernel: Kernel) -> str:
@@ -186,7 +189,8 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _is_loop(text: str) -> bool:
+def is_loop(text: str) -> bool:
+    """Whether a line of Python begins a loop."""
     return text.startswith(("for ", "while "))
 
 
