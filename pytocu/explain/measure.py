@@ -115,12 +115,10 @@ def _micro(seconds: float | None) -> float | None:
 
 def _timed(kernels: Sequence[Kernel], times: Sequence[Sequence[float]], rate: float) -> tuple[Kernel, ...] | None:
     """The kernels with their times; None where they are not the ones that were timed."""
-    number = {name: n for n, name in enumerate(dict.fromkeys(k.name for k in kernels))}
-    if len(number) != len(times):
+    if len(kernels) != len(times):
         return None
     made: list[Kernel] = []
-    for kernel in kernels:
-        found = times[number[kernel.name]]
+    for kernel, found in zip(kernels, times, strict=True):
         if not found:
             made.append(kernel)
             continue

@@ -177,7 +177,7 @@ def shown(amount: Bytes) -> str:
         return f"{most}{amount.formula} bytes"
     power = min((len(str(amount.number)) - 1) // 3, 4)
     if not power:
-        return f"{most}{amount.number} bytes"
+        return f"{most}{_counted(amount.number, 'byte')}"
     return f"{most}{amount.number / 1000**power:.1f} {'kMGT'[power - 1]}B"
 
 

@@ -12,7 +12,7 @@ from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
-from pytocu.ir.regions import is_region
+from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes import region_loops
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
@@ -63,15 +63,25 @@ def reading_places(
         What one iteration needs.
     """
     found: dict[tuple[Value, Index] | Value, Loc] = {}
+    # What loops and branches are given is asked for inside of them.
+    outer: dict[Value, Value] = {}
     for inst in insts:
+        if is_region(inst):
+            outer.update(bindings(inst))
+            continue
         for array in inst.args:
+            while array in outer:
+                array = outer[array]
             if array in memory and inst.loc.line:
                 found.setdefault(array, inst.loc)
                 found.setdefault(memory[array].pointer, inst.loc)
     for value, at in pairs:
-        if value.inst is not None and value.inst.loc.line and any(array in memory for array in value.inst.args):
+        user = value.inst
+        if user is None or is_region(user) or not user.loc.line:
+            continue
+        if any(array in memory for array in user.args):
             for pair in operands(value, at, ndim):
-                found.setdefault(pair, value.inst.loc)
+                found.setdefault(pair, user.loc)
     return found
 
 
