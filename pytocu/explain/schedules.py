@@ -63,14 +63,14 @@ def how(launch: Inst, target: str, vectors: bool = False) -> str:
                 return "the last axis is an inner loop of vector instructions; the others are spread over threads"
     match schedule:
         case "pointwise":
-            each = "neighbouring elements are read and written as vectors" if vectors else "one element at a time"
-            return f"one index over all elements, blocks of {block} threads, {each}"
+            moved = "neighbouring elements are read and written as vectors" if vectors else "one element at a time"
+            return f"one index over all elements, blocks of {block} threads, {moved}"
         case "tiles":
             return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
         case "rows":
             kept = f", which keep {share} elements each in registers" if share and launch.attr("whole") else ""
-            vectors = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
-            return f"a row is shared by {lanes} threads{kept}{vectors}; blocks of {block} threads"
+            wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
+            return f"a row is shared by {lanes} threads{kept}{wide}; blocks of {block} threads"
         case "columns":
             each = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"
             return f"neighbouring threads have neighbouring columns, and {each}; blocks of {block} threads"
