@@ -130,3 +130,10 @@ def test_times_in_words(told: Explanation) -> None:
     assert "a large copy moves 4.20 TB/s" in text
     changed = str(told._replace(measured=Measured(None, 10.0, None, "NVIDIA H200", 4.2e12)))
     assert "its kernels ran on copies, and calls in a row were not timed" in changed
+
+
+def test_steps_of_loops_make_their_own_launches(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(CudaExecutor, "steps", lambda self, *given: asked.append(given))
+    executor(driver, monkeypatch, 1).steps(3, range(100), True)
+    assert asked == [(3, range(100), False)]

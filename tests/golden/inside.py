@@ -204,7 +204,7 @@ def relax(u, rate):
 #|   launch relax(0, 2, 3, 4)
 #|   return 3
 #| kernels
-#|   relax(pointer, f32, pointer, index): pointwise, n iterations, blocks of 256 threads, 8 iterations a thread
+#|   relax(pointer, f32, pointer, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
 #$ show relax dump --args "f32[n], weak float" --emit plan --target cpu
 #| plan of relax
 #|   argument 0: u, f32[n]
@@ -221,25 +221,16 @@ def relax(u, rate):
 #$ show relax dump --args "f32[n], weak float" --emit cuda --lines "global|where|3.0f"
 #| extern "C" __global__ void __launch_bounds__(256) relax(
 #|             out_vector.lane[k] = new_ > 3.0f ? new_ : u_k + 0.0f;
-#|             out_vector_1.lane[k_1] = new_1 > 3.0f ? new_1 : u_k_1 + 0.0f;
-#|         out[i_2] = new_2 > 3.0f ? new_2 : u_i_2 + 0.0f;
+#|         out[i_1] = new_1 > 3.0f ? new_1 : u_i_1 + 0.0f;
 #$ show relax dump --args "f32[n], weak float" --emit nvvm --lines "^define|fcmp"
 #| define void @relax(float* noalias readonly %u, float %rate, float* noalias %out, i32 %n) nounwind {
-#|   %v.11 = fcmp ogt float %new, 0x4008000000000000
-#|   %v.19 = fcmp ogt float %new.1, 0x4008000000000000
-#|   %v.27 = fcmp ogt float %new.2, 0x4008000000000000
-#|   %v.35 = fcmp ogt float %new.3, 0x4008000000000000
-#|   %v.43 = fcmp ogt float %new.4, 0x4008000000000000
-#|   %v.51 = fcmp ogt float %new.5, 0x4008000000000000
-#|   %v.59 = fcmp ogt float %new.6, 0x4008000000000000
-#|   %v.67 = fcmp ogt float %new.7, 0x4008000000000000
-#|   %v.76 = fcmp ogt float %new.8, 0x4008000000000000
+#|   %v.8 = fcmp ogt float %new, 0x4008000000000000
+#|   %v.16 = fcmp ogt float %new.1, 0x4008000000000000
+#|   %v.24 = fcmp ogt float %new.2, 0x4008000000000000
+#|   %v.32 = fcmp ogt float %new.3, 0x4008000000000000
+#|   %v.41 = fcmp ogt float %new.4, 0x4008000000000000
 #$ show relax dump --args "f32[n], weak float" --emit ptx --lines "^.visible|setp.gt.f32" --hide "%[a-z]+[0-9]+"
 #| .visible .entry relax(
-#| 	setp.gt.f32 	..., ..., 0f40400000;
-#| 	setp.gt.f32 	..., ..., 0f40400000;
-#| 	setp.gt.f32 	..., ..., 0f40400000;
-#| 	setp.gt.f32 	..., ..., 0f40400000;
 #| 	setp.gt.f32 	..., ..., 0f40400000;
 #| 	setp.gt.f32 	..., ..., 0f40400000;
 #| 	setp.gt.f32 	..., ..., 0f40400000;
@@ -325,7 +316,7 @@ def standardise(x):
 #|   134.3 MB in all; about 0.94 of the speed of a copy is expected, limited by memory
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, no spills, 0 bytes shared
+#|   ... a thread, 8 bytes a thread beside them (spills, or arrays that are indexed), 0 bytes shared
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
 #|
 #| not fused
@@ -395,16 +386,17 @@ def settle(charge, tolerance):
 #|   launch settle_0_1(0, 2, 5, 4)
 #|   6 = allocate bool[]
 #|   7 = allocate f64[n]
-#|   8 = the bool in 5, for which the host waits
-#|   while 16, with 16, 17, 18, 19, 20 = 8, 5, 3, 6, 7
+#|   8 = the truth value in 5, waited for
+#|   while 16, beginning with 16, 17, 18, 19, 20 = 8, 5, 3, 6, 7
+#|     (steps are launched as CUDA graphs of 16 steps where there are 34 or more)
 #|     21 = 1 as f64
 #|     22 = the length n
 #|     23 = the length max(n - 2, 0)
 #|     24 = the length min(n, 1)
 #|     launch settle_1_0(18, 0, 21, 19, 22, 23, 24)
 #|     launch settle_1_1(18, 0, 20, 22, 23, 24)
-#|     25 = the bool in 19, for which the host waits
-#|     next step with 16, 17, 18, 19, 20 = 25, 19, 20, 17, 18
+#|     25 = the truth value in 19, waited for
+#|     next step: 16, 17, 18, 19, 20 = 25, 19, 20, 17, 18
 #|   9, 10, 11, 12, 13 = 16, 17, 18, 19, 20
 #|   return 11
 #| kernels
@@ -415,6 +407,7 @@ def settle(charge, tolerance):
 #$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
 #|   holds while np is what it is now
+#|   loop: the steps of `while change > tolerance` (line 23) are launched as CUDA graphs of 16 steps where there are 34 or more
 #|
 #| kernel settle_0_0
 #|   21: new = np.zeros_like(charge)
@@ -566,13 +559,13 @@ def ranked(x, least):
 #|   where n is length 0 of x
 #| steps
 #|   2 = 1 as f64
-#|   3 = np.sort(0, axis=-1) of the arguments' library
+#|   3 = np.sort(0) of the caller's library
 #|   4 = allocate f64[n]
 #|   5 = the length n
 #|   launch ranked_0_0(3, 4, 5)
 #|   6 = allocate bool[]
 #|   launch ranked_0_1(2, 3, 6, 5)
-#|   7 = the bool in 6, for which the host waits
+#|   7 = the truth value in 6, waited for
 #|   8 = allocate f64[n]
 #|   if 7
 #|     12 = the length n
@@ -587,10 +580,10 @@ def ranked(x, least):
 #|   end
 #|   return 9
 #| kernels
-#|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
+#|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 2 iterations a thread
 #|   ranked_0_1(f64, pointer, pointer, index): rows, 256 iterations, blocks of 256 threads
 #|   ranked_1(pointer, i64, pointer, index): rows, 256 iterations, blocks of 256 threads
-#|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
+#|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 2 iterations a thread
 #$ show ranked explain --args "f64[n], weak float" --target cpu
 #| ranked(x: f64[n], least: weak float) for cpu, llvm: 4 kernels
 #|   holds while np is what it is now
