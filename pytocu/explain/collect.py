@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
@@ -16,6 +16,7 @@ from pytocu.explain.source import line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.dims import Dim, Fact
 from pytocu.ir.regions import bindings
 from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
@@ -79,12 +80,32 @@ def explanation(
         _refused(found, kernels, edges),
         wide_values(lowered.function),
         None,
-        (*map(str, plan.assumptions), *(f"captured {g.name}" for g in lowered.guards)),
+        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards)),
         None,
         notes,
         plan.library_calls(),
         loops_in_words(plan, parsed.kind == "cuda"),
     )
+
+
+def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Of bounds of one length those that say most, in their order.
+
+    Examples
+    --------
+    >>> from pytocu.ir.dims import symbol
+    >>> n = symbol("n")
+    >>> [str(f) for f in narrowest([Fact(n, "<=", 64), Fact(n, "<=", 1024), Fact(n, ">", 4)])]
+    ['n is at most 64', 'n is above 4']
+    """
+    kept: dict[tuple[Dim, str, int], Fact] = {}
+    for fact in facts:
+        bound = fact.relation in ("<=", ">")
+        key = (fact.dim, fact.relation, 0 if bound else fact.number)
+        other = kept.get(key)
+        if other is None or (fact.number < other.number) == (fact.relation == "<="):
+            kept[key] = fact
+    return tuple(kept.values())
 
 
 def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
