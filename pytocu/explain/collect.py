@@ -12,7 +12,7 @@ from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
 from pytocu.explain.loops import loops_in_words
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
-from pytocu.explain.source import line_of
+from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
 from pytocu.ir.core import Block, Function, Inst, Value, walk
@@ -178,12 +178,8 @@ def _kernel(
 
 def _lines(launch: Inst) -> tuple[SourceLine, ...]:
     """The lines of the user's own function and of those it calls, in order."""
-    found: dict[SourceLine, None] = {}
-    for inst in walk(launch.regions[0]):
-        for loc in inst.loc.chain():
-            if loc.line:
-                found[line_of(loc)] = None
-    return tuple(sorted(found, key=lambda line: (line.file, line.line)))
+    found = {(loc.file, loc.line, loc.function) for i in walk(launch.regions[0]) for loc in i.loc.chain() if loc.line}
+    return indented(sorted(found))
 
 
 def _array_name(value: Value) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Sequence
 
 from pytocu.errors import Loc
 from pytocu.explain.model import SourceLine
@@ -12,6 +13,17 @@ from pytocu.explain.model import SourceLine
 def line_of(loc: Loc) -> SourceLine:
     """The line of a place, without its indentation."""
     return SourceLine(loc.file, loc.line, linecache.getline(loc.file, loc.line).strip())
+
+
+def indented(places: Sequence[tuple[str, int, str]]) -> tuple[SourceLine, ...]:
+    """The lines at places (file, line, function), as deep as they stand below the least indented one of their function."""
+    depth: dict[tuple[str, str], int] = {}
+    texts = [linecache.getline(file, line).rstrip().expandtabs() for file, line, _ in places]
+    for (file, _, function), text in zip(places, texts, strict=True):
+        own = len(text) - len(text.lstrip())
+        depth[file, function] = min(depth.get((file, function), own), own)
+    lines = (SourceLine(f, n, text[depth[f, g] :]) for (f, n, g), text in zip(places, texts, strict=True))
+    return tuple(dict.fromkeys(lines))
 
 
 def segment(loc: Loc) -> str:

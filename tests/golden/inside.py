@@ -434,9 +434,9 @@ def settle(charge, tolerance):
 #| kernel settle_1_0
 #|   launched in each step of the loop `while change > tolerance:` (line 23)
 #|   23: while change > tolerance:
-#|   24: old = new.copy()
-#|   25: new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
-#|   26: change = np.abs(new - old).max()
+#|   24:     old = new.copy()
+#|   25:     new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
+#|   26:     change = np.abs(new - old).max()
 #|   reads new f64[n] (8*n bytes), charge f64[n] (8*max(n - 2, 0) bytes)
 #|   writes array_next bool[] (1 byte)
 #|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 1.00 of the speed of a copy is expected for n = 134217728, limited by memory
@@ -527,9 +527,9 @@ def grow(x, n):
 #| kernel grow
 #|   33: total = np.zeros(x.shape)
 #|   34: for k in range(n):
-#|   35: if k > 2:
-#|   36: total += x
-#|   37: total = total * 0.5
+#|   35:     if k > 2:
+#|   36:         total += x
+#|   37:     total = total * 0.5
 #|   reads x f32[n] (4*n bytes)
 #|   writes out f64[n] (8*n bytes)
 #|   12*n bytes in all
