@@ -110,6 +110,15 @@ def test_nvvm_ir_has_its_own_ptx(damped: page.Report) -> None:
     assert not any(", debug" in row.text or "\t.loc\t" in row.text for row in form.assembly)
 
 
+def test_older_architectures_get_no_instruction_that_they_do_not_have() -> None:
+    low = lowered(programs.heat, "f64[n]", "weak int")
+    for arch, waits in (("sm_80", False), ("sm_90", True)):
+        form = page.collect(low, f"cuda:{arch}").form("NVVM IR")
+        if form.missing:
+            pytest.skip(form.missing)
+        assert any("griddepcontrol.wait" in row.text for row in form.assembly) == waits
+
+
 def test_line_information_leaves_code_as_it_is() -> None:
     source = lowered(programs.damped, "f32[n]", "f32[n]").compile("cuda:sm_90", "nvvm").source
     try:

@@ -258,7 +258,8 @@ def _compiled(source: str, arch: str, name: str, options: Sequence[str]) -> byte
     number = archs.ARCH.match(arch)
     if number and int(number[1]) < WAITING_ARCH:
         for line in LLVM_WAIT:
-            source = source.replace(f"{line}\n", "")
+            # Behind it the place of the line may stand, see `llvm_debug`.
+            source = re.sub(rf"^{re.escape(line)}(?:, !dbg !\d+)?\n", "", source, flags=re.MULTILINE)
     text = source.encode()
     program = nvvm("CreateProgram")
     try:
