@@ -15,10 +15,11 @@ _KINDS = {
     "u": ctypes.c_uint,
     "n": ctypes.c_size_t,
     "q": ctypes.c_uint64,
+    "f": ctypes.c_float,
     "p": ctypes.c_void_p,
     "s": ctypes.c_char_p,
 }
-"""Kinds of parameters: int, unsigned, size_t, a 64-bit number, a handle or an address, text."""
+"""Kinds of parameters: int, unsigned, size_t, a 64-bit number, float, a handle or an address, text."""
 
 
 def c_function(native: Any, parameters: str) -> Callable[..., tuple[Any, ...]]:
@@ -30,7 +31,7 @@ def c_function(native: Any, parameters: str) -> Callable[..., tuple[Any, ...]]:
         A function of a library that ctypes has opened; its result is a status, an int.
     parameters : str
         A letter for each in C's order: ``i`` int, ``u`` unsigned, ``n`` size_t, ``q`` uint64_t,
-        ``p`` a handle or an address, ``s`` text; ``>`` before it marks what comes out, ``=`` what goes in
+        ``f`` float, ``p`` a handle or an address, ``s`` text; ``>`` before it marks what comes out, ``=`` what goes in
         and comes out.
     """
     words = parameters.split()

@@ -11,7 +11,7 @@ import inspect
 import pickle
 import time
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pytocu import config
@@ -233,8 +233,9 @@ class JitFunction(Dispatcher, Generic[P, R]):
         ['lambda_']
         """
         call = Call((), on_gpu=False)
-        for name, value in self._arguments(args, kwargs).arguments.items():
-            type = self._type_given(name, value)
+        given = self._arguments(args, kwargs).arguments
+        for name, value in given.items():
+            type = self._type_given(name, value, given.values())
             if type is not None:
                 call.parameters.append((name, type))
             else:
@@ -268,11 +269,17 @@ class JitFunction(Dispatcher, Generic[P, R]):
         """
         return explainer().explain(self, args, kwargs)
 
-    def _type_given(self, name: str, value: Any) -> Type | None:
-        """The type that stands for an argument; None where the argument itself is given."""
+    def _type_given(self, name: str, value: Any, beside: Iterable[Any] = ()) -> Type | None:
+        """The type that stands for an argument; None where the argument itself is given.
+
+        Beside real arrays a text that is no type is a value.
+        """
         is_text = isinstance(value, str) and name not in self._static
         if is_text and not isinstance(self._signature.parameters[name].default, str):
-            return _parsed(value, name)
+            try:
+                return parse_type(value)
+            except ValueError:
+                return None if any(hasattr(other, "dtype") for other in beside) else _parsed(value, name)
         return value if isinstance(value, (ArrayType, ScalarType, WeakType)) else None
 
     # Ahead of time.

@@ -33,6 +33,8 @@ def operand_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
     text = line[loc.column - 1 : loc.end_column - 1]
     nodes = operands(text)
     if len(nodes) != len(described):
+        nodes = operands(text, outputs=True)
+    if len(nodes) != len(described):
         return ()
     notes: list[Note] = []
     for node, what in zip(nodes, described, strict=True):
@@ -45,8 +47,16 @@ def operand_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def operands(text: str) -> list[ast.expr]:
-    """The operands of an expression, or of an assignment with an operator; none where it is no such thing."""
+def operands(text: str, outputs: bool = False) -> list[ast.expr]:
+    """The operands of an expression, or of an assignment with an operator; none where it is no such thing.
+
+    With `outputs` also what a call is given as ``out=``.
+
+    Examples
+    --------
+    >>> [ast.unparse(node) for node in operands("np.add(x, y[0], out=z)", outputs=True)]
+    ['x', 'y[0]', 'z']
+    """
     try:
         (statement,) = ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -58,8 +68,8 @@ def operands(text: str) -> list[ast.expr]:
             return [left, right]
         case ast.Expr(ast.UnaryOp(_, operand)):
             return [operand]
-        case ast.Expr(ast.Call(_, args)):
-            return list(args)
+        case ast.Expr(ast.Call(_, args, keywords)):
+            return [*args, *(k.value for k in keywords if outputs and k.arg == "out")]
     return []
 
 

@@ -17,6 +17,10 @@ a line of what the command printed, ``#!`` what an error said, on the line it po
 
     #$ error wrong --args "f32[n]"
 
+``#$ show scaled explain --args "f32[n]"`` runs the command line itself, on the source alone.  What depends on the
+compilers of the machine is left out with ``--lines``, which keeps the lines that a regular expression finds, and
+``--hide``, which puts dots in place of what one finds.
+
 ``render`` writes the file as it should be; a test compares, ``pytest --bless`` writes it back.
 Line numbers inside printed text count the lines of the source alone, so that they do not move
 with what is printed above.
@@ -27,12 +31,15 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import io
 import linecache
 import os
 import re
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +95,8 @@ class Command:
     verb: str
     function: str
     options: argparse.Namespace
+    words: tuple[str, ...] = ()
+    expected: list[str] = field(default_factory=list, compare=False)
 
     @property
     def types(self) -> tuple[Any, ...]:
@@ -138,7 +147,7 @@ class Golden:
 
     def programs(self) -> list[Command]:
         """One command for each program that must run (those that are not errors)."""
-        chosen = {c.program: c for c in reversed(self.commands) if c.verb != "error"}
+        chosen = {c.program: c for c in reversed(self.commands) if c.verb not in ("error", "show")}
         return list(reversed(chosen.values()))
 
 
@@ -175,6 +184,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _show_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="#$ show", add_help=False, allow_abbrev=False)
+    parser.add_argument("verb", choices=("show",))
+    parser.add_argument("function")
+    parser.add_argument("command", choices=("dump", "explain"))
+    parser.add_argument("--args", default="")
+    parser.add_argument("--lines", default="", help="keep the lines in which this regular expression is found")
+    parser.add_argument("--hide", default="", help="dots in place of what this regular expression finds")
+    parser.set_defaults(static=[])
+    return parser
+
+
 def read(path: Path) -> Golden:
     """Take a golden file apart.
 
@@ -189,17 +210,20 @@ def read(path: Path) -> Golden:
         where = f"{path.name}:{number}"
         if line.startswith("#$"):
             try:
-                options = _parser().parse_args(shlex.split(line[2:]))
+                words = shlex.split(line[2:])
+                is_shown = words[:1] == ["show"]
+                options, shown = _show_parser().parse_known_args(words) if is_shown else (_parser().parse_args(words), [])
                 types = argument_types(options.args)
             except ValueError as error:
                 raise GoldenError(f"{where}: {error}: {line}") from None
             if not types and not options.static and options.args:
                 raise GoldenError(f"{where}: no argument types: {line}")
-            golden.lines.append((0, Command(number, line, options.verb, options.function, options)))
+            golden.lines.append((0, Command(number, line, options.verb, options.function, options, tuple(shown))))
             expecting = True
         elif line.startswith("#|"):
             if not expecting:
                 raise GoldenError(f"{where}: expected text stands under no command")
+            golden.commands[-1].expected.append(line[3:])
         elif line.strip().startswith("#!"):
             expecting = False
         else:
@@ -286,6 +310,45 @@ def _dump(golden: Golden, command: Command, notes: dict[int, list[str]]) -> list
     return (compiled.assembly if o.emit == "asm" else compiled.source).splitlines()
 
 
+def _show(golden: Golden, command: Command, notes: dict[int, list[str]]) -> list[str]:
+    """What the command line prints."""
+    from pytocu.cli.main import main
+
+    o = command.options
+    needs = o.command == "explain" or any(word in ("ptx", "resources") for word in command.words)
+    if needs and "cpu" not in command.words and not _has_compilers():
+        # It cannot be known here.
+        return command.expected
+    out, err = io.StringIO(), io.StringIO()
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as made, redirect_stdout(out), redirect_stderr(err):
+        folder = os.path.realpath(made)
+        file = Path(folder) / golden.path.name
+        file.write_text("\n".join(golden.source) + "\n")
+        os.chdir(folder)
+        try:
+            code = main([o.command, f"{file.name}:{command.function}", "--args", o.args, *command.words])
+        finally:
+            os.chdir(before)
+        text = (out.getvalue() + err.getvalue()).replace(f"{folder}{os.sep}", "")
+    # A later file of this name is another one.
+    linecache.checkcache()
+    lines = [re.sub(o.hide, "...", line) if o.hide else line for line in text.splitlines() if re.search(o.lines, line)]
+    return [*lines, f"[exit code {code}]"] if code else lines
+
+
+@lru_cache(maxsize=1)
+def _has_compilers() -> bool:
+    from pytocu.backend import nvrtc, nvvm
+
+    try:
+        nvrtc.version()
+        nvvm.version()
+    except PytocuError:
+        return False
+    return True
+
+
 def packed_instructions(source: str) -> tuple[str, ...]:
     """The packed arithmetic in the x86-64 code of LLVM IR, for one fixed CPU."""
     from pytocu.backend import cpu
@@ -359,6 +422,7 @@ VERBS: dict[str, Callable[[Golden, Command, dict[int, list[str]]], list[str]]] =
     "error": _error,
     "packed": _packed,
     "run": _run,
+    "show": _show,
 }
 """What a golden command can do."""
 

@@ -40,7 +40,7 @@ def main(output: str, chosen: str = "sqrtf(") -> None:
         script = """document.documentElement.style.overflow = 'hidden';
             const panes = document.querySelector('.panes');
             panes.style.height = `${innerHeight - panes.getBoundingClientRect().top - 12}px`;
-            for (const row of document.querySelectorAll('[data-pane=cuda] .row'))
+            for (const row of document.querySelectorAll('[data-pane=code] .row'))
                 if (row.textContent.includes(arguments[0])) { row.click(); break; }
             for (const animation of document.getAnimations()) animation.finish();"""
         browser.execute_script(script, chosen)

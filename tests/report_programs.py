@@ -19,6 +19,13 @@ def relax(u):
     return u
 
 
+def heat(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
 def damped(x, y):
     faded = np.exp(-x) * 2.5
     wave = np.cos(y)

@@ -69,6 +69,43 @@ def each(x, count):
     return x
 
 
+def settled(x, count):
+    y = x * 0
+    for k in range(count):
+        if k > 1:
+            y = y - 1
+        else:
+            y = 0.5 * (y + x)
+    return y
+
+
+def kept(u, count):
+    first = u * 2
+    now = first
+    for _ in range(count):
+        now = now - now.sum()
+    return first, now
+
+
+def marked(x, m):
+    x = x.copy()
+    x[m] *= 2
+    x[x > 3] = 0
+    return x, x[m].sum()
+
+
+def changed(u, v):
+    u[1:] = v[:-1] * 2
+    v += 1
+    return u, v - u, u.max()
+
+
+def until(x, most):
+    while x.max() > most:
+        x = np.where(x > most, x / 2, x)
+    return x
+
+
 def two(x, y):
     return x + y, x - y
 
@@ -209,6 +246,31 @@ PLANTED = [
 ]
 
 
+# Of programs with loops, branches, masks, changed arguments and several results.
+PLANTED += [
+    (
+        fault("a step too many", "region_loops:_steps", 'test.emit("less" if', 'test.emit("less_equal" if'),
+        *("settled", "f32[n], weak int", ("pass", "lower-loops"), ""),
+    ),
+    (
+        fault("memory is taken that is read later", "stages:_Writer._starts", "and value not in used and", "and"),
+        *("kept", "f32[n], weak int", ("pass", "stages"), ""),
+    ),
+    (
+        fault("results change places", "fuse:_kernel", "[r.value] for r in roots]", "[r.value] for r in roots[::-1]]"),
+        *("changed", "f32[n], f32[n]", ("pass", "fuse"), ""),
+    ),
+    (
+        fault("memory changes places", "bufferize:_Writer.kernel", "*outputs), attrs", "*outputs[::-1]), attrs"),
+        *("changed", "f64[n], f64[n]", ("pass", "bufferize"), ""),
+    ),
+    (
+        Fault("masked elements stay", "pytocu.frontend.masked_work:assign", "chosen, new, moved", "chosen, moved, new"),
+        *("marked", "f32[n], bool[n]", ("front end", "lower"), ""),
+    ),
+]
+
+
 @pytest.fixture
 def folder(in_folder):
     """A folder with a program, and the process in it."""
@@ -260,7 +322,11 @@ def test_planted_faults_are_in_every_pass():
 
 @pytest.mark.parametrize(
     ("function", "types"),
-    [("steps", "f32[n], i32[n]"), ("relax", "f32[n]"), ("mean", "f16[7]"), ("two", "f64[5; S], f32[5]")],
+    [
+        *[("steps", "f32[n], i32[n]"), ("relax", "f32[n]"), ("mean", "f16[7]"), ("two", "f64[5; S], f32[5]")],
+        *[("settled", "f32[n], weak int"), ("kept", "f32[n], weak int"), ("marked", "f32[n], bool[n]")],
+        *[("changed", "f32[n], f32[n]"), ("until", "f64[7], weak float")],
+    ],
 )
 def test_nothing_is_found_where_nothing_is_wrong(command, folder, function, types):
     code, out, err = command(f"prog.py:{function}", "--args", types)

@@ -248,7 +248,13 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
         (["mask.py:Filter.twise", "--args", "f32"], "mask.py:Filter has no 'twise': did you mean twice?"),
         (["msk.py:mask_out"], "there is no file 'msk.py': did you mean mask.py?"),
         (["nowhere/mask.py:mask_out"], "there is no file 'nowhere/mask.py': there is no folder 'nowhere'"),
-        (["mask.py"], "'mask.py' names no function: write FILE.py:FUNCTION"),
+        (["mask"], "'mask' names no function: write FILE.py:FUNCTION"),
+        (["."], "'.' names no function: write FILE.py:FUNCTION"),
+        (["empty.py"], "'empty.py' names no function: write FILE.py:FUNCTION; empty.py defines none"),
+        (["empty.py:f"], "empty.py has no 'f', and no other function"),
+        (["inner:f"], "'inner' is a folder: name a file in it"),
+        (["mask.py:Filter"], "mask.py:Filter is a class: name one of its methods, as mask.py:Filter.amplified"),
+        (["many.py:total", "--args", "f32[n]"], "total(x, *rest) takes any number of arguments (*rest): name each parameter"),
         (["mask.py:GAIN"], "mask.py:GAIN is of type int: name a function, which is a def, a lambda or a jitted one"),
         (["mask.py:mask_out", "--after", "infer-type"], "there is no pass 'infer-type': did you mean infer-types?"),
         (["mask.py:mask_out", "--args", ARGS, "--emit", "cude"], "--emit cude: did you mean cuda?"),
@@ -266,8 +272,7 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
         ),
         (
             ["mask.py:mask_out", "--args", "f33[n], bool[n]"],
-            "--args, points: 'f33[n]' has no dtype pytocu knows: 'f33'; the dtypes are "
-            "bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, c64, c128: did you mean f32[n]?",
+            "--args, points: 'f33[n]' has no dtype pytocu knows: 'f33': did you mean f32[n]?",
         ),
         (["mask.py:mask_out", "--args", "f32[n]"], 'mask_out(points, mask) needs a type for mask: write --args "f32[n], ..."'),
         (
@@ -299,11 +304,22 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
 )
-def test_dump_refuses_in_one_sentence(refused, words, sentence):
+def test_dump_refuses_in_one_sentence(folder, refused, words, sentence):
+    (folder / "empty.py").write_text("")
+    (folder / "inner").mkdir()
+    (folder / "many.py").write_text("def total(x, *rest):\n    return x\n")
     if words[-1:] == ["--unknown"]:
-        assert refused("dump", *words) == "unrecognized arguments: --unknown (see pytocu --help)"
+        assert refused("dump", *words) == "pytocu dump has no option --unknown (see pytocu dump --help)"
+        assert "has no option --emt: did you mean --emit?" in refused("dump", "mask.py:square", "--emt", "ptx")
+        assert refused("passes", "fuse") == "pytocu passes takes no argument 'fuse' (see pytocu passes --help)"
         return
     assert refused("dump", *words) == sentence
+
+
+def test_other_commands_say_that_they_take_python(folder, refused):
+    (folder / "f.ir").write_text("func @f(%x: f32[n]) {\n  return %x {tree = 0}\n}\n")
+    for command in ("explain", "bisect"):
+        assert refused(command, "f.ir").startswith("'f.ir' is IR, which pytocu dump reads")
 
 
 def test_dump_refuses_targets(refused):

@@ -15,9 +15,12 @@ from pytocu.explain.dtypes import wide_values
 from pytocu.explain.model import Bytes
 from pytocu.explain.schedules import expected
 from pytocu.explain.traffic import added, number_of
+from pytocu.guards import static_key
 from pytocu.ir.dims import symbol
+from pytocu.runtime.changes import key_text
 
 HALF = np.float64(0.5)
+N_STEPS = 3
 N = symbol("n")
 
 
@@ -204,6 +207,97 @@ def test_the_estimate_follows_what_limits():
     assert expected(None, None) == (None, "")
 
 
+def heat(u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def settle(charge, tolerance):
+    new = np.zeros_like(charge)
+    change = np.abs(charge).max() + tolerance
+    while change > tolerance:
+        old = new.copy()
+        new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
+        change = np.abs(new - old).max()
+    return new
+
+
+def test_kernels_of_a_loop_say_so():
+    first, second = told(heat, "f32[n]", "weak int").kernels
+    line = heat.__code__.co_firstlineno
+    assert first.within == () and [(w.line, w.text) for w in second.within] == [(line + 2, "for _ in range(steps):")]
+    assert [shown.line for shown in second.lines] == [line + 3]
+    text = str(told(heat, "f32[n]", "weak int"))
+    assert f"launched in each step of the loop `for _ in range(steps):` (line {line + 2})" in text
+    assert "for n = " in text and second.supposed.startswith("n = ") and second.expected > 0.9
+
+
+def test_kernels_of_a_loop_are_not_fused_for_a_reason_and_bytes():
+    found = told(settle, "f64[1000]", "weak float")
+    inside = [k.name for k in found.kernels if k.within]
+    assert len(inside) == 2
+    (pair,) = [r for r in found.refused if {r.first, r.second} == set(inside)]
+    assert pair.reason and pair.bytes.number > 8000
+    sources = {e.source for e in found.edges if e.target == f"kernel {inside[0]}"}
+    assert "argument charge" in sources and any(s.startswith("kernel") for s in sources)
+
+
+def test_a_loop_of_unknown_length_is_not_estimated():
+    def escape(x, n):
+        y = x
+        for _ in range(n):
+            y = y * y + x
+        return y
+
+    (kernel,) = told(escape, "f32[1000]", "weak int").kernels
+    assert kernel.expected is None and kernel.within == ()
+
+
+def test_why_a_loop_is_float64():
+    def grow(x, n):
+        total = np.zeros(x.shape)
+        for k in range(n):
+            total = total + x * k
+        return total
+
+    (wide,) = told(grow, "f32[n]", "weak int").wide
+    (cause,) = wide.causes
+    assert cause.sentence == "`np.zeros(x.shape)` makes float64, because no dtype is given"
+    assert (cause.steps[-1].text, cause.steps[-1].where) == ("total", "behind the loop")
+
+
+def test_why_a_branch_in_a_loop_is_float64():
+    def grow(x, n):
+        for k in range(n):
+            if k > 2:
+                x = x + np.float64(1)
+        return x
+
+    (wide,) = told(grow, "f64[n]", "weak int").wide
+    assert [c.kind for c in wide.causes] == ["argument", "constant"]
+    assert wide.causes[1].help.startswith("write np.float32(1)")
+    assert "behind the branches" in [s.where for s in wide.causes[1].steps]
+
+
+def test_what_is_like_an_argument_is_wide_because_the_argument_is():
+    (wide,) = told(lambda x: np.zeros_like(x) + 1, "f64[n]").wide
+    (cause,) = wide.causes
+    assert (cause.kind, cause.text, cause.help) == ("argument", "x", "pass x.astype(np.float32)")
+
+
+def test_a_cause_is_told_once():
+    def twice(x):
+        y = np.linspace(0, 1, 5) * x
+        z = y + 1
+        return z * 2
+
+    (wide,) = told(twice, "f32[5]").wide
+    (cause,) = wide.causes
+    assert cause.sentence == "`np.linspace(0, 1, 5)` makes float64, because no dtype is given"
+
+
 # Specialisations.
 
 
@@ -229,8 +323,8 @@ def test_a_length_of_one_is_the_reason():
     f(np.ones(3), np.ones(3))
     f(np.ones(3), np.ones(1))
     (change,) = f.explain(np.ones(3), np.ones(1)).recompiled.changes
-    assert change.fact == "lengths that are 1 of argument y"
-    assert (change.before, change.now) == ("()", "(0,)")
+    assert change.fact == "axes of length 1 of argument y"
+    assert (change.before, change.now) == ("none", "axis 0")
 
 
 def test_a_captured_value_is_the_reason():
@@ -244,7 +338,67 @@ def test_a_captured_value_is_the_reason():
         (change,) = f.explain(np.ones(3)).recompiled.changes
     finally:
         HALF = kept
-    assert change.fact == "captured value HALF"
+    assert str(change) == "captured value HALF: np.float64(0.25), was np.float64(0.5)"
+
+
+def test_a_captured_value_that_changes_is_the_reason_before_the_call_too():
+    global HALF
+    f = pytocu.jit(lambda x: x * HALF)
+    f(np.ones(3))
+    kept = HALF
+    HALF = np.float64(0.25)
+    try:
+        (change,) = f.explain(np.ones(3)).recompiled.changes
+    finally:
+        HALF = kept
+    assert str(change) == "captured value HALF: np.float64(0.25), was np.float64(0.5)"
+
+
+def test_what_other_code_captures_is_not_named_beside_the_argument_that_leads_there():
+    def choose(x, mode):
+        return x * HALF if mode == "half" else x + N_STEPS
+
+    f = pytocu.jit(choose)
+    f(np.ones(3), "half")
+    f(np.ones(3), "steps")
+    (change,) = f.explain(np.ones(3), "steps").recompiled.changes
+    assert str(change) == "value of argument mode: 'steps', was 'half'"
+
+
+def test_memory_that_arguments_share_is_the_reason():
+    def into(u, v):
+        u[1:] = v[:-1]
+
+    f = pytocu.jit(into)
+    u = np.arange(9.0)
+    f(u, np.arange(9.0))
+    f(u, u)
+    (change,) = f.explain(u, u).recompiled.changes
+    assert str(change) == "memory that arguments share with a changed one: u and v are one array, was none"
+    f(u[:5], u[3:8])
+    (change,) = f.explain(u[:5], u[3:8]).recompiled.changes
+    assert change.now == "u and v overlap"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "1"),
+        (-0.0, "-0.0"),
+        (float("nan"), "nan"),
+        (1 + 2j, "1.0 + 2.0j"),
+        (("a", [1, None]), "('a', [1, None])"),
+        (np.float32(2), "np.float32(2.0)"),
+        (np.dtype("f4"), "dtype('float32')"),
+        (np.sin, "sin"),
+        (np, "numpy"),
+        (chain, "chain"),
+        ({1: 2}, "a dict"),
+        (object(), "an object"),
+    ],
+)
+def test_captured_values_are_shown(value, text):
+    assert key_text(static_key(value)) == text
 
 
 def test_methods_are_explained():
@@ -269,16 +423,16 @@ relax(u: f32[n]) for cpu, llvm: 2 kernels
 
 kernel relax
   {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
-  reads u f32[n], at most 4*n bytes
-  writes out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  reads u f32[n] (at most 4*n bytes)
+  writes out f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
   at most 4*max(n - 2, 0) + 4*n bytes in all
   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
   because nothing is reduced, and every operand is read along the axis in which the result is written
 
 kernel relax_copy0
   {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
-  reads out f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
-  writes u f32[max(n - 2, 0)], 4*max(n - 2, 0) bytes
+  reads out f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
+  writes u f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
   8*max(n - 2, 0) bytes in all
   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
   because nothing is reduced, and every operand is read along the axis in which the result is written

@@ -342,7 +342,7 @@ def test_what_changes_is_named(monkeypatch):
     square = np.zeros((30, 30))
     assert "order of elements of argument x (3 kinds)" in told(f, (square,), (square.T,), (square[::2, ::2],))
     f = pytocu.jit(lambda x: x + 1)
-    assert "lengths that are 1 of argument x (3 kinds)" in told(f, (square,), (square[:1],), (square[:, :1].copy(),))
+    assert "axes of length 1 of argument x (3 kinds)" in told(f, (square,), (square[:1],), (square[:, :1].copy(),))
     scale = pytocu.jit(lambda x: x * GAIN)
 
     def with_gain(value):

@@ -14,14 +14,15 @@ import pytest
 import report_programs as programs
 
 import pytocu
-from pytocu.backend import cuda_c
+from pytocu.backend import cuda_c, nvvm
+from pytocu.backend.llvm_debug import with_lines
 from pytocu.errors import BackendError, Loc
 from pytocu.ir.printer import print_function
 from pytocu.planning import kernel_function, launches
 from pytocu.report import page
 from pytocu.report.drawing import draw, layers_of
 from pytocu.report.graph import Edge, Graph, Node, plan_graph
-from pytocu.report.places import cuda_rows, ptx_rows
+from pytocu.report.places import assembly_rows, code_rows
 from pytocu.report.sources import expression, source_lines
 
 
@@ -55,7 +56,7 @@ def test_rows_are_the_text_that_is_printed_and_built() -> None:
     host = low.host("cuda")
     assert "\n".join(r.text for r in report.stages[0].rows) == print_function(low.function)
     assert "\n".join(r.text for r in report.stages[-1].rows) == print_function(host)
-    source = "\n".join(r.text for r in report.cuda) + "\n"
+    source = "\n".join(r.text for r in report.form("CUDA C").code) + "\n"
     assert source == cuda_c.emit([kernel_function(host, i) for i in launches(host)])
 
 
@@ -67,49 +68,125 @@ def test_stages_are_the_passes_that_changed_something(standard: page.Report) -> 
 
 
 def test_a_statement_of_cuda_c_has_the_instructions_it_computes(damped: page.Report) -> None:
-    chosen = rows_with(damped.cuda, "? faded")
+    chosen = rows_with(damped.form("CUDA C").code, "? faded")
     assert len(chosen) == 2
     for row in chosen:
         assert places(damped, row) == {"np.where(faded > y, faded, wave)", "faded > y"}
-    (of_vectors, _) = rows_with(damped.cuda, "* 2.5f")
+    (of_vectors, _) = rows_with(damped.form("CUDA C").code, "* 2.5f")
     assert "expf(-x_vector" in of_vectors.text
     assert places(damped, of_vectors) == {"np.exp(-x) * 2.5", "np.exp(-x)", "-x"}
 
 
 def test_instructions_are_the_same_in_the_last_ir_and_in_cuda_c(standard: page.Report) -> None:
     computed = {inst for row in standard.stages[-1].rows for inst in row.insts if row.kernel >= 0}
-    written = {inst for row in standard.cuda for inst in row.insts}
+    written = {inst for row in standard.form("CUDA C").code for inst in row.insts}
     assert written <= computed
     # What has no text of its own: returns, constants that were folded into others, loads that nobody uses.
     assert len(written) > 0.9 * len(computed)
 
 
 def test_ptx_belongs_to_the_statement_it_was_made_of(damped: page.Report) -> None:
-    if damped.missing:
-        pytest.skip(damped.missing)
-    multiplications = rows_with(damped.ptx, "0f40200000")
-    assert all("* 2.5f" in damped.cuda[row.line].text for row in multiplications)
-    stores = rows_with(damped.ptx, "st.global")
-    assert all("out" in damped.cuda[row.line].text for row in stores)
-    assert not any(re.match(r"\t\.(loc|file|section)\t", row.text) for row in damped.ptx)
-    assert any("__local_depot" in row.text for row in damped.ptx)
+    if damped.form("CUDA C").missing:
+        pytest.skip(damped.form("CUDA C").missing)
+    multiplications = rows_with(damped.form("CUDA C").assembly, "0f40200000")
+    assert all("* 2.5f" in damped.form("CUDA C").code[row.line].text for row in multiplications)
+    stores = rows_with(damped.form("CUDA C").assembly, "st.global")
+    assert all("out" in damped.form("CUDA C").code[row.line].text for row in stores)
+    assert not any(re.match(r"\t\.(loc|file|section)\t", row.text) for row in damped.form("CUDA C").assembly)
+    assert any("__local_depot" in row.text for row in damped.form("CUDA C").assembly)
+
+
+def test_nvvm_ir_has_its_own_ptx(damped: page.Report) -> None:
+    form = damped.form("NVVM IR")
+    host = lowered(programs.damped, "f32[n]", "f32[n]").host("cuda")
+    assert "\n".join(r.text for r in form.code) + "\n" == nvvm.emit([kernel_function(host, i) for i in launches(host)])
+    chosen = rows_with(form.code, " = select i1 ")
+    assert any(places(damped, row) == {"np.where(faded > y, faded, wave)"} for row in chosen)
+    if form.missing:
+        pytest.skip(form.missing)
+    stores = rows_with(form.assembly, "st.global")
+    assert all(form.code[row.line].text.lstrip().startswith("store ") for row in stores)
+    assert all(row.kernel == 0 for row in stores)
+    assert not any(", debug" in row.text or "\t.loc\t" in row.text for row in form.assembly)
+
+
+def test_older_architectures_get_no_instruction_that_they_do_not_have() -> None:
+    low = lowered(programs.heat, "f64[n]", "weak int")
+    for arch, waits in (("sm_80", False), ("sm_90", True)):
+        form = page.collect(low, f"cuda:{arch}").form("NVVM IR")
+        if form.missing:
+            pytest.skip(form.missing)
+        assert any("griddepcontrol.wait" in row.text for row in form.assembly) == waits
+
+
+def test_line_information_leaves_code_as_it_is() -> None:
+    source = lowered(programs.damped, "f32[n]", "f32[n]").compile("cuda:sm_90", "nvvm").source
+    try:
+        plain = nvvm.ptx(source, "sm_90", "k")
+    except BackendError as error:
+        pytest.skip(str(error))
+    told = nvvm.ptx(with_lines(source, nvvm.version()[-4:]), "sm_90", "k", ("-generate-line-info",))
+
+    def instructions(text: str) -> list[str]:
+        lines = text.split("\t.section")[0].splitlines()
+        return [line for line in lines if re.match(r"\t[a-z@]", line)]
+
+    assert instructions(told) == instructions(plain) and len(instructions(plain)) > 50
+
+
+def test_a_page_for_the_cpu_has_llvm_ir_and_assembly() -> None:
+    report = page.collect(lowered(programs.standard, "f32[n, m]", "f32[m]"), "cpu")
+    (form,) = report.forms
+    assert (form.name, form.made, form.missing) == ("LLVM IR", "Assembly", "")
+    root = rows_with(form.code, "@llvm.sqrt.f32(")[0]
+    assert "np.sqrt((x * x).mean(axis=1, keepdims=True))" in places(report, root)
+    assert sum("sqrtss" in row.text or "fsqrt" in row.text for row in form.assembly) >= 1
+    linked = [row for row in form.assembly if row.line >= 0]
+    assert len(linked) > 0.5 * len(form.assembly)
+    assert {row.kernel for row in linked} == set(range(len(report.told.kernels)))
+    text = page.render(report)
+    assert "from Python to LLVM IR" in text and "http" not in text
+
+
+def test_the_backend_that_is_asked_for_comes_first() -> None:
+    report = page.collect(lowered(programs.damped, "f32[n]", "f32[n]"), backend="nvvm")
+    assert [form.name for form in report.forms][:2] == ["NVVM IR", "CUDA C"] and report.told.backend == "nvvm"
+
+
+def test_machine_code_is_shown_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page.shutil, "which", lambda name: name)
+    monkeypatch.setattr(page.nvvm, "build", lambda *arguments: b"")
+    monkeypatch.setattr(page.sass, "disassemble", lambda cubin: "\t.section .text\n.text.damped:\n        /*0000*/ EXIT ;")
+    form = page.collect(lowered(programs.damped, "f32[n]", "f32[n]")).form("NVVM IR and SASS")
+    assert form.made == "SASS" and form.assembly[-1].kernel == 0 and form.assembly[0].kernel == -1
+
+
+def test_kernels_inside_loops_have_their_lines() -> None:
+    report = page.collect(lowered(programs.heat, "f64[n]", "weak int"))
+    assert [k.name for k in report.told.kernels] == ["heat_0", "heat_1"]
+    rows = report.stages[-1].rows
+    (loop,) = [n for n, row in enumerate(rows) if " for_loop " in row.text]
+    (inside,) = [n for n, row in enumerate(rows) if 'name = "heat_1"' in row.text]
+    assert loop < inside and rows[inside].kernel == 1 and rows[-1].kernel == -1
+    assert any(row.kernel == 1 and " store " in row.text for row in rows)
+    assert rows[inside - 1].kernel == -1
 
 
 def test_inlined_ptx_belongs_to_the_call() -> None:
-    cuda = cuda_rows("int helper() {\n    return 1;\n}\n    x = helper();  // 3")
+    cuda = code_rows("int helper() {\n    return 1;\n}\n    x = helper();  // 3", [])
     text = "\t.loc\t1 2 5, function_name $L__info_string0, inlined_at 1 4 9\n\tmov.u32 %r1, 1;\n"
-    assert [(row.line, row.insts) for row in ptx_rows(text, cuda)] == [(3, (3,))]
+    assert [(row.line, row.insts) for row in assembly_rows(text, cuda, [])] == [(3, (3,))]
 
 
 def test_kernels_have_their_lines(standard: page.Report) -> None:
     assert len(standard.told.kernels) == 3
     for number, name in enumerate(k.name for k in standard.told.kernels):
-        of_cuda = [row.text for row in standard.cuda if row.kernel == number]
+        of_cuda = [row.text for row in standard.form("CUDA C").code if row.kernel == number]
         assert f" {name}(" in of_cuda[0] and of_cuda[-1] == "}"
         fused = next(stage for stage in standard.stages if stage.name == "fuse")
         assert any(f'name = "{name}"' in row.text for row in fused.rows if row.kernel == number)
-        if not standard.missing:
-            assert any("ret;" in row.text for row in standard.ptx if row.kernel == number)
+        if not standard.form("CUDA C").missing:
+            assert any("ret;" in row.text for row in standard.form("CUDA C").assembly if row.kernel == number)
 
 
 def test_inlined_functions_are_shown_with_their_callers(standard: page.Report) -> None:
@@ -158,7 +235,7 @@ def test_graph_of_a_change_in_place() -> None:
 
 def test_graph_without_kernels() -> None:
     report = page.collect(lowered(programs.whole, "f32[n]"))
-    assert report.graph.nodes == [] and report.told.kernels == () and "No kernel" in report.missing
+    assert report.graph.nodes == [] and report.told.kernels == () and report.forms == ()
     assert "<svg" in page.html_report(lowered(programs.whole, "f32[n]"))
 
 
@@ -258,10 +335,11 @@ def test_without_nvrtc_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(page.nvrtc, "ptx", missing)
     report = page.collect(lowered(programs.damped, "f32[n]", "f32[n]"))
-    assert report.ptx == () and report.missing.startswith("NVRTC was not found") and report.cuda
+    form = report.form("CUDA C")
+    assert form.assembly == () and form.missing.startswith("NVRTC was not found") and form.code
     assert "NVRTC was not found" in page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"))
 
 
 def test_other_targets_are_refused() -> None:
-    with pytest.raises(BackendError, match="name an architecture such as cuda:sm_90, not cpu"):
-        page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"), "cpu")
+    with pytest.raises(BackendError, match="name one such as cuda:sm_90, not cuda"):
+        page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"), "cuda")

@@ -90,23 +90,23 @@ def test_a_line_of_python_lights_up_in_all_views(page: Any) -> None:
     click(page, "python", "spread > 3")
     assert len(texts(page, "python", "lit")) == 1
     assert any("greater" in text for text in texts(page, "ir", "lit"))
-    assert any("> 3.0f" in text for text in texts(page, "cuda", "lit"))
-    assert any("setp.gt.f32" in text for text in texts(page, "ptx", "lit"))
+    assert any("> 3.0f" in text for text in texts(page, "code", "lit"))
+    assert any("setp.gt.f32" in text for text in texts(page, "assembly", "lit"))
 
 
 def test_a_statement_of_cuda_c_lights_up_its_instructions_and_no_others(page: Any) -> None:
-    click(page, "cuda", "sqrtf(")
-    assert len(texts(page, "cuda", "lit")) == 1
+    click(page, "code", "sqrtf(")
+    assert len(texts(page, "code", "lit")) == 1
     assert {text.split()[2] for text in texts(page, "ir", "lit")} == {"convert_raw", "divide", "sqrt"}
-    assert {text.split()[0].partition(".")[0] for text in texts(page, "ptx", "lit")} <= {"cvt", "div", "sqrt"}
+    assert {text.split()[0].partition(".")[0] for text in texts(page, "assembly", "lit")} <= {"cvt", "div", "sqrt"}
     marks = page.execute_script("return [...document.querySelectorAll('.row mark')].map(e => e.textContent)")
     assert marks == ["np.sqrt((x * x).mean(axis=1, keepdims=True))", "scaled(x, weight)"]
-    assert texts(page, "ir", "near") and texts(page, "cuda", "near")
+    assert texts(page, "ir", "near") and texts(page, "code", "near")
 
 
 def test_ptx_lights_up_its_statement(page: Any) -> None:
-    click(page, "ptx", "sqrt.rn.f32")
-    (statement,) = texts(page, "cuda", "lit")
+    click(page, "assembly", "sqrt.rn.f32")
+    (statement,) = texts(page, "code", "lit")
     assert "sqrtf(" in statement
 
 
@@ -125,6 +125,51 @@ def test_what_is_chosen_stays_in_every_pass(page: Any) -> None:
     assert texts(page, "ir", "new")
 
 
+def test_the_code_of_the_other_backend_is_one_key_away(page: Any) -> None:
+    click(page, "python", "spread > 3")
+    before = texts(page, "code", "lit")
+    assert any("> 3.0f" in text for text in before)
+    press_outside(page, "b")
+    shown = page.execute_script("return document.getElementById('backend').selectedOptions[0].text")
+    assert shown == "NVVM IR"
+    assert page.find_element("css selector", "[data-pane=code] .rows").get_attribute("aria-label") == shown
+    lit = texts(page, "code", "lit")
+    assert any("fcmp ogt float" in text for text in lit) and texts(page, "assembly", "lit")
+    click(page, "code", "@llvm.sqrt" if line_of(page, "code", "@llvm.sqrt") else "sqrt")
+    assert any("sqrt" in text for text in texts(page, "assembly", "lit"))
+    assert {text.split()[2] for text in texts(page, "ir", "lit")} == {"sqrt"}
+    for _ in range(page.execute_script("return document.querySelectorAll('#backend option').length") - 1):
+        press_outside(page, "b")
+    assert page.execute_script("return document.getElementById('backend').value") == "0"
+
+
+def line_of(page: Any, pane: str, text: str) -> bool:
+    rows = "[...document.querySelectorAll(`[data-pane=${arguments[0]}] .row`)]"
+    script = f"return {rows}.some(r => r.textContent.includes(arguments[1]))"
+    return page.execute_script(script, pane, text)
+
+
+def test_a_page_of_the_cpu(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "cpu.html"
+    file.write_text(html_report(pytocu.jit(programs.heat).lower("f64[n]", "weak int"), "cpu"), encoding="utf-8")
+    browser.get(file.as_uri())
+    click(browser, "python", "u[1:-1] +=")
+    assert any("fmul double" in text for text in texts(browser, "code", "lit"))
+    assert any("mul" in text for text in texts(browser, "assembly", "lit"))
+    assert not browser.find_element("id", "backend").is_enabled()
+    boxes = browser.execute_script("return [...document.querySelectorAll('svg .kernel .title')].map(e => e.textContent)")
+    assert boxes == ["heat_0 (rows)", "heat_1 (rows, in each step)"]
+    assert browser.get_log("browser") == []
+
+
+def test_a_page_without_kernels(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "whole.html"
+    file.write_text(html_report(pytocu.jit(programs.whole).lower("f32[n]")), encoding="utf-8")
+    browser.get(file.as_uri())
+    assert "No kernel" in browser.find_element("css selector", "[data-pane=assembly]").text
+    assert browser.get_log("browser") == []
+
+
 def press_outside(page: Any, key: str) -> None:
     page.execute_script("document.activeElement.blur()")
     page.find_element("tag name", "body").send_keys(key)
@@ -138,12 +183,12 @@ def test_keyboard_alone(page: Any) -> None:
     press(page, Keys.HOME, Keys.ARROW_DOWN)
     active = page.execute_script("return document.activeElement.getAttribute('aria-activedescendant')")
     assert active == "python-1" and page.find_element("id", active).get_attribute("aria-selected") == "true"
-    assert "scaled" not in "".join(texts(page, "python", "cursor")) and texts(page, "cuda", "lit")
+    assert "scaled" not in "".join(texts(page, "python", "cursor")) and texts(page, "code", "lit")
     press(page, "3", Keys.END)
     assert page.execute_script("return document.activeElement.getAttribute('aria-label')") == "CUDA C"
-    assert texts(page, "cuda", "cursor") == ["}"]
+    assert texts(page, "code", "cursor") == ["}"]
     press(page, Keys.PAGE_UP)
-    assert texts(page, "cuda", "cursor") != ["}"]
+    assert texts(page, "code", "cursor") != ["}"]
     click(page, "python", "spread > 3")
     press(page, "2", "n")
     first = texts(page, "ir", "cursor")
@@ -177,7 +222,7 @@ def test_a_kernel_of_the_plan_lights_up(page: Any) -> None:
 
     page.execute_script("document.querySelector('[data-kernel=\"1\"]').focus()")
     press(page, Keys.ENTER)
-    lit = texts(page, "cuda", "lit")
+    lit = texts(page, "code", "lit")
     assert " standard_1(" in lit[0] and lit[-1] == "}" and not any(" standard_2(" in text for text in lit)
     assert any('name = "standard_1"' in text for text in texts(page, "ir", "lit"))
     assert page.find_element("id", "status").text.startswith("kernel standard_1")
@@ -204,7 +249,7 @@ def test_light_and_dark_are_readable(page: Any, preferred: str) -> None:
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     color = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
     assert (brightness(page.execute_script(color, "body", "backgroundColor")) > 0.5) == (preferred == "light")
-    click(page, "cuda", "sqrtf(")
+    click(page, "code", "sqrtf(")
     # While colours change, a line has one in between.
     page.execute_script("for (const animation of document.getAnimations()) animation.finish()")
     pairs = [("article", s) for s in (".c", ".w", ".v", ".t", ".number", "#doc")]
@@ -235,9 +280,9 @@ def test_two_thousand_instructions(browser: Any, tmp_path: Path) -> None:
     browser.get(page.as_uri())
     click(browser, "python", "x = (x + 700) * y")
     assert len(texts(browser, "python", "lit")) == 1
-    assert any("+ 700.0f" in text for text in texts(browser, "cuda", "lit"))
-    visible = """const row = document.querySelector('[data-pane=cuda] .row.lit').getBoundingClientRect();
-        const box = document.querySelector('[data-pane=cuda] .rows').getBoundingClientRect();
+    assert any("+ 700.0f" in text for text in texts(browser, "code", "lit"))
+    visible = """const row = document.querySelector('[data-pane=code] .row.lit').getBoundingClientRect();
+        const box = document.querySelector('[data-pane=code] .rows').getBoundingClientRect();
         return row.top >= box.top - 1 && row.bottom <= box.bottom + 1"""
     assert browser.execute_script(visible)
     assert browser.get_log("browser") == []

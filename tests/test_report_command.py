@@ -23,8 +23,8 @@ def test_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--target", "cpu"], "--html shows CUDA C and PTX, so --target cpu has none: leave it out, or name cuda:sm_90"),
-        (["--backend", "nvvm"], "--html shows the code of the backend cuda_c, not of nvvm: leave --backend out"),
+        (["--measure"], "--html shows code, which is not run: leave --measure out"),
+        (["--backend", "llvm"], "there is no backend 'llvm' for cuda: did you mean nvvm?"),
         (["--json"], "argument --json: not allowed with argument --html"),
     ],
 )

@@ -37,7 +37,7 @@ def test_the_log_says_why_and_how_long(monkeypatch, capsys):
     assert first.endswith(" ms: the first call")
     assert second.endswith("dtype of argument x is f64, was f32")
     assert "number of axes of argument x is 2, was 1" in third
-    assert "lengths that are 1 of argument x is (0,), was ()" in third
+    assert "axes of length 1 of argument x is axis 0, was none" in third
     assert " for cpu read from the cache in " in again
 
 

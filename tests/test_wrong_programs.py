@@ -1,4 +1,4 @@
-"""The page of wrong programs: up to date, forty of them, each with its line, and what several errors and notes look like."""
+"""The page of wrong programs: up to date, each with its line, and what several errors and notes look like."""
 
 from __future__ import annotations
 

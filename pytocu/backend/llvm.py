@@ -7,13 +7,13 @@ two: an internal one that takes the parameters themselves, and the exported kern
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import CPU, X86_64, Dialect, host_dialect, kind_of, symbol
 from pytocu.backend.llvm_writer import Writer
 from pytocu.errors import InternalError
-from pytocu.ir.core import Block, Function, Value, walk, written_pointers
+from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.types import IndexType, PointerType
 
 __all__ = ["CPU", "X86_64", "Dialect", "emit", "host_dialect"]
@@ -48,12 +48,15 @@ def _slot(writer: Writer, param: Value, number: int) -> str:
     return f"{writer.type(param.type)} {writer.from_memory(name, param.type) if kind_of(param.type) == 'b' else name}"
 
 
-def _function(function: Function, dialect: Dialect, declarations: set[str]) -> str:
+def _function(
+    function: Function, dialect: Dialect, declarations: set[str], marks: Callable[[Inst], str] | None
+) -> str:
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     _check_share(function)
     written = written_pointers(function.body)
     work = Writer(function, dialect, declarations)
+    work.origins = None if marks is None else {}
     params: list[str] = []
     for param in function.params:
         name = work.fresh(param.name or "v")
@@ -82,11 +85,13 @@ def _function(function: Function, dialect: Dialect, declarations: set[str]) -> s
     slots = dialect.pointer.format(type="i64", space="")
     head = f"define internal void {inner}({', '.join(params)}) {dialect.local} {{"
     kernel = f"define void {symbol(function.name)}({slots} %slots, i64 %begin, i64 %end) {dialect.kernel} {{"
-    parts = [head, "entry:", *work.lines, "  ret void", "}", "", kernel, "entry:", *outer.lines, "  ret void", "}"]
+    parts = [head, "entry:", *work.marked(marks), "  ret void", "}", "", kernel, "entry:", *outer.lines, "  ret void", "}"]
     return "\n".join(parts)
 
 
-def emit(functions: Sequence[Function], dialect: Dialect | None = None) -> str:
+def emit(
+    functions: Sequence[Function], dialect: Dialect | None = None, marks: Callable[[Inst], str] | None = None
+) -> str:
     """LLVM IR of loop-level functions, as one module.
 
     Parameters
@@ -95,6 +100,8 @@ def emit(functions: Sequence[Function], dialect: Dialect | None = None) -> str:
         At loop level, in the CPU's form: one loop over ``parallel`` at most.  Names differ.
     dialect : Dialect, optional
         This machine's by default.
+    marks : callable, optional
+        End each line with a comment: what this says of the instruction that the line is of.
 
     Returns
     -------
@@ -117,7 +124,7 @@ def emit(functions: Sequence[Function], dialect: Dialect | None = None) -> str:
     """
     dialect = dialect or host_dialect()
     declarations: set[str] = set()
-    bodies = [_function(function, dialect, declarations) for function in functions]
+    bodies = [_function(function, dialect, declarations, marks) for function in functions]
     kept = guards.keep(declarations)
     parts = bodies + (["\n".join([*sorted(declarations), *([kept] if kept else [])])] if declarations else [])
     return "\n\n".join(parts) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
@@ -25,6 +25,8 @@ class RowWriter:
         self.declarations = declarations
         self.index_bits = dialect.index_bits or int(function.fact("index_bits", 64))
         self.lines: list[str] = []
+        # The instruction that each line is of, where somebody asks for it.
+        self.origins: dict[int, Inst] | None = None
         self.label = "entry"
         self.values: dict[Value, str] = {}
         # Values and blocks have names of one kind.
@@ -77,6 +79,13 @@ class RowWriter:
         raise InternalError(f"a constant of type {type} at loop level")
 
     # Lines.
+
+    def marked(self, marks: Callable[[Inst], str] | None) -> list[str]:
+        """The lines, with what `marks` says of each one's instruction as a comment."""
+        if marks is None or self.origins is None:
+            return self.lines
+        found = self.origins
+        return [f"{line}  ; {marks(found[n])}" if n in found else line for n, line in enumerate(self.lines)]
 
     def line(self, text: str) -> None:
         self.lines.append(f"  {text}")

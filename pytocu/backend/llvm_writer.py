@@ -76,7 +76,15 @@ class Writer(RowWriter):
         self.values.update(zip(values, names, strict=True))
 
     def inst(self, inst: Inst) -> None:
-        """Write one instruction."""
+        """Write one instruction, with what is inside of it."""
+        first = len(self.lines)
+        self.write(inst)
+        if self.origins is not None:
+            for place in range(first, len(self.lines)):
+                self.origins.setdefault(place, inst)
+
+    def write(self, inst: Inst) -> None:
+        """The lines of one instruction."""
         match inst.op.name:
             case "const":
                 self.values[inst.result] = self.constant(inst.attr("value"), inst.result.type)

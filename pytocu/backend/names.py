@@ -56,15 +56,19 @@ class Names:
     def __init__(self, reserved: frozenset[str]):
         self.reserved = reserved
         self.used: set[str] = set()
+        # The last number behind each name: those before it are taken.
+        self.numbers: dict[str, int] = {}
 
     def add(self, hint: str) -> str:
         base = _identifier(hint) or "value"
         if base in self.reserved or (base[-1:].isdigit() and re.match(_VECTOR_TYPE, base)):
             base += "_"
-        name, number = base, 0
+        name, stem = base, base.rstrip("_")
+        number = self.numbers.get(stem, 0)
         while name in self.used:
             number += 1
-            name = f"{base.rstrip('_')}_{number}"
+            name = f"{stem}_{number}"
+        self.numbers[stem] = number
         self.used.add(name)
         return name
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import re
 from _thread import allocate_lock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from pytocu.backend import archs
@@ -27,7 +27,7 @@ from pytocu.backend.names import kernel_names
 from pytocu.backend.nvvm_writer import VectorWriter
 from pytocu.backend.ptx import LLVM_WAIT, WAITING_ARCH
 from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Function, written_pointers
+from pytocu.ir.core import Function, Inst, written_pointers
 from pytocu.ir.types import PointerType
 
 # libNVVM ends the process on a module without a layout.
@@ -41,13 +41,15 @@ _LTO_IR = 3
 """What nvJitLink calls the intermediate form among its kinds of input."""
 
 
-def emit(functions: Sequence[Function]) -> str:
+def emit(functions: Sequence[Function], marks: Callable[[Inst], str] | None = None) -> str:
     """NVVM IR of loop-level functions, as one module.
 
     Parameters
     ----------
     functions : sequence of Function
         At loop level in the form for a GPU, primitives only.
+    marks : callable, optional
+        End each line with a comment: what this says of the instruction that the line is of.
 
     Returns
     -------
@@ -72,7 +74,7 @@ def emit(functions: Sequence[Function]) -> str:
     notes: list[str] = []
     kernels: list[str] = []
     for function, name in zip(functions, kernel_names(functions), strict=True):
-        text, signature = _kernel(function, name, declarations)
+        text, signature = _kernel(function, name, declarations, marks)
         bodies.append(text)
         notes.append(f'!{{{signature}* @{name}, !"kernel", i32 1}}')
         block = function.fact("block")
@@ -88,12 +90,15 @@ def emit(functions: Sequence[Function]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str, str]:
+def _kernel(
+    function: Function, name: str, declarations: set[str], marks: Callable[[Inst], str] | None
+) -> tuple[str, str]:
     """The text of a kernel, and its type."""
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     written = written_pointers(function.body)
     writer = VectorWriter(function, NVVM, declarations, name)
+    writer.origins = None if marks is None else {}
     params: list[str] = []
     types: list[str] = []
     for param in function.params:
@@ -117,7 +122,7 @@ def _kernel(function: Function, name: str, declarations: set[str]) -> tuple[str,
     if last.op.name != "return" or last.args:
         raise InternalError(f"{function.name}: a kernel ends with a return of nothing")
     head = f"define void @{name}({', '.join(params)}) {NVVM.kernel} {{"
-    return "\n".join([head, "entry:", *writer.lines, "  ret void", "}"]), f"void ({', '.join(types)})"
+    return "\n".join([head, "entry:", *writer.marked(marks), "  ret void", "}"]), f"void ({', '.join(types)})"
 
 
 # The libraries.
@@ -253,7 +258,8 @@ def _compiled(source: str, arch: str, name: str, options: Sequence[str]) -> byte
     number = archs.ARCH.match(arch)
     if number and int(number[1]) < WAITING_ARCH:
         for line in LLVM_WAIT:
-            source = source.replace(f"{line}\n", "")
+            # Behind it the place of the line may stand, see `llvm_debug`.
+            source = re.sub(rf"^{re.escape(line)}(?:, !dbg !\d+)?\n", "", source, flags=re.MULTILINE)
     text = source.encode()
     program = nvvm("CreateProgram")
     try:

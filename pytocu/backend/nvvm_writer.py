@@ -27,8 +27,8 @@ class VectorWriter(Writer):
         super().__init__(function, dialect, declarations, name)
         self.elements: dict[Value, Sequence[str]] = {}
 
-    def inst(self, inst: Inst) -> None:
-        """Write one instruction."""
+    def write(self, inst: Inst) -> None:
+        """The lines of one instruction."""
         match inst.op.name:
             case "load" if inst.attr("width"):
                 self.elements[inst.result] = self.load_groups(inst)
@@ -43,7 +43,7 @@ class VectorWriter(Writer):
             case "aligned":
                 self.values[inst.result] = self.aligned(inst)
             case _:
-                super().inst(inst)
+                super().write(inst)
 
     def aligned(self, inst: Inst) -> str:
         """One bit pattern of all addresses, in which no low bit may be set."""

@@ -61,6 +61,9 @@ def arguments(function: JitFunction[..., Any], known: Values, text: str) -> tupl
     """
     signature = inspect.signature(function.__wrapped__)
     names = tuple(signature.parameters)
+    many = next((p for p in signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)), None)
+    if many is not None:
+        raise CommandError(f"{function.__name__}{signature} takes any number of arguments ({many}): name each parameter")
     values = {**_types(text, tuple(n for n in names if n not in known)), **known}
     missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
     if missing:
@@ -107,8 +110,8 @@ def _type(text: str, name: str) -> Type:
     except ValueError as error:
         word, bracket, rest = text.partition("[")
         close = "" if word.strip() in _TYPE_NAMES else nearest(word.strip(), _TYPE_NAMES)
-        hint = f"{close[:-1]}{bracket}{rest}?" if close else ""
-        raise CommandError(f"--args, {name}: {error}{hint}") from None
+        said = f"{str(error).partition(';')[0]}{close[:-1]}{bracket}{rest}?" if close else error
+        raise CommandError(f"--args, {name}: {said}") from None
     if not isinstance(found, ArrayType | ScalarType | WeakType):
         raise CommandError(f"--args, {name}: {text!r} is a type inside kernels: arguments are arrays, f32[n], or scalars, f32")
     return found

@@ -14,6 +14,7 @@ from typing import Any
 
 from pytocu.cli.arguments import Values, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
+from pytocu.cli.load import existing
 from pytocu.cli.terminal import CommandError, progress, show, suggestion
 from pytocu.errors import PytocuError
 from pytocu.explain.inputs import load_inputs
@@ -103,9 +104,7 @@ def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Nam
 def _read(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Values:
     if options.args:
         raise CommandError("--args and --inputs are two ways to give the arguments: choose one")
-    path = Path(options.inputs)
-    if not path.is_file():
-        raise CommandError(f"there is no file {options.inputs!r}")
+    existing(options.inputs)
     try:
         values = load_inputs(options.inputs)
     except PytocuError as error:

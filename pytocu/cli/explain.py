@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,13 @@ from pytocu.driver import Lowered
 from pytocu.explain.collect import explanation
 from pytocu.explain.model import Explanation
 from pytocu.ir.dims import Dim
+from pytocu.ir.types import ArrayType, ScalarType, WeakType
+from pytocu.jit import JitFunction
 from pytocu.passes.context import Target
 from pytocu.record import Record
 from pytocu.report.page import html_report
+from pytocu.runtime import cuda, device_array
+from pytocu.testing.arguments import make_argument, symbol_names
 
 EPILOG = """\
 examples:
@@ -29,7 +34,8 @@ examples:
   pytocu explain mask.py:mask_out --args "f32[n, 3], bool[n]" --html report.html
 
 Numbers as lengths give numbers of bytes, names give formulas.  The expected share is an estimate with the figures of
-an H200.  In Python, f.explain(*args) says the same of real arguments, and why the last call compiled again.
+an H200; --measure times the kernels where there is a GPU, and so does f.explain of arrays that are on one.  In Python,
+f.explain(*args) says the same of real arguments, and why the last call compiled again.
 """
 
 
@@ -40,9 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--backend", metavar="BACKEND", help="nvvm (the default) or cuda_c for CUDA, llvm for the CPU")
+    parser.add_argument("--measure", action="store_true", help="run it on this machine's GPU, on made-up values, and time it")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the same as JSON")
-    said = "write a page that shows Python, IR, CUDA C and PTX linked, the plan as a picture, and the same words"
+    said = "write a page that shows Python, IR, code and assembly linked, the plan as a picture, and the same words"
     form.add_argument("--html", metavar="FILE", help=said)
 
 
@@ -55,21 +62,49 @@ def run(options: argparse.Namespace) -> None:
     function, bound = prepared(options.function, options.static, options.fastmath)
     args, kwargs = arguments(function, bound, options.args)
     if options.html is not None:
+        if options.measure:
+            raise CommandError("--html shows code, which is not run: leave --measure out")
         return _write_page(options, function.lower(*args, **kwargs), target)
-    told = explanation(function.lower(*args, **kwargs), target, options.backend)
+    if options.measure:
+        told = _measured(function, args, kwargs, options)
+    else:
+        told = explanation(function.lower(*args, **kwargs), target, options.backend)
     if options.json:
         print(json.dumps(as_json(told), indent=1))
     else:
         show_rich(told)
 
 
+def _measured(
+    function: JitFunction[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], options: argparse.Namespace
+) -> Explanation:
+    """The explanation of a call with made-up values, which is timed."""
+    if options.target or options.backend:
+        raise CommandError("--measure runs what a call on this machine's GPU runs: leave --target and --backend out")
+    fine, reason = cuda.available()
+    if not fine:
+        raise CommandError(f"--measure needs a GPU: {reason}")
+    types = [t for t in (*args, *kwargs.values()) if isinstance(t, ArrayType)]
+    if names := symbol_names(types):
+        raise CommandError(f"--measure needs numbers as lengths: write one for {', '.join(names)}")
+    if not types or any(t.layout != "C" for t in types):
+        raise CommandError("--measure takes arrays in row-major order, and at least one")
+    device = cuda.current_device()
+
+    def made(value: Any, number: int) -> Any:
+        if not isinstance(value, ArrayType | ScalarType | WeakType):
+            return value
+        found = make_argument(value, {}, number, "positive")
+        return device_array.to_device(found, device) if isinstance(value, ArrayType) else found
+
+    values = [made(v, n) for n, v in enumerate(args)]
+    named = {name: made(v, n) for n, (name, v) in enumerate(kwargs.items(), len(values))}
+    return function.explain(*values, **named)
+
+
 def _write_page(options: argparse.Namespace, lowered: Lowered, target: Target) -> None:
-    if target.kind != "cuda":
-        raise CommandError(f"--html shows CUDA C and PTX, so --target {target.kind} has none: leave it out, or name cuda:sm_90")
-    if options.backend not in (None, "cuda_c"):
-        raise CommandError(f"--html shows the code of the backend cuda_c, not of {options.backend}: leave --backend out")
     try:
-        Path(options.html).write_text(html_report(lowered, target), encoding="utf-8")
+        Path(options.html).write_text(html_report(lowered, target, options.backend), encoding="utf-8")
     except OSError as error:
         raise CommandError(f"--html {options.html} cannot be written: {error.strerror or error}") from None
     print(f"wrote {options.html}")

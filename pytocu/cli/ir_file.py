@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from pathlib import Path
 
-from pytocu.cli.load import nearest_file
+from pytocu.cli.load import existing
 from pytocu.cli.terminal import CommandError
 from pytocu.errors import CompileError
 from pytocu.ir.core import Function
@@ -27,13 +26,13 @@ def read_ir(place: str) -> Function:
     CommandError
         No such file, or text that is no IR; with the line.
     """
-    path = Path(place)
-    if not path.is_file():
-        raise CommandError(f"there is no file {place!r}{nearest_file(path)}")
+    path = existing(place)
     try:
         text = path.read_text()
     except UnicodeDecodeError:
         raise CommandError(f"{place!r} is no text: IR is what pytocu dump prints") from None
+    except OSError as error:
+        raise CommandError(f"{place!r} cannot be read: {error.strerror or error}") from None
     if not text.strip():
         raise CommandError(f"{place!r} is empty: it should hold a function as pytocu dump prints it")
     # What the message shows of the line is what was read, whatever happens to the file.

@@ -31,12 +31,38 @@ def load(place: str) -> Loaded:
         No such file or function, or the file cannot be imported.
     """
     file, colon, name = place.rpartition(":")
+    if place.endswith(".ir"):
+        raise CommandError(f"{place!r} is IR, which pytocu dump reads; here a Python function is looked at: FILE.py:FUNCTION")
     if not colon or not name or not file:
-        raise CommandError(f"{place!r} names no function: write FILE.py:FUNCTION")
+        raise CommandError(f"{place!r} names no function: write FILE.py:FUNCTION{_known_in(place.rstrip(':'))}")
+    path = existing(file)
+    return _find(_module(path), name, file)
+
+
+def existing(file: str) -> Path:
+    """The path of a file.
+
+    Raises
+    ------
+    CommandError
+        There is none; with one of a like name.
+    """
     path = Path(file)
+    if path.is_dir():
+        raise CommandError(f"{file!r} is a folder: name a file in it")
     if not path.is_file():
         raise CommandError(f"there is no file {file!r}{nearest_file(path)}")
-    return _find(_module(path), name, file)
+    return path
+
+
+def _known_in(file: str) -> str:
+    """What a file that is named without a function has."""
+    path = Path(file)
+    if path.suffix != ".py" or not path.is_file():
+        return ""
+    module = _module(path)
+    names = _functions(module, module)
+    return f"; {file} has {', '.join(names)}" if names else f"; {file} defines none"
 
 
 def nearest_file(path: Path) -> str:
@@ -92,7 +118,9 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
     part = ""
     for part in name.split("."):
         if not hasattr(found, part):
-            raise CommandError(f"{seen} has no {part!r}{suggestion(part, _functions(found, module), 'it has the functions')}")
+            known = _functions(found, module)
+            hint = suggestion(part, known, "it has") if known else ", and no other function"
+            raise CommandError(f"{seen} has no {part!r}{hint}")
         owner, found = found, getattr(found, part)
         seen = f"{seen}:{part}" if owner is module else f"{seen}.{part}"
     match found:
@@ -101,6 +129,10 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
         case JitFunction() | types.FunctionType():
             on_object = inspect.isclass(owner) and not isinstance(inspect.getattr_static(owner, part), staticmethod)
             return found, (_instance(owner, seen),) if on_object else ()
+        case type():
+            methods = _functions(found, module)
+            hint = f"name one of its methods, as {seen}.{methods[0]}" if methods else "it has no methods"
+            raise CommandError(f"{seen} is a class: {hint}")
         case _:
             kind = type(found).__name__
             raise CommandError(f"{seen} is of type {kind}: name a function, which is a def, a lambda or a jitted one")

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import pytocu
 from pytocu.cli import bisect, build, cache, demo, dump, explain, info, passes
-from pytocu.cli.terminal import CommandError, debugging, fail, suggestion
+from pytocu.cli.terminal import CommandError, debugging, fail, nearest, suggestion
 from pytocu.errors import InternalError, PytocuError
 
 COMMANDS = {
@@ -63,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if words and not words[0].startswith("-") and words[0] not in COMMANDS:
             raise CommandError(f"there is no command {words[0]!r}{suggestion(words[0], COMMANDS)}")
-        options = parser().parse_args(words)
+        whole = parser()
+        options, rest = whole.parse_known_args(words)
+        if rest:
+            raise CommandError(_unknown(whole, options.command, rest[0]))
         COMMANDS[options.command].run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -83,6 +86,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = f"this is a defect of pytocu: {type(error).__name__}: {error}"
         return _failed(f"{sentence} (PYTOCU_DEBUG=1 shows where)", error, 1)
     return 0
+
+
+def _unknown(whole: argparse.ArgumentParser, command: str, word: str) -> str:
+    """The sentence about a word that a command does not take."""
+    if not word.startswith("-"):
+        return f"pytocu {command} takes no argument {word!r} (see pytocu {command} --help)"
+    choices = next(a.choices for a in whole._actions if isinstance(a.choices, dict))
+    known = [name[2:] for action in choices[command]._actions for name in action.option_strings if name.startswith("--")]
+    word = word.partition("=")[0]
+    close = nearest(word.lstrip("-"), known).replace("mean ", "mean --")
+    return f"pytocu {command} has no option {word}{close} (see pytocu {command} --help)"
 
 
 def _failed(message: str, error: BaseException, code: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from pytocu.explain.collect import explanation
 from pytocu.explain.measure import measured
 from pytocu.explain.model import Explanation, Recompiled
+from pytocu.planning import written_arguments
 from pytocu.runtime import cuda
 from pytocu.runtime.arrays import ANY_DEVICE, common
 from pytocu.runtime.signature import Call
@@ -17,14 +18,17 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exp
     lowered = function.lower(*args, **kwargs)
     values = tuple(function._arguments(args, kwargs).arguments.values())
     names = tuple(function._signature.parameters)
-    real = all(function._type_given(n, v) is None for n, v in zip(names, values, strict=True))
+    real = all(function._type_given(n, v, values) is None for n, v in zip(names, values, strict=True))
     call = function._describe(values) if real else None
     told = explanation(lowered, _target(function, call))
     if call is None:
         return told
     told = told._replace(recompiled=_recompiled(function, call))
     if _device(call) is not None:
-        return measured(told, function, args, kwargs, call)
+        written = [lowered.function.params[n].name for n in written_arguments(lowered.function)]
+        return measured(told, function, args, kwargs, call, written)
+    if call.target != "cpu" and told.kernels:
+        return told._replace(notes=(*told.notes, "not timed: NumPy arrays are copied to the GPU and back for each call"))
     return told
 
 

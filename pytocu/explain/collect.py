@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
 from pytocu.explain.loops import loops_in_words
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
-from pytocu.explain.source import line_of
+from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
-from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, split_arguments
-from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.types import ArrayType
+from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
+from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.dims import Dim, Fact
+from pytocu.ir.regions import bindings
+from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
 from pytocu.passes.context import Target, parse_target
 from pytocu.planning import launches
 
 
 def explanation(
-    lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str | None = None, index_bits: int = 32
+    lowered: Lowered,
+    target: str | Target = "cuda:sm_90",
+    backend: str | None = None,
+    index_bits: int = 32,
+    found: Mapping[str, Stage] | None = None,
 ) -> Explanation:
     """All there is to say about a function for a target; nothing is run.
 
@@ -32,6 +39,8 @@ def explanation(
         Lengths of real arguments, or numbers in type texts, make numbers of bytes.
     target : str
         ``cpu``, or ``cuda:sm_90``, which needs no GPU.
+    found : mapping, optional
+        The function behind each pass for this target, where somebody has it.
 
     Examples
     --------
@@ -45,13 +54,19 @@ def explanation(
     if parsed.kind == "cuda" and not parsed.arch:
         parsed = Target("cuda", "sm_90")
     chosen = choose_backend(parsed, backend or lowered.options.backend)
-    found = {stage.name: stage for stage in stages(subject_of(lowered), parsed, index_bits)}
+    if found is None:
+        found = {s.name: s for s in stages(subject_of(lowered), parsed, index_bits, check=config.enabled("check"))}
     *_, last = found.values()
     made = Compiled(last.function, parsed, chosen, lowered.name)
     scheduled = found["schedule"].function
     taken, notes = _taken(made)
     ways = taken or [None] * len(launches(scheduled))
-    kernels = tuple(_kernel(i, parsed.kind, lowered.sizes, t) for i, t in zip(launches(scheduled), ways, strict=True))
+    around = _around(scheduled.body)
+    vectors = {i.attr("name") for i in launches(last.function) if _has_vectors(i)}
+    kernels = tuple(
+        _kernel(i, parsed.kind, lowered.sizes, t, around.get(i, ()), i.attr("name") in vectors)
+        for i, t in zip(launches(scheduled), ways, strict=True)
+    )
     edges = _edges(scheduled, kernels, lowered.sizes)
     plan = made.plan
     return Explanation(
@@ -65,12 +80,32 @@ def explanation(
         _refused(found, kernels, edges),
         wide_values(lowered.function),
         None,
-        (*map(str, plan.assumptions), *(f"captured {g.name}" for g in lowered.guards)),
+        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards)),
         None,
         notes,
         plan.library_calls(),
         loops_in_words(plan, parsed.kind == "cuda"),
     )
+
+
+def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Of bounds of one length those that say most, in their order.
+
+    Examples
+    --------
+    >>> from pytocu.ir.dims import symbol
+    >>> n = symbol("n")
+    >>> [str(f) for f in narrowest([Fact(n, "<=", 64), Fact(n, "<=", 1024), Fact(n, ">", 4)])]
+    ['n is at most 64', 'n is above 4']
+    """
+    kept: dict[tuple[Dim, str, int], Fact] = {}
+    for fact in facts:
+        bound = fact.relation in ("<=", ">")
+        key = (fact.dim, fact.relation, 0 if bound else fact.number)
+        other = kept.get(key)
+        if other is None or (fact.number < other.number) == (fact.relation == "<="):
+            kept[key] = fact
+    return tuple(kept.values())
 
 
 def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
@@ -83,7 +118,30 @@ def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
         return [], (f"registers are not known: {error}",)
 
 
-def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | None) -> Kernel:
+def _around(block: Block, outer: tuple[SourceLine, ...] = ()) -> dict[Inst, tuple[SourceLine, ...]]:
+    """The loops and branches of the host that launches are in."""
+    found: dict[Inst, tuple[SourceLine, ...]] = {}
+    for inst in block.insts:
+        if inst.op.name == "launch":
+            found[inst] = outer
+        elif inst.op.kind == "region":
+            for region in inst.regions:
+                found |= _around(region, (*outer, line_of(inst.loc)))
+    return found
+
+
+def _has_vectors(launch: Inst) -> bool:
+    return any(isinstance(v.type, VectorType) for i in walk(launch.regions[0]) for v in i.results)
+
+
+def _kernel(
+    launch: Inst,
+    kind: str,
+    sizes: Mapping[str, int],
+    taken: Taken | None,
+    within: tuple[SourceLine, ...],
+    vectors: bool,
+) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")
     inputs, outputs = split_arguments(launch)
     reads = tuple(
@@ -93,9 +151,12 @@ def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | No
     )
     writes = tuple(Access(_array_name(v), memory_of(v).name or "out", str(v.type), bytes_of(v.type, sizes)) for v in outputs)
     moved = added([a.bytes for a in (*reads, *writes)])
-    share, limit = (None, "")
+    share, limit, supposed = None, "", ""
     if kind == "cuda":
-        share, limit = schedules.expected(moved.number, schedules.operations(launch, sizes))
+        lengths = schedules.long_lengths(moved.formula, sizes) if moved.number is None else sizes
+        supposed = " = ".join((*lengths, str(*set(lengths.values())))) if lengths is not sizes and lengths else ""
+        known = {**lengths, **sizes}
+        share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known))
     return Kernel(
         name,
         _lines(launch),
@@ -103,24 +164,22 @@ def _kernel(launch: Inst, kind: str, sizes: Mapping[str, int], taken: Taken | No
         writes,
         moved,
         launch.attr("schedule"),
-        schedules.how(launch, kind),
+        schedules.how(launch, kind, vectors),
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,
         taken,
         share,
         limit,
+        supposed if share is not None else "",
+        within,
     )
 
 
 def _lines(launch: Inst) -> tuple[SourceLine, ...]:
     """The lines of the user's own function and of those it calls, in order."""
-    found: dict[SourceLine, None] = {}
-    for inst in walk(launch.regions[0]):
-        for loc in inst.loc.chain():
-            if loc.line:
-                found[line_of(loc)] = None
-    return tuple(sorted(found, key=lambda line: (line.file, line.line)))
+    found = {(loc.file, loc.line, loc.function) for i in walk(launch.regions[0]) for loc in i.loc.chain() if loc.line}
+    return indented(sorted(found))
 
 
 def _array_name(value: Value) -> str:
@@ -131,13 +190,22 @@ def _array_name(value: Value) -> str:
 def _edges(scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]) -> tuple[Edge, ...]:
     """What flows between arguments, kernels and results."""
     last: dict[Value, str] = {p: f"argument {p.name}" for p in scheduled.params}
+    outer = {p: a for inst in walk(scheduled.body) if inst.op.kind == "region" for p, a in bindings(inst)}
+
+    def base(value: Value) -> Value:
+        """The memory, outside of the loops and branches that it is handed to."""
+        found = memory_of(value)
+        while found in outer and found not in last:
+            found = memory_of(outer[found])
+        return found
+
     edges: list[Edge] = []
     for launch, kernel in zip(launches(scheduled), kernels, strict=True):
         node = f"kernel {kernel.name}"
         inputs, outputs = split_arguments(launch)
         arrays = [(value, param) for value, param in inputs if isinstance(param.type, ArrayType)]
         for (value, param), access in zip(arrays, kernel.reads, strict=True):
-            source = last.get(memory_of(value))
+            source = last.get(base(value))
             if source is not None:
                 edges.append(Edge(source, node, access.name, str(param.type), access.bytes))
         for value in outputs:
@@ -157,13 +225,17 @@ def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tup
     by_name = {k.name: k for k in kernels}
     for one, two in itertools.pairwise(kernels):
         # Kernels that came after fusing: copies, and what keeps contents that would be lost.
-        if two.why and not any(two.name in pair for pair in reasons):
+        if two.why and one.within == two.within and not any(two.name in pair for pair in reasons):
             reasons[one.name, two.name] = two.why
     refused: list[Refusal] = []
     for (first, second), reason in reasons.items():
         if first in by_name and second in by_name:
             cost = _cost(by_name[first], by_name[second], edges)
             refused.append(Refusal(first, second, reason, cost))
+    # Loops and branches of the host are fused apart.
+    for one, two in itertools.combinations(kernels, 2):
+        if one.within and one.within == two.within and (one.name, two.name) not in reasons and two.why:
+            refused.append(Refusal(one.name, two.name, two.why, _cost(one, two, edges)))
     return tuple(refused)
 
 
@@ -180,7 +252,7 @@ def _cost(first: Kernel, second: Kernel, edges: tuple[Edge, ...]) -> Bytes:
             # Nobody else reads it, so it would not be written.
             parts.append(written.bytes)
     for edge in edges:
-        if edge.source.startswith("kernel") or edge.target != f"kernel {first.name}":
+        if edge.target != f"kernel {first.name}":
             continue
         twin = next((e for e in edges if e.source == edge.source and e.target == f"kernel {second.name}"), None)
         if twin is not None:

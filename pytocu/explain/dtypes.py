@@ -5,11 +5,14 @@ Types are NumPy's and known from the front end on, so what is followed is the IR
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytocu.explain.model import Cause, Step, Wide
 from pytocu.explain.source import operand_texts, segment
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.regions import bindings, carried_count, given, is_region
 from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
 
 WIDE = (F64, C128)
@@ -33,16 +36,20 @@ def wide_values(function: Function) -> tuple[Wide, ...]:
     >>> wide[0].name, wide[0].causes[0].sentence
     ('the result', 'NumPy computes `x + i` of float32 and int32 in float64')
     """
+    outer = {param: argument for inst in walk(function.body) if is_region(inst) for param, argument in bindings(inst)}
     found: list[Wide] = []
-    told: set[tuple[Inst | Value, ...]] = set()
+    told: set[tuple[Any, ...]] = set()
     for name, value in _candidates(function):
-        origins = list(_origins(value))[:_MOST_CAUSES]
-        key = tuple(o.inst or o for o, _ in origins)
-        if key in told:
+        origins = list(_origins(value, outer))
+        causes = {}
+        for origin, path in origins:
+            cause = _cause(origin, path, function.params)
+            causes.setdefault((cause.kind, cause.text, cause.loc), cause)
+        key = tuple(causes)
+        if key in told or (value not in function.body.terminator.args and all((k,) in told for k in key)):
             continue
-        told.add(key)
-        causes = tuple(_cause(origin, path) for origin, path in origins)
-        found.append(Wide(name, element(value.type).numpy.name, causes))
+        told |= {key, *((k,) for k in key)}
+        found.append(Wide(name, element(value.type).numpy.name, tuple(causes.values())[:_MOST_CAUSES]))
     return tuple(found)
 
 
@@ -62,7 +69,7 @@ def _candidates(function: Function) -> Iterator[tuple[str, Value]]:
                 yield value.name, value
 
 
-def _origins(value: Value) -> Iterator[tuple[Value, list[Value]]]:
+def _origins(value: Value, outer: Mapping[Value, Value]) -> Iterator[tuple[Value, list[Value]]]:
     """Where the dtype begins, each with the values from there on; arguments first, since they decide alone."""
     found: list[tuple[Value, list[Value]]] = []
     stack: list[tuple[Value, list[Value]]] = [(value, [])]
@@ -72,8 +79,8 @@ def _origins(value: Value) -> Iterator[tuple[Value, list[Value]]]:
         if at in seen:
             continue
         seen.add(at)
-        before = [] if at.inst is None else [a for a in at.inst.args if is_wide(a.type)]
-        before = [a for a in before if element(a.type) is element(value.type)] or [a for a in before if is_wide(a.type)]
+        before = [a for a in _made_of(at, outer) if is_wide(a.type)]
+        before = [a for a in before if element(a.type) is element(value.type)] or before
         if before:
             stack.extend((a, [at, *path]) for a in reversed(before))
         else:
@@ -81,7 +88,19 @@ def _origins(value: Value) -> Iterator[tuple[Value, list[Value]]]:
     return iter(sorted(found, key=lambda origin: origin[0].inst is not None))
 
 
-def _cause(origin: Value, path: Sequence[Value]) -> Cause:
+def _made_of(value: Value, outer: Mapping[Value, Value]) -> Sequence[Value]:
+    """What decides a value's dtype; `outer` are the arguments that parameters of loops and branches stand for."""
+    inst = value.inst
+    if inst is None:
+        return (outer[value],) if value in outer else ()
+    if not is_region(inst):
+        return inst.args
+    number = inst.results.index(value)
+    first = (given(inst)[number],) if carried_count(inst) else ()
+    return *first, *(region.terminator.args[number] for region in inst.regions)
+
+
+def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cause:
     steps = tuple(_step(v) for v in path if v.inst is not None)
     steps = tuple(s for n, s in enumerate(steps) if n == 0 or s.text != steps[n - 1].text)
     inst = origin.inst
@@ -90,6 +109,13 @@ def _cause(origin: Value, path: Sequence[Value]) -> Cause:
         return Cause("argument", origin.name, f"the argument {origin.name} is {dtype}", _narrow_argument(origin), steps)
     text = segment(inst.loc)
     user = path[0].inst if path else None
+    like = next((t for t in operand_texts(text) if "_like(" in text), "")
+    if like:
+        steps = (Step(text, dtype, inst.loc), *(s for s in steps if s.text != text))
+        param = next((p for p in params if p.name == like and is_wide(p.type)), None)
+        if param is not None:
+            return Cause("argument", like, f"the argument {like} is {dtype}", _narrow_argument(param), steps)
+        return Cause("function", text, f"`{text}` has the dtype of `{like}`", "", steps, inst.loc)
     match inst.op.name:
         case "const":
             return _constant(origin, user, steps, dtype)
@@ -104,8 +130,12 @@ def _cause(origin: Value, path: Sequence[Value]) -> Cause:
 
 
 def _step(value: Value) -> Step:
-    assert value.inst is not None
-    return Step(segment(value.inst.loc), element(value.type).numpy.name, value.inst.loc)
+    inst = value.inst
+    assert inst is not None
+    dtype = element(value.type).numpy.name
+    if is_region(inst):
+        return Step(value.name or "it", dtype, inst.loc, "behind the loop" if carried_count(inst) else "behind the branches")
+    return Step(segment(inst.loc), dtype, inst.loc)
 
 
 def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: str) -> Cause:
@@ -121,15 +151,18 @@ def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: 
         return Cause("function", whole, said, "give it dtype=np.float32", steps, origin.inst.loc)
     said = f"`{text}` is a NumPy {dtype} ({number!r}), which does not adapt to the array as a Python number does"
     narrow = "complex64" if dtype == "complex128" else "float32"
-    help = f"write np.{narrow}({text}), or compute it with Python's numbers and math"
+    own = re.fullmatch(r"([\w.]*)\b(?:float64|double|complex128)(\(.*\))", text)
+    narrowed = f"{own[1]}{narrow}{own[2]}" if own else f"np.{narrow}({text})"
+    help = f"write {narrowed}, or compute it with Python's numbers and math"
     return Cause("constant", text, said, help, steps, origin.inst.loc)
 
 
 def _operation(inst: Inst, text: str, dtype: str) -> tuple[str, str, str]:
-    given: list[str] = [_operand_name(a.type) for a in inst.args]
-    if not given:
+    operands: list[str] = [_operand_name(a.type) for a in inst.args]
+    if all(a.inst is not None and a.inst.loc == inst.loc for a in inst.args):
+        # A call whose operands are its own: it makes an array of nothing of the program's.
         return "function", f"`{text}` makes {dtype}, because no dtype is given", "give it dtype=np.float32"
-    listed = " and ".join(dict.fromkeys(given))
+    listed = " and ".join(dict.fromkeys(operands))
     said = f"NumPy computes `{text}` of {listed} in {dtype}"
     texts = operand_texts(text)
     whole = [n for n, a in enumerate(inst.args) if not isinstance(a.type, WeakType) and element(a.type).is_integer]

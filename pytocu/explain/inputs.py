@@ -81,7 +81,8 @@ def load_inputs(file: str) -> dict[str, Any]:
         with np.load(file, allow_pickle=False) as found:
             contents = {name: found[name] for name in found.files}
     except (OSError, ValueError, AttributeError, EOFError) as error:
-        raise PytocuError(f"{file!r} holds no arguments ({error}): np.savez({file!r}, x=x) writes them by name") from None
+        reason = "it is no file of arrays" if "pickle" in str(error) else str(error)
+        raise PytocuError(f"{file!r} holds no arguments ({reason}): np.savez({file!r}, x=x) writes them by name") from None
     values: dict[str, Any] = {}
     for key, value in contents.items():
         name, colon, kind = key.partition(":")

@@ -68,6 +68,24 @@ class Taken(Record):
     code_bytes: int
 
 
+class KernelTime(Record):
+    """Launches of a kernel on a GPU, timed with nothing of its operands in the cache.
+
+    Attributes
+    ----------
+    microseconds : float
+        The median.
+    share : float or None
+        Of the speed of a large copy there; None where the bytes are not known.
+    launches : int
+        How many were timed.
+    """
+
+    microseconds: float
+    share: float | None
+    launches: int
+
+
 class Kernel(Record):
     """One launch.
 
@@ -96,6 +114,12 @@ class Kernel(Record):
         Estimated share of the speed of a copy of as many bytes; None for the CPU.
     limited_by : str
         ``memory``, ``arithmetic`` or ``launch``: what the estimate rests on.
+    supposed : str
+        The lengths that the estimate supposes where they are not known, as ``n = m = 8192``.
+    within : tuple of SourceLine
+        The loops and branches of the host that the launch is in, the outermost first.
+    measured : KernelTime or None
+        None where nothing was run on a GPU.
     """
 
     name: str
@@ -111,6 +135,9 @@ class Kernel(Record):
     taken: Taken | None = None
     expected: float | None = None
     limited_by: str = ""
+    supposed: str = ""
+    within: tuple[SourceLine, ...] = ()
+    measured: KernelTime | None = None
 
 
 class Edge(Record):
@@ -147,11 +174,12 @@ class Refusal(Record):
 
 
 class Step(Record):
-    """A place where a dtype is handed on: the text there, its dtype, and the place."""
+    """A place where a dtype is handed on: the text there, its dtype, the place, and what it is said of: ``behind the loop``."""
 
     text: str
     dtype: str
     loc: Loc
+    where: str = ""
 
 
 class Cause(Record):
@@ -222,19 +250,22 @@ class Measured(Record):
 
     Attributes
     ----------
-    microseconds : float
-        Median time of all kernels of a call.
-    copy_microseconds : float
-        Of a copy of as many bytes.
-    share : float
+    microseconds : float or None
+        Median time of a call, many being made in a row; None for a call that changes its arguments.
+    copy_microseconds : float or None
+        Of a copy of as many bytes; None where these are not known.
+    share : float or None
         The copy's time over the call's.
     device : str
+    copy_rate : float
+        Bytes a second that a large copy reads and writes.
     """
 
-    microseconds: float
-    copy_microseconds: float
-    share: float
+    microseconds: float | None
+    copy_microseconds: float | None
+    share: float | None
     device: str
+    copy_rate: float
 
 
 class Explanation(Record):

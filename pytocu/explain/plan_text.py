@@ -29,7 +29,7 @@ def plan_text(plan: Plan) -> str:
       launch lambda_(0, 1, 2, 3)
       return 1
     kernels
-      lambda_(pointer, pointer, index, index): pointwise, max(n - 1, 0) iterations, blocks of 256 threads, 8 iterations a thread
+      lambda_(pointer, pointer, index, index): pointwise, max(n - 1, 0) iterations, blocks of 256 threads, 4 iterations a thread
     """
     lines = [f"plan of {plan.name}"]
     lines += [f"  argument {number}: {_parameter(p)}" for number, p in enumerate(plan.parameters)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pytocu.explain.traffic import number_of
 from pytocu.ir.core import Inst, walk
-from pytocu.ir.dims import format_shape, product
+from pytocu.ir.dims import DimLike, product, symbols
 from pytocu.ir.types import ArrayType, ScalarType, element, shape_of
 
 COPY_BYTES_A_SECOND = 4.195e12
@@ -23,8 +23,34 @@ _COSTS = {"divide": _DIVISION, "sqrt": _DIVISION, "floor_divide": 12, "remainder
 _FUNCTION = 14
 
 
-def how(launch: Inst, target: str) -> str:
-    """The schedule in words."""
+MOST_BYTES = 1 << 30
+"""What a kernel moves at least, where lengths that are not known are supposed to be long."""
+
+
+def long_lengths(moved: DimLike, sizes: Mapping[str, int]) -> dict[str, int]:
+    """A power of two for every length that is not known, so large that a launch's own time does not count.
+
+    Parameters
+    ----------
+    moved : int or Dim
+        The bytes that a kernel moves.
+
+    Examples
+    --------
+    >>> from pytocu.ir.dims import symbol
+    >>> long_lengths(symbol("n") * symbol("m") * 4, {"m": 1024})
+    {'n': 262144}
+    """
+    names = [name for name in symbols(moved) if name not in sizes]
+    for power in range(4, 31):
+        lengths = dict.fromkeys(names, 1 << power)
+        if (number_of(moved, {**sizes, **lengths}) or 0) >= MOST_BYTES:
+            return lengths
+    return {}
+
+
+def how(launch: Inst, target: str, vectors: bool = False) -> str:
+    """The schedule in words; `vectors`: whether elements are loaded or stored as vectors."""
     schedule, block = launch.attr("schedule"), launch.attr("block", 0)
     lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
     if target == "cpu":
@@ -37,13 +63,14 @@ def how(launch: Inst, target: str) -> str:
                 return "the last axis is an inner loop of vector instructions; the others are spread over threads"
     match schedule:
         case "pointwise":
-            return f"one index over all elements, blocks of {block} threads, neighbouring elements loaded as vectors"
+            moved = "neighbouring elements are read and written as vectors" if vectors else "one element at a time"
+            return f"one index over all elements, blocks of {block} threads, {moved}"
         case "tiles":
             return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
         case "rows":
             kept = f", which keep {share} elements each in registers" if share and launch.attr("whole") else ""
-            vectors = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
-            return f"a row is shared by {lanes} threads{kept}{vectors}; blocks of {block} threads"
+            wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
+            return f"a row is shared by {lanes} threads{kept}{wide}; blocks of {block} threads"
         case "columns":
             each = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"
             return f"neighbouring threads have neighbouring columns, and {each}; blocks of {block} threads"
@@ -61,9 +88,9 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
     scans = any(i.op.kind == "scan" for i in walk(launch.regions[0]))
     what = "scans" if scans else "reduces"
     piece = next((i.attr("piece") for i in walk(launch.regions[0]) if i.attr("piece") is not None), None)
-    over = f"it {what} axes of length {format_shape(tuple(reduced))}"
+    over = f"it {what} {_lengths('axis', 'axes', reduced)}"
     if parallel:
-        over += f" for each of {format_shape(tuple(parallel))}"
+        over += f", once for each element of {_lengths('an axis', 'axes', parallel)}"
     if piece is not None:
         over += f", cut into pieces of {piece}"
     if schedule == "columns":
@@ -74,10 +101,18 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
     return f"{over}, along which neighbours lie in memory"
 
 
+def _lengths(one: str, several: str, lengths: Sequence[DimLike]) -> str:
+    if len(lengths) == 1:
+        return f"{'an ' if one == 'axis' else ''}{one} of length {lengths[0]}"
+    return f"{several} of lengths {', '.join(map(str, lengths[:-1]))} and {lengths[-1]}"
+
+
 def operations(launch: Inst, sizes: Mapping[str, int]) -> float | None:
-    """About how many float32 operations the elements take; None where a length is not known."""
+    """About how many float32 operations the elements take; None where a length or a loop's number of steps is not known."""
     total = 0.0
     for inst in walk(launch.regions[0]):
+        if inst.op.name in ("for_loop", "while_loop"):
+            return None
         if inst.op.kind not in ("elementwise", "reduce", "scan") or not inst.args:
             continue
         type = inst.args[0].type if inst.op.kind != "elementwise" else inst.types[0]

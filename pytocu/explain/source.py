@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Sequence
 
 from pytocu.errors import Loc
 from pytocu.explain.model import SourceLine
@@ -14,10 +15,36 @@ def line_of(loc: Loc) -> SourceLine:
     return SourceLine(loc.file, loc.line, linecache.getline(loc.file, loc.line).strip())
 
 
+def indented(places: Sequence[tuple[str, int, str]]) -> tuple[SourceLine, ...]:
+    """The lines at places (file, line, function), as deep as they stand below the least indented one of their function."""
+    depth: dict[tuple[str, str], int] = {}
+    texts = [linecache.getline(file, line).rstrip().expandtabs() for file, line, _ in places]
+    for (file, _, function), text in zip(places, texts, strict=True):
+        own = len(text) - len(text.lstrip())
+        depth[file, function] = min(depth.get((file, function), own), own)
+    lines = (SourceLine(f, n, text[depth[f, g] :]) for (f, n, g), text in zip(places, texts, strict=True))
+    return tuple(dict.fromkeys(lines))
+
+
 def segment(loc: Loc) -> str:
-    """The text between the columns of a place; its line where they are not known."""
+    """The text between the columns of a place; its line where they are not known, and a dot line where it goes on."""
     line = linecache.getline(loc.file, loc.line).rstrip("\n")
-    return line[loc.column - 1 : loc.end_column - 1] if loc.end_column > loc.column else line.strip()
+    text = line[loc.column - 1 : loc.end_column - 1] if loc.end_column > loc.column else line.strip()
+    if not text.startswith(_STATEMENTS) and not _is_whole(text):
+        # The end is on another line.
+        text = line[max(loc.column - 1, 0) :].strip()
+        text = text if _is_whole(text) else f"{text} …"
+    return text
+
+
+_STATEMENTS = ("for ", "while ", "if ", "elif ", "with ", "def ", "else", "return", "@")
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return bool(ast.parse(text.strip()).body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 def operand_texts(text: str) -> tuple[str, ...]:

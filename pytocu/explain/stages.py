@@ -145,8 +145,10 @@ def next_pass(function: Function) -> str:
     return ""
 
 
-def stages(subject: Subject, target: Target, index_bits: int = 32, stop: str = "") -> Iterator[Stage]:
-    """The function as it came, and behind every pass up to `stop`; each verified.
+def stages(
+    subject: Subject, target: Target, index_bits: int = 32, stop: str = "", check: bool = True
+) -> Iterator[Stage]:
+    """The function as it came, and behind every pass up to `stop`; each verified, if `check` says so.
 
     A pass that fails raises behind the stages before it.
     """
@@ -158,7 +160,7 @@ def stages(subject: Subject, target: Target, index_bits: int = 32, stop: str = "
     sentences = dict(zip(names, (p.doc for p in PIPELINE), strict=True))
     for name in names[names.index(subject.start) :]:
         history = History()
-        run_pipeline(function, subject.context(target, index_bits), history, check=True, start=name, stop=name)
+        run_pipeline(function, subject.context(target, index_bits), history, check=check, start=name, stop=name)
         (outcome,) = history.records
         function = outcome.function
         yield Stage(name, sentences[name], function, outcome.milliseconds, outcome.changed)

@@ -67,8 +67,8 @@ def reason(changes: Sequence[Change], first: bool) -> str:
     if first:
         return "the first call"
     if not changes:
-        return "arguments share memory in another way, or offsets need other indices"
-    return "; ".join(f"{c.fact} is {c.now or 'nothing'}, was {c.before or 'nothing'}" for c in changes)
+        return "lengths are in another class"
+    return "; ".join(f"{c.fact} is {c.now}, was {c.before}" for c in changes)
 
 
 def write(folder: str, name: str, types: Sequence[str], lowered: Lowered, compiled: Compiled, about: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.explain.model import Access, Bytes, Cause, Explanation, Kernel, Refusal
+from pytocu.explain.model import Access, Bytes, Cause, Explanation, Kernel, Measured, Refusal
 from pytocu.record import Record
 
 
@@ -27,8 +27,13 @@ def lines(told: Explanation) -> Iterator[Line]:
     count = len(told.kernels)
     kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
-    for fact in told.facts:
-        yield Line("item", 1, f"relies on: {fact}")
+    captured = [f.removeprefix("captured ") for f in told.facts if f.startswith("captured ")]
+    lengths = [f for f in told.facts if not f.startswith("captured ")]
+    if lengths:
+        yield Line("item", 1, f"compiled for calls where {_listed(lengths)}")
+    if captured:
+        same = "is what it is" if len(captured) == 1 else "are what they are"
+        yield Line("item", 1, f"holds while {_listed(captured)} {same} now")
     for name in told.library_calls:
         yield Line("item", 1, f"library call: np.{name}, computed by the library of the arguments")
     for loop in told.loops:
@@ -39,22 +44,26 @@ def lines(told: Explanation) -> Iterator[Line]:
     yield from _wide(told)
     yield from _recompiled(told)
     if told.measured is not None:
-        m = told.measured
-        yield Line("title", 0, "measured")
-        copy = f"a copy of as many bytes {m.copy_microseconds:.1f} µs"
-        yield Line("item", 1, f"{m.microseconds:.1f} µs a call on {m.device}, {copy}")
-        yield Line("item", 1, f"that is {m.share:.2f} of the copy limit")
+        yield Line("title", 0, f"measured on {told.measured.device}")
+        yield from _measured(told.measured, told.kernels)
     for note in told.notes:
         yield Line("help", 0, f"note: {note}")
 
 
 def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     yield Line("kernel", 0, f"kernel {kernel.name}")
+    for around in kernel.within:
+        where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
+        yield Line("item", 1, f"launched {where} `{around.text}` (line {around.line})")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
     yield Line("item", 1, f"reads {_accesses(kernel.reads)}")
     yield Line("item", 1, f"writes {_accesses(kernel.writes)}")
-    yield Line("item", 1, f"{shown(kernel.bytes)} in all{_expected(kernel)}")
+    estimate = expected(kernel)
+    moved = f"{shown(kernel.bytes)} in all{' in a launch' if kernel.within else ''}"
+    yield Line("item", 1, f"{moved}; {estimate}" if estimate else moved)
+    if kernel.measured is not None:
+        yield Line("item", 1, _time(kernel))
     yield Line("item", 1, f"schedule {kernel.schedule}: {kernel.how}")
     yield Line("item", 1, f"because {kernel.why_schedule}")
     if kernel.taken is not None:
@@ -66,23 +75,46 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"a kernel of its own: {kernel.why}")
 
 
-def _expected(kernel: Kernel) -> str:
+def expected(kernel: Kernel) -> str:
+    """The estimate of a kernel's speed; empty where there is none."""
     if kernel.expected is None:
         return ""
     limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch"}
-    return f"; about {kernel.expected:.2f} of the speed of a copy is expected, limited by {limits[kernel.limited_by]}"
+    where = f" for {kernel.supposed}" if kernel.supposed else ""
+    share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
+    return f"{share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
+
+
+def _time(kernel: Kernel) -> str:
+    """What a launch took, as a sentence."""
+    assert kernel.measured is not None
+    time, share, launches = kernel.measured
+    of_copy = "" if share is None else f", {'at most ' if kernel.bytes.most else ''}{share:.2f} of the speed of a large copy"
+    return f"measured {time:.1f} µs a launch{of_copy} (median of {_counted(launches, 'launch', 'launches')})"
+
+
+def _measured(m: Measured, kernels: Sequence[Kernel]) -> Iterator[Line]:
+    """Times of the whole call."""
+    if m.microseconds is None:
+        yield Line("item", 1, "the call changes its arguments, so its kernels ran on copies, and calls in a row were not timed")
+    else:
+        copy = "" if m.copy_microseconds is None else f", a copy of as many bytes {m.copy_microseconds:.1f} µs"
+        share = "" if m.share is None else f": {m.share:.2f} of the speed of that copy"
+        yield Line("item", 1, f"a call takes {m.microseconds:.1f} µs where many are made in a row{copy}{share}")
+    large = f"a large copy moves {m.copy_rate / 1e12:.2f} TB/s"
+    yield Line("item", 1, f"{large}; kernels were timed one by one, with nothing in the cache")
 
 
 def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:
     costly = [r for r in refused if r.bytes.formula != 0]
-    if not refused:
+    if not costly:
         return
     yield Line("title", 0, "not fused")
     for one in sorted(costly, key=lambda r: -(r.bytes.number or 0)):
         yield Line("item", 1, f"{one.second} is not part of {one.first}: {one.reason}; this costs {shown(one.bytes)}")
     rest = len(refused) - len(costly)
-    if rest:
-        yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels with no memory in common")
+    if rest and costly:
+        yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels {'has' if rest == 1 else 'have'} no memory in common")
 
 
 def _wide(told: Explanation) -> Iterator[Line]:
@@ -98,10 +130,17 @@ def _wide(told: Explanation) -> Iterator[Line]:
                 yield Line("help", 2, f"help: {cause.help}")
 
 
+_MOST_STEPS = 5
+
+
 def _steps(cause: Cause) -> Iterator[Line]:
-    for step in cause.steps:
-        if step.text != cause.text:
-            yield Line("code", 2, f"so `{step.text}` is {step.dtype}{_at(step.loc)}")
+    shown = [step for step in cause.steps if step.text != cause.text]
+    for number, step in enumerate(shown):
+        if len(shown) > _MOST_STEPS and number == 2:
+            yield Line("code", 2, f"({len(shown) - _MOST_STEPS + 1} more values between these)")
+        elif len(shown) <= _MOST_STEPS or number < 2 or number > len(shown) - _MOST_STEPS + 2:
+            where = f" {step.where}" if step.where else ""
+            yield Line("code", 2, f"so `{step.text}` is {step.dtype}{where}{_at(step.loc)}")
 
 
 def _recompiled(told: Explanation) -> Iterator[Line]:
@@ -122,7 +161,7 @@ def _at(loc: Loc | None) -> str:
 def _accesses(accesses: Sequence[Access]) -> str:
     if not accesses:
         return "nothing"
-    return ", ".join(f"{a.name or a.array or 'a temporary'} {a.type}, {shown(a.bytes)}" for a in accesses)
+    return ", ".join(f"{a.name or a.array or 'a temporary'} {a.type} ({shown(a.bytes)})" for a in accesses)
 
 
 def shown(amount: Bytes) -> str:
@@ -138,12 +177,21 @@ def shown(amount: Bytes) -> str:
         return f"{most}{amount.formula} bytes"
     power = min((len(str(amount.number)) - 1) // 3, 4)
     if not power:
-        return f"{most}{amount.number} bytes"
+        return f"{most}{_counted(amount.number, 'byte')}"
     return f"{most}{amount.number / 1000**power:.1f} {'kMGT'[power - 1]}B"
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _counted(number: int, what: str, several: str = "") -> str:
+    return f"{number} {what if number == 1 else several or f'{what}s'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def is_loop(text: str) -> bool:
+    """Whether a line of Python begins a loop."""
+    return text.startswith(("for ", "while "))
 
 
 def plain(told: Explanation) -> str:

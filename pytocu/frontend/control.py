@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import BREAK, Frame, Returned, Unset
+from pytocu.frontend.frames import BREAK, Frame, Returned, Unset, line_made
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.requirements import require_equal
@@ -275,7 +275,8 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     forms = [flatten(value, part) for value, part in zip(values, parts, strict=True)]
     if not same_form(*forms):
         return Unset(
-            f"{name} is {kind_text(values[0])} on one side of a branch of run time and {kind_text(values[1])} on the other",
+            f"{name} is {kind_text(values[0])} on one side of a branch of run time{line_made(values[0])} and "
+            f"{kind_text(values[1])} on the other{line_made(values[1])}",
             "give it values of one kind on both sides",
         )
     if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
@@ -286,8 +287,8 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
         if regions.bare(first.type) != regions.bare(second.type):
             return Unset(
-                f"{name} is {type_text(first.type)} on one side of a branch of run time and {type_text(second.type)} on the "
-                "other",
+                f"{name} is {type_text(first.type)} on one side of a branch of run time{line_made(a)} and "
+                f"{type_text(second.type)} on the other{line_made(b)}",
                 way_out(first.type, second.type),
             )
         pairs.append((first, second))

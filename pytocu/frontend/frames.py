@@ -39,6 +39,12 @@ class Unset:
         self.message, self.help = message, help
 
 
+def line_made(value: Any) -> str:
+    """The line that makes a value, for messages; empty where it is a parameter or no value of the IR."""
+    inst = getattr(value, "inst", None)
+    return f" (line {inst.loc.line})" if inst is not None and inst.loc.line else ""
+
+
 class Scope(Record):
     """What a function's statements say about names."""
 

@@ -84,7 +84,8 @@ def _item(context: Context, item: Any) -> Any:
     elif element(item.type).is_integer:
         return cast(context, item, I64)
     if is_array(item):
-        raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
+        message = "arrays used as indices must be of integer (or boolean) type"
+        raise IndexingError(message, context.loc, f"the index is {item.type}: convert it with astype(np.int64)")
     raise IndexingError(
         "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices",
         context.loc,

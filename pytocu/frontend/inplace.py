@@ -31,6 +31,7 @@ from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import Dim, DimLike, assignment_sentence, format_shape, output_sentence
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
+from pytocu.operands import operand_notes
 
 Shape = tuple[DimLike, ...]
 
@@ -363,6 +364,8 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     except CompileError as error:
         if isinstance(error, TypeError):
             error.help = error.help or "in place an array keeps its dtype: x = x + y makes a new one"
+            said = [str(v.type) if isinstance(v, Value) else "" for v in (target, value)]
+            error.notes = error.notes or operand_notes(context.loc, said)
         raise
     result = elementwise(context, fast or name, *operands)
     if name == "power" and fast is None:

@@ -25,7 +25,7 @@ from pytocu.frontend.control import (
     type_text,
     way_out,
 )
-from pytocu.frontend.frames import Frame, Unset, owner_of
+from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
 from pytocu.frontend.operators import attempt, binary
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.values import Context, as_strong, as_value, is_array, is_dynamic
@@ -298,14 +298,16 @@ def _differs(
     leaves: list[Any] = []
     if not same_form(flatten(value, leaves), form):
         return Unset(
-            f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} behind it",
+            f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} behind it"
+            f"{line_made(value)}",
             "give it values of one kind",
         )
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(_type(context, leaf))
         if not may_be_one(found, param.type):
             return Unset(
-                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it",
+                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it"
+                f"{line_made(leaf)}",
                 way_out(param.type, found),
             )
     return None

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
 from pytocu.frontend.storage import StorageBuilder
-from pytocu.guards import Guard, Path, is_plain
+from pytocu.guards import Guard, Path, is_opaque, is_plain
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike
@@ -183,7 +183,8 @@ def as_value(context: Context, value: Any) -> Value:
             context.loc,
             f"pass an array, write np.array(...) of a short {kind}, or index it with a constant",
         )
-    raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc)
+    help = "name its attribute that is the number" if is_opaque(value) else None
+    raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
 
 
 def refuse_array(context: Context, name: str) -> NoReturn:

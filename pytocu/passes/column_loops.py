@@ -196,4 +196,4 @@ class Columns(Rows):
         e = self.e
         self._compute(inner, [pair for pair, _ in stores])
         for pair, target in stores:
-            inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+            e.store_element(inner, pair, target)

@@ -6,13 +6,13 @@ loops stand around them is the schedule's; see `pytocu.passes.lower_loops`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
-from pytocu.ir.regions import is_region
+from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes import region_loops
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
@@ -48,6 +48,41 @@ class Memory(Mutable):
             return total
         coefficients = tuple(substitute(c, self.known) for c in total.coefficients)
         return Affine(coefficients, substitute(total.offset, self.known), total.parts)
+
+
+def reading_places(
+    insts: Iterable[Inst], pairs: Sequence[tuple[Value, Index]], memory: Mapping[Value, Memory], ndim: int
+) -> dict[tuple[Value, Index] | Value, Loc]:
+    """Where the program asks for elements: by array and position, by array, and by pointer, where it does first.
+
+    Parameters
+    ----------
+    insts : iterable of Inst
+        What the kernel computes, with what its loops and branches do.
+    pairs : sequence
+        What one iteration needs.
+    """
+    found: dict[tuple[Value, Index] | Value, Loc] = {}
+    # What loops and branches are given is asked for inside of them.
+    outer: dict[Value, Value] = {}
+    for inst in insts:
+        if is_region(inst):
+            outer.update(bindings(inst))
+            continue
+        for array in inst.args:
+            while array in outer:
+                array = outer[array]
+            if array in memory and inst.loc.line:
+                found.setdefault(array, inst.loc)
+                found.setdefault(memory[array].pointer, inst.loc)
+    for value, at in pairs:
+        user = value.inst
+        if user is None or is_region(user) or not user.loc.line:
+            continue
+        if any(array in memory for array in user.args):
+            for pair in operands(value, at, ndim):
+                found.setdefault(pair, user.loc)
+    return found
 
 
 class Target(Record):
@@ -94,6 +129,8 @@ class Elements(Mutable):
         Integers that a requirement made positions of an axis, with its length.
     given : mapping
         What the parameters of loops and branches of the user's program stand for.
+    places : mapping
+        Where the program asks for an element of an array in memory, and for any element of the array.
     """
 
     loc: Loc
@@ -119,6 +156,7 @@ class Elements(Mutable):
     replaces: bool = False
     within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
     given: dict[Value, Value] = fresh(default_factory=dict)
+    places: Mapping[tuple[Value, Index] | Value, Loc] = fresh(default_factory=dict)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -176,8 +214,13 @@ class Elements(Mutable):
     def store(self, roots: Sequence[Value], index: Index, targets: list[Target]) -> None:
         """Write the results of one iteration."""
         for root, target in zip(roots, targets, strict=True):
-            result = self.made[root, position(root, index)]
-            self.inside.inst("store", (target.pointer, self.address(self.inside, target.offset), result))
+            self.store_element(self.inside, (root, position(root, index)), target)
+
+    def store_element(self, builder: Builder, pair: tuple[Value, Index], target: Target) -> None:
+        """Write one element of a result."""
+        value = pair[0]
+        builder.loc = value.inst.loc if value.inst is not None else self.loc
+        builder.inst("store", (target.pointer, self.address(builder, target.offset), self.made[pair]))
 
     def compute(self, pairs: list[tuple[Value, Index]]) -> None:
         """Everything one iteration computes."""
@@ -194,7 +237,7 @@ class Elements(Mutable):
             if value in self.scalars:
                 return self.scalars[value]
             memory = self.memory[value]
-            builder.loc = self.loc
+            builder.loc = self.places.get((value, at)) or self.places.get(value, self.loc)
             offset = memory.offset(at, self.ndim)
             loaded = self.vectors.get((memory.pointer, self.merged(offset)))
             if loaded is not None:

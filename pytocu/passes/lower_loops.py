@@ -21,7 +21,7 @@ from pytocu.passes.accesses import Index, demand, position, target_index, view_c
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
-from pytocu.passes.elements import Elements, Memory, Target, strides_of
+from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
 from pytocu.passes.failures import place_words, requirements
 from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
@@ -117,7 +117,7 @@ class _Kernel(Mutable):
             return
         work, shape, accesses = self._pointwise(roots, results)
         sizes, groups = merge_axes(shape, accesses)
-        elements = self._elements(sizes, groups, len(shape), frozenset(t.pointer for t in work.targets))
+        elements = self._elements(sizes, groups, len(shape), frozenset(t.pointer for t in work.targets), work.pairs)
         body = _Body(elements)
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
@@ -183,7 +183,7 @@ class _Kernel(Mutable):
             buffers[number] = self._array(results[number], results[number].name).pointer
             results[number] = view
         work, _, _ = self._pointwise(self.inst.regions[0].terminator.args, results)
-        elements = self._laid_out(rolling, *(t.pointer for t in work.targets), *buffers.values())
+        elements = self._laid_out(rolling, *(t.pointer for t in work.targets), *buffers.values(), pairs=work.pairs)
         total, cost = rolling_rows.write(elements, work, rolling, buffers, _Body(elements).taken_apart)
         self._finish(elements, cost, total, len(results), schedule="rolling")
 
@@ -196,9 +196,11 @@ class _Kernel(Mutable):
         total, cost = rolling_rows.edges(elements, pointer, target, rolling, _Body(elements).taken_apart)
         self._finish(elements, cost, total, 1, schedule="edges", why="what other rows read is stored when these are computed")
 
-    def _laid_out(self, rolling: rolling_rows.RollingRows, *written: Value) -> Elements:
+    def _laid_out(
+        self, rolling: rolling_rows.RollingRows, *written: Value, pairs: Sequence[tuple[Value, Index]] = ()
+    ) -> Elements:
         """The loops of rows that go through a buffer."""
-        return self._elements(list(rolling.sizes), list(map(list, rolling.groups)), len(rolling.at), frozenset(written))
+        return self._elements(list(rolling.sizes), list(map(list, rolling.groups)), len(rolling.at), frozenset(written), pairs)
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
         """Loops of a kernel that reduces."""
@@ -229,7 +231,7 @@ class _Kernel(Mutable):
             sizes.extend(made)
             groups.extend([first + axis for axis in group] for group in merged)
         loops = sum(group[0] < parallel for group in groups)
-        elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets))
+        elements = self._elements(sizes, groups, ndim, frozenset(t.pointer for t in targets), pairs)
         columns = inst.attr("schedule") == "columns"
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
         scans = any(i.op.kind == "scan" for i in region_insts(inst))
@@ -255,9 +257,17 @@ class _Kernel(Mutable):
         found = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory] + [t.offset for t in targets]
         return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i)]
 
-    def _elements(self, sizes: list[DimLike], groups: list[list[int]], ndim: int, written: frozenset[Value]) -> Elements:
+    def _elements(
+        self,
+        sizes: list[DimLike],
+        groups: list[list[int]],
+        ndim: int,
+        written: frozenset[Value],
+        pairs: Sequence[tuple[Value, Index]],
+    ) -> Elements:
         loc = self.inst.loc
         elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        elements.places = reading_places(walk(self.inst.regions[0]), pairs, self.memory, ndim)
         if self.failures is not None:
             words, elements.words = self.failures
             elements.failures = self._parameter(words, PointerType(I64), "failures")

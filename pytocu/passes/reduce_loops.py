@@ -284,7 +284,7 @@ class Rows(Mutable):
         made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
         j, inner = self._loop([pair for pair, _ in stores])
         for pair, target in stores:
-            inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+            e.store_element(inner, pair, target)
         inner.emit("yield")
         self._restore(made, offsets, index)
         self._finish(j, (), (), inner)
@@ -301,7 +301,7 @@ class Rows(Mutable):
         into = body if guard is None else Builder(e.loc)
         offsets = dict(e.offsets)
         for pair, target in stores:
-            into.inst("store", (target.pointer, e.address(into, target.offset), e.made[pair]))
+            e.store_element(into, pair, target)
         e.offsets = offsets
         if guard is not None:
             into.emit("yield")

@@ -350,7 +350,7 @@ class Registers(Rows):
                     everywhere = guarded or pair[0].inst is not None or pair[0] not in e.memory
                     e.made[pair] = load() if everywhere else self._existing(inner, exists, pair, load)
                 for pair, target in single:
-                    inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+                    e.store_element(inner, pair, target)
                 elements = [e.made[p] for p in (*made, *(p for p, _ in together), *leaves)]
                 return [*elements, *self._combined(inner, chain, carried)]
 
@@ -368,7 +368,8 @@ class Registers(Rows):
         vectors = [VectorType(element(t), self.each) for t in types]
         args, params = [*shares.values(), *start], [*given, *carried]
         results = self._lanes(builder, (first, room), args, params, [*vectors, *(v.type for v in start)], write)
-        for (_, target), value in zip(together, results[len(made) :], strict=False):
+        for (pair, target), value in zip(together, results[len(made) :], strict=False):
+            builder.loc = pair[0].inst.loc if pair[0].inst is not None else e.loc
             at = self._address(builder, first, target.offset)
             builder.inst("store", (target.pointer, at, value, room, *self._fit()), self._groups(element(value.type)))
         everything = self.kept | shares | dict(zip(made, results, strict=False))
@@ -504,9 +505,11 @@ class Registers(Rows):
         if self._is_vector(offset):
             at = self._address(builder, first, offset)
             attrs = {"lanes": self.each, **self._groups(dtype)}
-            return builder.emit("load", (pointer, at, room, *self._fit()), attrs, name=name)
+            with builder.at(e.places.get(pair) or e.places.get(pair[0], e.loc)):
+                return builder.emit("load", (pointer, at, room, *self._fit()), attrs, name=name)
 
         def one(inner: Builder, i: Value, exists: Value) -> Sequence[Value]:
+            inner.loc = e.places.get(pair) or e.places.get(pair[0], e.loc)
             load = lambda: inner.emit("load", (pointer, e.address(inner, offset)))  # noqa: E731
             return (self._existing(inner, exists, pair, load),)
 

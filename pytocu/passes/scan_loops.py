@@ -78,7 +78,7 @@ class ScanRows(Rows):
                 e.made[pair] = e.write(inner, *pair)
         following = self._combined(inner, insts, states)
         for pair, target in stores:
-            inner.inst("store", (target.pointer, e.address(inner, target.offset), e.made[pair]))
+            e.store_element(inner, pair, target)
         inner.emit("yield", (*following, *state.values()))
         self._restore(made, offsets, index)
         return self._finish(j, (*states, *running), (*start, *begin), inner)[: len(start)]

@@ -411,11 +411,14 @@ class _Writer:
         contents: list[Value] = []
         for k, memory in zip(computed, memories, strict=True):
             new = results[k]
+            made = region.terminator.args[k].inst
+            builder.loc = made.loc if made is not None else inst.loc
             if isinstance(new.type, ScalarType):
                 new = builder.emit("as_array", (new,), name=new.name)
             elif new.inst is None or new.inst.op.name == "update" or new.inst.op.kind != "elementwise":
                 new = builder.emit("copy", (new,), name=new.name)
             contents.append(builder.emit("update", (memory, memory, new), name=memory.name))
+        builder.loc = inst.loc
         shown = [*(results[k] for k in weak), *memories]
         attrs: dict[str, Any] = {"tree": ("tuple", *range(len(shown)))}
         if memories:

@@ -122,9 +122,11 @@ def _full(e: Elements, work: Work, staged: Sequence[Staged], place: Place, body:
     steps = range(0, place.side, schedule.BLOCK // place.side)
     axis, last = e.groups[place.across][-1], e.groups[-1][-1]
     there = _at(e, body, place, place.low, place.high)
-    loaded = [
-        (s, k, body.emit("load", (s.pointer, there.address(body, shifted(s.offset, last, k))))) for s in staged for k in steps
-    ]
+    loaded: list[tuple[Staged, int, Value]] = []
+    for s in staged:
+        body.loc = e.places.get(s.pointer, e.loc)
+        loaded += [(s, k, body.emit("load", (s.pointer, there.address(body, shifted(s.offset, last, k))))) for k in steps]
+    body.loc = e.loc
     here = _at(e, body, place, place.high, place.low)
     keys = {(s.pointer, e.merged(shifted(s.offset, axis, k))) for s in staged for k in steps}
     indices: list[Index] = [tuple(shifted(p, axis, k) for p in work.index) for k in steps]
@@ -174,6 +176,7 @@ def _part(e: Elements, work: Work, staged: Sequence[Staged], place: Place, body:
     each, inside, there, within, k = walk(place.low, place.high, "column")
     column = inside.emit("add", (place.high, k))
     for s in staged:
+        inside.loc = e.places.get(s.pointer, e.loc)
         value = inside.emit("load", (s.pointer, there.address(inside, s.offset)))
         inside.inst("store", (s.tile, _in_tile(there, inside, place, column, place.low), value))
     close(each, inside, within, k)

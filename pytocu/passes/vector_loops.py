@@ -281,7 +281,8 @@ def _group(e: Elements, work: Work, made: Plan, body: Builder, starts: Sequence[
     results = [_lanes(e, work, made, body, i, loaded) for i, loaded in zip(starts, vectors, strict=True)]
     for i, stored in zip(starts, results, strict=True):
         at = i if made.inner == 1 else body.emit("multiply", (i, e.dim(made.inner)))
-        for target, vector in zip(work.targets, stored, strict=True):
+        for root, target, vector in zip(work.roots, work.targets, stored, strict=True):
+            body.loc = root.inst.loc if root.inst is not None else e.loc
             vector.name = f"{target.pointer.name}_vector"
             body.inst("store", (target.pointer, at, vector), {"align": bytes[target.pointer]})
 
@@ -290,7 +291,8 @@ def _load(e: Elements, body: Builder, span: Span, i: Value) -> Value:
     at = i if span.step == 1 else body.emit("multiply", (i, e.dim(span.step)))
     at = body.emit("add", (at, e.dim(span.first))) if span.first else at
     attrs = {"align": span.align, "lanes": span.length}
-    return body.emit("load", (span.pointer, at), attrs, name=f"{span.pointer.name}_vector")
+    with body.at(e.places.get(span.pointer, e.loc)):
+        return body.emit("load", (span.pointer, at), attrs, name=f"{span.pointer.name}_vector")
 
 
 def _lanes(e: Elements, work: Work, made: Plan, body: Builder, i: Value, loaded: Sequence[Value]) -> Sequence[Value]:

@@ -120,11 +120,13 @@ def unroll(e: Elements, work: Work, loop: int, count: int, lanes: int) -> None:
         if first not in found:
             attrs = {"align": alignment(lanes * itemsize_of(memory.pointer)), "lanes": lanes * _step(first[1])}
             name = f"{memory.pointer.name}_vector"
-            at = e.address(body, offset + -_rest(key[1]))
-            found[first] = body.emit("load", (memory.pointer, at), attrs, name=name)
+            begins = e.address(body, offset + -_rest(key[1]))
+            with body.at(e.places.get((value, at)) or e.places.get(value, e.loc)):
+                found[first] = body.emit("load", (memory.pointer, begins), attrs, name=name)
     results = _lanes(e, work, indices, pairs, found, lanes)
     for k in range(count):
-        for target, vector in zip(work.targets, results[k * len(work.targets) :], strict=False):
+        for root, target, vector in zip(work.roots, work.targets, results[k * len(work.targets) :], strict=False):
+            body.loc = root.inst.loc if root.inst is not None else e.loc
             vector.name = f"{target.pointer.name}_vector"
             at = e.address(body, shifted(target.offset, axis, k))
             body.inst("store", (target.pointer, at, vector), {"align": alignment(lanes * itemsize_of(target.pointer))})

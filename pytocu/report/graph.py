@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from pytocu.ir.core import Function, Inst, Value, walk, written_pointers
 from pytocu.ir.dims import DimLike, product
+from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import ArrayType, PointerType, ScalarType, Type
 from pytocu.planning import launches
 from pytocu.record import Mutable, Record, fresh
@@ -106,11 +107,12 @@ def plan_graph(host: Function, amounts: Mapping[tuple[str, str], str] = MappingP
     >>> [(graph.nodes[e.source].title, graph.nodes[e.target].title, e.label) for e in graph.edges]
     [('x', 'lambda_', '4*n bytes'), ('y', 'lambda_', '4*n bytes'), ('lambda_', 'out', '4*n bytes')]
     """
-    writer = _Writer(amounts)
+    regions = [inst for inst in walk(host.body) if is_region(inst)]
+    writer = _Writer(amounts, {param: argument for inst in regions for param, argument in bindings(inst)})
     for param in host.params:
         if isinstance(param.type, ArrayType):
             writer.memory(param, "argument")
-    for inst in host.body.insts:
+    for inst in walk(host.body):
         if inst.op.name == "allocate":
             writer.allocated.add(inst.result)
     for number, launch in enumerate(launches(host)):
@@ -127,17 +129,27 @@ def plan_graph(host: Function, amounts: Mapping[tuple[str, str], str] = MappingP
 
 
 class _Writer:
-    def __init__(self, amounts: Mapping[tuple[str, str], str]) -> None:
+    def __init__(self, amounts: Mapping[tuple[str, str], str], outer: Mapping[Value, Value]) -> None:
         self.amounts = amounts
+        # What parameters of the host's loops and branches stand for (at first, where it is carried).
+        self.outer = outer
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
         self.now: dict[Value, int] = {}
         self.allocated: set[Value] = set()
 
     def base(self, value: Value) -> Value:
-        """The memory that a view is of."""
-        while value.inst is not None and value.inst.args and value not in self.allocated:
-            value = value.inst.args[0]
+        """The memory that a view is of; of what a loop or branch hands on, that of its last step or first side."""
+        while value not in self.allocated and value not in self.now:
+            if value in self.outer:
+                value = self.outer[value]
+            elif is_region(value.inst):
+                assert value.inst is not None
+                value = value.inst.regions[0].terminator.args[value.inst.results.index(value)]
+            elif value.inst is not None and value.inst.args:
+                value = value.inst.args[0]
+            else:
+                break
         return value
 
     def memory(self, value: Value, kind: str) -> int:

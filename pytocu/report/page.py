@@ -5,27 +5,32 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytocu.backend import cuda_c, nvrtc
+from pytocu import config
+from pytocu.ahead import Ahead
+from pytocu.backend import cpu, cuda_c, llvm, nvrtc, nvvm, sass
+from pytocu.backend.llvm_debug import with_lines
 from pytocu.config import VERSION
 from pytocu.driver import Lowered
 from pytocu.errors import BackendError
 from pytocu.explain import words
 from pytocu.explain.collect import explanation
 from pytocu.explain.model import Explanation, Kernel
-from pytocu.explain.words import shown
+from pytocu.explain.stages import Stage as FunctionStage
+from pytocu.explain.stages import stages, subject_of
+from pytocu.explain.words import shown as shown_bytes
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.passes.context import Target, parse_target
-from pytocu.passes.pipeline import PIPELINE, pass_names
-from pytocu.planning import kernel_function, launches
+from pytocu.planning import kernel_functions, launches, names_in_module
 from pytocu.record import Record
 from pytocu.report.drawing import draw
 from pytocu.report.graph import Graph, plan_graph
-from pytocu.report.places import Places, Row, cuda_rows, ir_rows, ptx_rows
+from pytocu.report.places import Places, Row, assembly_rows, code_rows, ir_rows, sass_rows
 from pytocu.report.sources import expression, source_lines
 
 MOST_LINES = 12
@@ -40,6 +45,30 @@ class Stage(Record):
     rows: tuple[Row, ...]
 
 
+class Form(Record):
+    """The code of a backend, and what its compiler makes of it.
+
+    Attributes
+    ----------
+    name, language : str
+        ``CUDA C`` and how it is coloured.
+    code : tuple of Row
+    made, made_language : str
+        ``PTX``.
+    assembly : tuple of Row
+    missing : str
+        Why there is no assembly; empty where there is.
+    """
+
+    name: str
+    language: str
+    code: tuple[Row, ...]
+    made: str
+    made_language: str
+    assembly: tuple[Row, ...]
+    missing: str = ""
+
+
 class Report(Record):
     """What the page shows.
 
@@ -48,9 +77,8 @@ class Report(Record):
     title, signature, target : str
     stages : tuple of Stage
         ``lower`` first, then the passes that changed the text.
-    cuda, ptx : tuple of Row
-    missing : str
-        Why there is no PTX; empty where there is.
+    forms : tuple of Form
+        The code of each backend of the target.
     told : Explanation
         What there is to say about the kernels.
     places : Places
@@ -61,22 +89,26 @@ class Report(Record):
     signature: str
     target: str
     stages: tuple[Stage, ...]
-    cuda: tuple[Row, ...]
-    ptx: tuple[Row, ...]
-    missing: str
+    forms: tuple[Form, ...]
     told: Explanation
     places: Places
     graph: Graph
 
+    def form(self, name: str) -> Form:
+        """The code of a backend by its name, as ``CUDA C``."""
+        return next(form for form in self.forms if form.name == name)
 
-def html_report(lowered: Lowered, target: str | Target = "cuda:sm_90") -> str:
-    """One file of HTML: the plan as a picture, and source, IR, CUDA C and PTX with what belongs together linked.
+
+def html_report(lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str | None = None) -> str:
+    """One file of HTML: the plan as a picture, and source, IR, code and assembly with what belongs together linked.
 
     Parameters
     ----------
     lowered : Lowered
     target : str
-        A CUDA architecture; needs no GPU.
+        A CUDA architecture, which needs no GPU, or ``cpu``.
+    backend : str, optional
+        The one that is shown first, and of which registers are told; those of the other one are shown on request.
 
     Returns
     -------
@@ -95,61 +127,118 @@ def html_report(lowered: Lowered, target: str | Target = "cuda:sm_90") -> str:
     >>> page.startswith("<!DOCTYPE html>"), "http:" in page or "https:" in page
     (True, False)
     """
-    return render(collect(lowered, target))
+    return render(collect(lowered, target, backend))
 
 
-def collect(lowered: Lowered, target: str | Target = "cuda:sm_90") -> Report:
+def collect(lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str | None = None) -> Report:
     """What the page shows, as data; parameters and errors as :func:`html_report`."""
     parsed = parse_target(target)
-    if parsed.kind != "cuda" or not parsed.arch:
-        raise BackendError(f"the page shows CUDA C and PTX: name an architecture such as cuda:sm_90, not {target}")
-    records = lowered.history(parsed).records
-    host = records[-1].function
+    if parsed.kind == "cuda" and not parsed.arch:
+        raise BackendError(f"the page shows code for an architecture: name one such as cuda:sm_90, not {target}")
+    found = {s.name: s for s in stages(subject_of(lowered), parsed, check=config.enabled("check"))}
+    host = list(found.values())[-1].function
     names = tuple(launch.attr("name") for launch in launches(host))
     places = Places()
-    stages = _stages(lowered.function, [(r.name, r.function) for r in records], places, names)
-    cuda, ptx, missing = _code(lowered, host, parsed, places)
-    told = explanation(lowered, parsed, "cuda_c")
-    graph = plan_graph(host, {(k.name, a.name): shown(a.bytes) for k in told.kernels for a in (*k.reads, *k.writes)})
-    _describe(graph, next((r.function for r in records if r.name == "fuse"), host))
+    # The compilers are at work while the rest is written.
+    begun = [begin for begin in _FORMS[parsed.kind] if names and (begin is not _sass or shutil.which(sass.TOOL))]
+    finished = [begin(lowered.name, host, parsed, places) for begin in begun]
+    shown = _stages(list(found.values()), places, names)
+    told = explanation(lowered, parsed, backend, found=found)
+    forms = tuple(form() for form in finished)
+    if backend is not None:
+        forms = tuple(sorted(forms, key=lambda form: form.name != _NAMES[told.backend]))
+    graph = plan_graph(host, {(k.name, a.name): shown_bytes(a.bytes) for k in told.kernels for a in (*k.reads, *k.writes)})
+    _describe(graph, found["schedule"].function, told.kernels)
     signature = ", ".join(told.types)
-    return Report(lowered.name, signature, told.target, stages, cuda, ptx, missing, told, places, graph)
+    return Report(lowered.name, signature, told.target, shown, forms, told, places, graph)
 
 
-def _stages(
-    first: Function, records: Sequence[tuple[str, Function]], places: Places, kernels: Sequence[str]
-) -> tuple[Stage, ...]:
-    sentences = dict(zip(pass_names(), (p.doc for p in PIPELINE), strict=True))
-    sentences["lower"] = "The front end reads the Python source."
-    stages: list[Stage] = []
-    for name, function in (("lower", first), *records):
-        rows = ir_rows(function, places, kernels)
-        if not stages or [r.text for r in rows] != [r.text for r in stages[-1].rows]:
-            stages.append(Stage(name, sentences[name], rows))
-    return tuple(stages)
+def _stages(found: Sequence[FunctionStage], places: Places, kernels: Sequence[str]) -> tuple[Stage, ...]:
+    """The passes that changed the text."""
+    shown: list[Stage] = []
+    before: Function | None = None
+    for stage in found:
+        if stage.function is before:
+            continue
+        before = stage.function
+        rows = ir_rows(stage.function, places, kernels)
+        if not shown or [r.text for r in rows] != [r.text for r in shown[-1].rows]:
+            shown.append(Stage(stage.name, stage.sentence, rows))
+    return tuple(shown)
 
 
-def _code(
-    lowered: Lowered, host: Function, target: Target, places: Places
-) -> tuple[tuple[Row, ...], tuple[Row, ...], str]:
-    """Lines of CUDA C and of PTX, and why there is no PTX if there is none."""
-    functions = tuple(kernel_function(host, launch) for launch in launches(host))
-    if not functions:
-        return (), (), "No kernel: the plan has only views and values of the host."
-    cuda = cuda_rows(cuda_c.emit(functions, marks=places.mark))
-    source = "\n".join(row.text for row in cuda) + "\n"
+def _written(code: Sequence[Row]) -> str:
+    return "\n".join(row.text for row in code) + "\n"
+
+
+def _assembled(ahead: Ahead[str], code: Sequence[Row], kernels: Sequence[str]) -> tuple[tuple[Row, ...], str]:
+    """The assembly, or why there is none."""
     try:
-        ptx = nvrtc.ptx(source, target.arch, lowered.name, ("--generate-line-info",))
+        return assembly_rows(ahead.result(), code, kernels), ""
     except BackendError as error:
-        return cuda, (), str(error).splitlines()[0]
-    return cuda, ptx_rows(ptx, cuda), ""
+        return (), str(error).splitlines()[0]
 
 
-def _describe(graph: Graph, fused: Function) -> None:
-    """Write into each kernel's box the expressions of the source that it computes."""
-    regions = {i.attr("name"): i for i in fused.body.insts if i.op.name == "kernel"}
+def _names(host: Function, kind: str) -> tuple[list[Function], list[str]]:
+    """The kernels, and what they are called in their module, in order of launch."""
+    functions = list(kernel_functions(host))
+    names = names_in_module(functions, kind)
+    return functions, [names[launch.attr("name")] for launch in launches(host)]
+
+
+def _cuda_c(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
+    functions, kernels = _names(host, "cuda")
+    code = code_rows(cuda_c.emit(functions, marks=places.mark), kernels)
+    made = Ahead(nvrtc.ptx, _written(code), target.arch, name, ("--generate-line-info",))
+    return lambda: Form("CUDA C", "cuda", code, "PTX", "ptx", *_assembled(made, code, kernels))
+
+
+def _nvvm(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
+    functions, kernels = _names(host, "cuda")
+    code = code_rows(nvvm.emit(functions, places.mark), kernels)
+
+    def compiled() -> str:
+        source = with_lines(_written(code), nvvm.version()[-4:])
+        return nvvm.ptx(source, target.arch, name, ("-generate-line-info",))
+
+    made = Ahead(compiled)
+    return lambda: Form("NVVM IR", "llvm", code, "PTX", "ptx", *_assembled(made, code, kernels))
+
+
+def _sass(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
+    """The machine code of what NVVM IR becomes, beside it."""
+    functions, kernels = _names(host, "cuda")
+    code = code_rows(nvvm.emit(functions, places.mark), kernels)
+
+    def form() -> Form:
+        try:
+            text = sass.disassemble(nvvm.build(_written(code), target.arch, name))
+        except BackendError as error:
+            return Form("NVVM IR and SASS", "llvm", code, "SASS", "asm", (), str(error).splitlines()[0])
+        return Form("NVVM IR and SASS", "llvm", code, "SASS", "asm", sass_rows(text, kernels))
+
+    return form
+
+
+def _llvm(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
+    functions, kernels = _names(host, "cpu")
+    code = code_rows(llvm.emit(functions, marks=places.mark), kernels)
+    text = with_lines(_written(code))
+    made = cpu.assembly(text) if functions else ""
+    return lambda: Form("LLVM IR", "llvm", code, "Assembly", "asm", assembly_rows(made, code, kernels))
+
+
+_FORMS = {"cuda": (_cuda_c, _nvvm, _sass), "cpu": (_llvm,)}
+_NAMES = {"cuda_c": "CUDA C", "nvvm": "NVVM IR", "llvm": "LLVM IR"}
+
+
+def _describe(graph: Graph, scheduled: Function, kernels: Sequence[Kernel]) -> None:
+    """Write into each kernel's box the expressions of the source that it computes, and whether a loop launches it."""
+    regions = {i.attr("name"): i for i in launches(scheduled)}
     for node in graph.nodes:
         if node.kind == "kernel" and node.title in regions:
+            if any(words.is_loop(line.text) for line in kernels[node.kernel].within):
+                node.detail += ", in each step"
             lines = _expressions(regions[node.title])
             rest = len(lines) - MOST_LINES
             node.lines += lines[:MOST_LINES] + ([f"and {rest} more"] if rest > 0 else [])
@@ -191,9 +280,18 @@ def _data(report: Report) -> dict[str, Any]:
         "of": report.places.of,
         "python": [[number[line.file], line.line, line.text] for line in lines],
         "stages": [{"name": s.name, "doc": s.doc, "rows": _rows(s.rows)} for s in report.stages],
-        "cuda": _rows(report.cuda),
-        "ptx": _rows(report.ptx),
-        "missing": report.missing,
+        "forms": [
+            {
+                "name": form.name,
+                "language": form.language,
+                "rows": _rows(form.code),
+                "made": form.made,
+                "madeLanguage": form.made_language,
+                "assembly": _rows(form.assembly),
+                "missing": form.missing,
+            }
+            for form in report.forms
+        ],
     }
 
 
@@ -202,7 +300,9 @@ def render(report: Report) -> str:
     # What closes a script element must not stand in one.
     data = json.dumps(_data(report), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     count = len(report.told.kernels)
+    languages = " and ".join(dict.fromkeys(form.name for form in report.forms)) or "code"
     fields = {
+        "CODE": html.escape(languages),
         "TITLE": html.escape(report.title),
         "SIGNATURE": html.escape(f"{report.title}({report.signature})"),
         "ABOUT": html.escape(f"{report.target} · {count} kernel{'' if count == 1 else 's'} · pytocu {VERSION}"),
@@ -225,8 +325,9 @@ def _table(kernels: Sequence[Kernel]) -> str:
         registers = "" if taken is None else f"{taken.registers} registers, " + (
             f"{taken.local_bytes} bytes of spills" if taken.local_bytes else "no spills"
         )
-        share = "" if kernel.expected is None else f"{kernel.expected:.2f}, limited by {kernel.limited_by}"
-        texts = (f"{kernel.schedule}: {kernel.how}", shown(kernel.bytes), share, registers, kernel.why)
+        share = words.expected(kernel).partition(" of the speed of a copy is expected")
+        share = f"{share[0]}{share[2]}"
+        texts = (f"{kernel.schedule}: {kernel.how}", shown_bytes(kernel.bytes), share, registers, kernel.why)
         cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts)
         rows.append(f'<tr><th scope="row"><span class="dot k{number % 8}"></span>{html.escape(kernel.name)}</th>{cells}</tr>')
     return "\n".join(rows)

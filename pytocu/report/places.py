@@ -19,9 +19,12 @@ from pytocu.record import Record
 NO_KERNEL = -1
 
 _IR_MARK = re.compile(r"  # (\d+)$")
-_C_MARK = re.compile(r"  // ([\d ]+)$")
+_CODE_MARK = re.compile(r"  (?://|;) ([\d ]+)$")
 _KERNEL = re.compile(r'^  (?:[^"]* )?(?:kernel|launch) .*\bname = "([^"]*)"')
-_PTX_PLACE = re.compile(r"\t\.loc\t\d+ (\d+) \d+(?:, function_name .*, inlined_at \d+ (\d+) \d+)?$")
+_PLACE = re.compile(r"\t\.loc\t\d+ (\d+) \d+(?:, function_name .*, inlined_at \d+ (\d+) \d+)?")
+_FUNCTION = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(|define .*?@("[^"]+"|[\w.$]+)\(')
+_LABEL = re.compile(r'"?([A-Za-z_][\w.$]*)"?:')
+_DIRECTIVES = ("\t.loc\t", "\t.file\t", "\t.cfi_")
 
 
 class Row(Record):
@@ -31,11 +34,11 @@ class Row(Record):
     ----------
     text : str
     insts : tuple of int
-        Numbers of instructions, see :class:`Places`; of a line of PTX, those of its line of CUDA C.
+        Numbers of instructions, see :class:`Places`; of a line of assembly, those of its line of code.
     kernel : int
         The kernel it is part of, in order of launch; :data:`NO_KERNEL` outside.
     line : int
-        For PTX the line of CUDA C, from 0; -1 where there is none.
+        For assembly the line of code, from 0; -1 where there is none.
     """
 
     text: str
@@ -90,7 +93,7 @@ def ir_rows(function: Function, places: Places, kernels: Sequence[str]) -> tuple
     (['func @f(%x: f32[n]) {', '  return %x {tree = 0}', '}'], (0,))
     """
     rows: list[Row] = []
-    inside = NO_KERNEL
+    inside, end = NO_KERNEL, ""
     for line in print_function(function, places.mark).splitlines():
         found = _IR_MARK.search(line)
         text = line[: found.start()] if found else line
@@ -98,51 +101,90 @@ def ir_rows(function: Function, places: Places, kernels: Sequence[str]) -> tuple
         if begins:
             name = json.loads(f'"{begins[1]}"')
             inside = kernels.index(name) if name in kernels else NO_KERNEL
+            end = f"{text[: len(text) - len(text.lstrip())]}}}"
         rows.append(Row(text, (int(found[1]),) if found else (), inside))
-        if text == "  }":
+        if text == end:
             inside = NO_KERNEL
     return tuple(rows)
 
 
-def cuda_rows(source: str) -> tuple[Row, ...]:
-    """The lines of CUDA C whose statements end with marks.
+def code_rows(source: str, kernels: Sequence[str]) -> tuple[Row, ...]:
+    """The lines of generated code whose statements end with marks.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C or LLVM IR.
+    kernels : sequence of str
+        What the kernels are called in it, in order of launch.
 
     Examples
     --------
-    >>> cuda_rows('extern "C" __global__ void f() {\\n    out[i] = 1;  // 3 4\\n}')[1]
+    >>> code_rows('extern "C" __global__ void f() {\\n    out[i] = 1;  // 3 4\\n}', ["f"])[1]
     Row(text='    out[i] = 1;', insts=(3, 4), kernel=0, line=-1)
     """
     rows: list[Row] = []
-    kernel, inside = NO_KERNEL, False
+    kernel = NO_KERNEL
     for line in source.splitlines():
-        found = _C_MARK.search(line)
+        found = _CODE_MARK.search(line)
         text = line[: found.start()] if found else line
-        if text.startswith('extern "C" __global__'):
-            kernel, inside = kernel + 1, True
-        rows.append(Row(text, tuple(map(int, found[1].split())) if found else (), kernel if inside else NO_KERNEL))
-        inside = inside and text != "}"
+        begins = _FUNCTION.match(text)
+        if begins:
+            kernel = _number(begins[1] or begins[2], kernels)
+        rows.append(Row(text, tuple(map(int, found[1].split())) if found else (), kernel))
+        if text == "}":
+            kernel = NO_KERNEL
     return tuple(rows)
 
 
-def ptx_rows(ptx: str, cuda: Sequence[Row]) -> tuple[Row, ...]:
-    """The lines of PTX with line information, which becomes the rows' `line`.
+def _number(name: str, kernels: Sequence[str]) -> int:
+    # The CPU's code has a function of its own for a thread's share of the iterations.
+    name = name.strip('"').removesuffix(".share")
+    return kernels.index(name) if name in kernels else NO_KERNEL
+
+
+def assembly_rows(text: str, code: Sequence[Row], kernels: Sequence[str]) -> tuple[Row, ...]:
+    """The lines of PTX or assembly with line information, which becomes the rows' `line`.
 
     What was inlined from a helper function belongs to the statement that calls it.
 
     Examples
     --------
-    >>> ptx_rows("\\t.loc\\t1 1 5\\n\\tret;", [Row("return;", (7,), 0)])
+    >>> assembly_rows("\\t.loc\\t1 1 5\\n\\tret;", [Row("return;", (7,), 0)], ["f"])
     (Row(text='\\tret;', insts=(7,), kernel=0, line=0),)
     """
     rows: list[Row] = []
     at = -1
-    for line in ptx.split("\t.section\t.debug", 1)[0].rstrip().splitlines():
-        place = _PTX_PLACE.match(line)
+    inside = NO_KERNEL
+    for line in text.split("\t.section\t.debug", 1)[0].rstrip().splitlines():
+        place = _PLACE.match(line)
+        label = _LABEL.match(line)
+        if label:
+            inside, at = _number(label[1], kernels), -1
         if place:
             at = int(place[2] or place[1]) - 1
-        elif not line.startswith(("\t.loc\t", "\t.file\t")):
-            owner = cuda[at] if 0 <= at < len(cuda) and line.startswith("\t") else Row("")
-            rows.append(Row(line, owner.insts, owner.kernel, at if owner.text else -1))
-        if line.startswith(("}", ".visible", "//")):
-            at = -1
+        elif not line.startswith(_DIRECTIVES):
+            owner = code[at] if 0 <= at < len(code) and line.startswith("\t") else Row("")
+            kernel = owner.kernel if owner.text else inside
+            # Code with line information says so, and is the same otherwise.
+            rows.append(Row(line.removesuffix(", debug"), owner.insts, kernel, at if owner.text else -1))
+        if line.startswith(("}", ".visible", "//", ".Lfunc_end")):
+            at, inside = -1, NO_KERNEL
+    return tuple(rows)
+
+
+def sass_rows(text: str, kernels: Sequence[str]) -> tuple[Row, ...]:
+    """The lines of a GPU's machine code, which say of which kernel they are and nothing else.
+
+    Examples
+    --------
+    >>> sass_rows(".text.f:\\n        EXIT ;", ["f"])[1].kernel
+    0
+    """
+    rows: list[Row] = []
+    kernel = NO_KERNEL
+    for line in text.splitlines():
+        begins = re.match(r"\.text\.([\w$.]+):", line)
+        kernel = _number(begins[1], kernels) if begins else kernel
+        rows.append(Row(line, (), kernel))
     return tuple(rows)

@@ -39,6 +39,8 @@
     python: /(#.*)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b(def|return|if|else|elif|for|in|while|lambda|import|from|as|and|or|not|is|None|True|False|with|class)\b()()/g,
     ir: /(\s#\s.*)|("(?:[^"\\]|\\.)*")|\b(func|host|loop|facts|for|if|while|return|yield|kernel|launch)\b|(%\w+)|(\b(?:weak (?:bool|int|float|complex)|[fiu]\d+|c64|c128|bool|index|ptr)\b)/g,
     cuda: /(\/\/.*)|("(?:[^"\\]|\\.)*")|(#pragma \w+|\b(?:extern|const|for|if|else|while|return|struct|static|__\w+)\b)|()|(\b(?:void|float|double|bool|char|short|int|long|unsigned|[fiu]\d+x\d+)\b)/g,
+    llvm: /(;.*)|("(?:[^"\\]|\\.)*")|\b(define|declare|br|ret|phi|load|store|call|select|switch|label|to|getelementptr|alloca)\b|([%@][\w.$]+)|\b(i\d+|half|float|double|ptr|void|x)\b/g,
+    asm: /(#.*|\/\/.*|\/\*.*?\*\/)|("(?:[^"\\]|\\.)*")|(^\s+[a-z@!][\w.]*|^[\w.$"]+:)|(%\w+|\bU?R\d+\b|\bU?P\d\b)|(\$?-?\b0x[\da-f]+\b)/g,
     ptx: /(\/\/.*)|("(?:[^"\\]|\\.)*")|(^\s*(?:@!?%p\d+\s+)?[a-z][\w.]*)|(%\w+(?:\.\w+)?)|(\.(?:[bfsu]\d+|pred)\b)/g,
   };
   const CLASSES = ["", "c", "s", "w", "v", "t"];
@@ -56,6 +58,7 @@
   class Pane {
     constructor(name) {
       this.name = name;
+      this.language = name;
       this.box = document.querySelector(`[data-pane="${name}"] .rows`);
       this.marked = [];
       this.cursor = -1;
@@ -85,21 +88,21 @@
       this.byInst = new Map();
       this.byPlace = new Map();
       this.byLine = new Map();
-      this.byCuda = new Map();
+      this.byCode = new Map();
       this.byKernel = new Map();
       const add = (map, name, n) => { if (!map.has(name)) map.set(name, []); map.get(name).push(n); };
       rows.forEach((row, n) => {
         for (const inst of row.insts) add(this.byInst, inst, n);
         for (const place of row.places) add(this.byPlace, place, n);
         for (const line of new Set(row.places.map(place => lineOf[place]))) add(this.byLine, line, n);
-        if (row.line >= 0) add(this.byCuda, row.line, n);
+        if (row.line >= 0) add(this.byCode, row.line, n);
         if (row.kernel >= 0) add(this.byKernel, row.kernel, n);
       });
     }
     line(row, n, known) {
       const kernel = row.kernel >= 0 ? ` k${row.kernel % 8}` : "";
       const fresh = known && row.kind === "" && row.text.trim().length > 1 && !known.has(row.text) ? " new" : "";
-      const text = row.kind ? escape(row.text) : paint(row.text, this.name);
+      const text = row.kind ? escape(row.text) : paint(row.text, this.language);
       return `<div class="row${kernel}${fresh}" role="option" aria-selected="false" id="${this.name}-${n}" data-row="${n}">`
         + `<span class="number">${row.number}</span><code class="${row.kind}">${text}</code></div>`;
     }
@@ -107,7 +110,7 @@
       for (const n of this.marked) {
         this.elements[n].classList.remove("lit", "near", "cursor");
         this.elements[n].setAttribute("aria-selected", "false");
-        if (this.elements[n].querySelector("mark")) this.elements[n].lastChild.innerHTML = paint(this.rows[n].text, this.name);
+        if (this.elements[n].querySelector("mark")) this.elements[n].lastChild.innerHTML = paint(this.rows[n].text, this.language);
       }
       this.marked = [];
     }
@@ -146,7 +149,7 @@
     }
   }
 
-  const panes = Object.fromEntries(["python", "ir", "cuda", "ptx"].map(name => [name, new Pane(name)]));
+  const panes = Object.fromEntries(["python", "ir", "code", "assembly"].map(name => [name, new Pane(name)]));
   const all = Object.values(panes);
   const status = document.getElementById("status");
   let chosen = null;
@@ -173,12 +176,12 @@
       const insts = gather(other.byInst, row.insts);
       return insts.size ? insts : gather(other.byPlace, places);
     };
-    const statements = pane.name === "cuda" ? new Set([n]) : pane.name === "ptx" ? new Set(row.line < 0 ? [] : [row.line]) : same(panes.cuda);
+    const statements = pane.name === "code" ? new Set([n]) : pane.name === "assembly" ? new Set(row.line < 0 ? [] : [row.line]) : same(panes.code);
     const lit = {
       python: new Set(panes.python.rows.flatMap((line, number) => (line.key && shown.has(line.key) ? [number] : []))),
       ir: same(panes.ir),
-      cuda: statements,
-      ptx: gather(panes.ptx.byCuda, statements),
+      code: statements,
+      assembly: gather(panes.assembly.byCode, statements),
     };
     lit[pane.name].add(n);
     for (const other of all) {
@@ -187,7 +190,7 @@
     }
     if (pane.name !== "python") underline(places);
     const count = name => panes[name].lit.length;
-    status.textContent = `Python ${count("python")} · IR ${count("ir")} · CUDA C ${count("cuda")} · PTX ${count("ptx")} lines`;
+    status.textContent = `Python ${count("python")} · IR ${count("ir")} · ${form.name} ${count("code")} · ${form.made} ${count("assembly")} lines`;
   };
 
   // The expressions themselves, in the lines of Python that are lit.
@@ -241,7 +244,15 @@
     for (const pane of all) pane.mark(new Set(pane.byKernel.get(chosen.kernel) || []), new Set());
     reveal(null);
     const count = name => panes[name].lit.length;
-    status.textContent = `kernel ${node.querySelector(".title").textContent}: IR ${count("ir")} · CUDA C ${count("cuda")} · PTX ${count("ptx")} lines`;
+    status.textContent = `kernel ${node.querySelector(".title").textContent}: IR ${count("ir")} · ${form.name} ${count("code")} · ${form.made} ${count("assembly")} lines`;
+  };
+
+  // What is chosen elsewhere lights up in views that have a new text, too.
+  const again = changed => {
+    if (!chosen) return;
+    if (chosen.kernel !== undefined) chooseKernel(document.querySelector(`[data-kernel="${chosen.kernel}"]`));
+    else if (changed.includes(chosen.pane)) { chosen = null; clear(); }
+    else { light(chosen.pane, chosen.n); chosen.pane.elements[chosen.n].classList.add("cursor"); reveal(chosen.pane); }
   };
 
   // Stages.
@@ -255,14 +266,33 @@
     document.getElementById("earlier").disabled = stage === 0;
     document.getElementById("later").disabled = stage === data.stages.length - 1;
     panes.ir.show(shown[stage], stage ? shown[stage - 1] : null);
-    // What is chosen elsewhere lights up in the new text too.
-    if (chosen && chosen.pane && chosen.pane !== panes.ir) { light(chosen.pane, chosen.n); chosen.pane.elements[chosen.n].classList.add("cursor"); reveal(chosen.pane); }
-    else if (chosen && chosen.kernel === undefined) { chosen = null; clear(); }
-    else if (chosen) chooseKernel(document.querySelector(`[data-kernel="${chosen.kernel}"]`));
+    again([panes.ir]);
   };
   select.addEventListener("change", () => show(Number(select.value)));
   document.getElementById("earlier").addEventListener("click", () => show(Number(select.value) - 1));
   document.getElementById("later").addEventListener("click", () => show(Number(select.value) + 1));
+
+  // Backends.
+  const backend = document.getElementById("backend");
+  const none = "No kernel: the plan has only views and values of the host.";
+  const forms = data.forms.length ? data.forms : [{name: "Code", language: "cuda", rows: [], made: "Assembly", madeLanguage: "asm", assembly: [], missing: none}];
+  let form = forms[0];
+  backend.innerHTML = forms.map((one, n) => `<option value="${n}">${escape(one.name)}</option>`).join("");
+  backend.disabled = forms.length < 2;
+  const showForm = n => {
+    form = forms[n];
+    backend.value = n;
+    document.getElementById("made").textContent = form.made;
+    panes.code.box.setAttribute("aria-label", form.name);
+    panes.assembly.box.setAttribute("aria-label", form.made);
+    panes.code.language = form.language;
+    panes.assembly.language = form.madeLanguage;
+    panes.code.show(plain(form.rows), null);
+    panes.assembly.show(plain(form.assembly), null);
+    if (form.missing) panes.assembly.box.innerHTML = `<p class="note">${escape(form.missing)}</p>`;
+    again([panes.code, panes.assembly]);
+  };
+  backend.addEventListener("change", () => showForm(Number(backend.value)));
 
   for (const node of document.querySelectorAll("[data-kernel]")) {
     node.addEventListener("click", () => chooseKernel(node));
@@ -287,6 +317,7 @@
       case "]": show(Number(select.value) + 1); break;
       case "?": help.showModal(); break;
       case "t": theme(); break;
+      case "b": showForm((forms.indexOf(form) + 1) % forms.length); break;
       case "1": case "2": case "3": case "4": all[Number(event.key) - 1].box.focus(); break;
       default: return;
     }
@@ -294,8 +325,6 @@
   });
 
   panes.python.show(python, null);
-  panes.cuda.show(plain(data.cuda), null);
-  panes.ptx.show(plain(data.ptx), null);
-  if (data.missing) panes.ptx.box.innerHTML = `<p class="note">${escape(data.missing)}</p>`;
+  showForm(0);
   show(data.stages.length - 1);
 })();

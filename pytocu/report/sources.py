@@ -42,20 +42,21 @@ def _of_file(file: str, wanted: set[int]) -> list[SourceLine]:
     return found
 
 
-def _spans(texts: list[str], wanted: set[int]) -> list[tuple[int, int]]:
+def _spans(texts: list[str], wanted: set[int]) -> set[tuple[int, int]]:
+    """First and last line of each function that a line is in."""
     try:
         tree = ast.parse("".join(texts))
     except SyntaxError:
-        return [(min(wanted), max(wanted))]
+        return {(min(wanted), max(wanted))}
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
     spans: list[tuple[int, int]] = []
     for node in functions:
         decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
         first = min((d.lineno for d in decorators), default=node.lineno)
         spans.append((first, node.end_lineno or node.lineno))
-    return [
+    return {
         min((s for s in spans if s[0] <= line <= s[1]), key=lambda s: s[1] - s[0], default=(line, line)) for line in wanted
-    ]
+    }
 
 
 def expression(loc: Loc) -> str:

@@ -6,9 +6,13 @@ differs among them and what to write instead.
 
 from __future__ import annotations
 
+import struct
+import types
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from pytocu.errors import callers_frame
 from pytocu.ir.dims import Fact
@@ -29,13 +33,26 @@ _ADVICE = {
     "dtype": "convert to one dtype before the call",
     "number of axes": "reshape to one number of axes before the call",
     "order of elements": "np.ascontiguousarray before the call makes it one",
-    "lengths that are 1": "lengths of 1 broadcast and so have code of their own; give them to the function in one way",
+    "axes of length 1": "lengths of 1 broadcast and so have code of their own; give them to the function in one way",
+    "length": "code depends on whether a length is 1, and on how long rows are, for speed; it is compiled once for each class",
+    "memory": "pass copies, or arrays that share memory with what is changed in one way",
     "target": "the function runs both on the CPU and on GPUs",
 }
 
 
+_LAYOUTS = {"C": "row-major", "F": "column-major", "S": "with gaps"}
+
+HIDDEN = "\0"
+"""Behind it stands what only tells two values apart, and is not shown."""
+
+
 def facts_of(
-    types: Sequence[str], target: str, captured: Iterable[tuple[str, Any]], assumptions: Iterable[Fact]
+    types: Sequence[str],
+    target: str,
+    captured: Iterable[tuple[str, Any]],
+    assumptions: Iterable[Fact],
+    shared: str = "",
+    index_bits: int = 32,
 ) -> Facts:
     """The facts of one specialisation.
 
@@ -49,11 +66,15 @@ def facts_of(
         Names of captured values and what identifies the values.
     assumptions : iterable of Fact
         About lengths.
+    shared : str
+        Which arguments share memory with one that is changed.
+    index_bits : int
+        Of offsets in arrays.
 
     Examples
     --------
-    >>> facts_of(["x: f32[1, x_1]", "k: weak int"], "cpu", [], [])["lengths that are 1 of argument x"]
-    '(0,)'
+    >>> facts_of(["x: f32[1, x_1]", "k: weak int"], "cpu", [], [])["axes of length 1 of argument x"]
+    'axis 0'
     """
     found = {"target": target}
     for shown in types:
@@ -65,21 +86,77 @@ def facts_of(
             case ArrayType(dtype, shape, layout):
                 found[f"dtype of argument {name}"] = str(dtype)
                 found[f"number of axes of argument {name}"] = str(len(shape))
-                found[f"order of elements of argument {name}"] = layout
-                ones = tuple(n for n, length in enumerate(shape) if length == 1)
-                found[f"lengths that are 1 of argument {name}"] = str(ones)
+                found[f"order of elements of argument {name}"] = _LAYOUTS[layout]
+                ones = [f"axis {n}" for n, length in enumerate(shape) if length == 1]
+                found[f"axes of length 1 of argument {name}"] = " and ".join(ones) or "none"
             case ScalarType() as scalar:
                 found[f"dtype of argument {name}"] = str(scalar)
             case other:
-                found[f"dtype of argument {name}"] = f"Python {other}"
+                found[f"dtype of argument {name}"] = f"Python's {str(other).removeprefix('weak ')}"
     for name, key in captured:
-        found[f"captured value {name}"] = repr(key)
+        found[f"captured value {name}"] = f"{key_text(key)}{HIDDEN}{key!r}"
     for fact in assumptions:
         # Bounds of one length are classes of one fact.
-        kind = "lengths that are 1 in views" if fact.relation in ("==", "!=") and fact.number == 1 else "size class"
-        name = f"{kind} ({fact.dim})"
-        found[name] = " and ".join(filter(None, (found.get(name), f"{fact.relation} {fact.number}")))
+        name = f"length {fact.dim}"
+        said = str(fact).removeprefix(f"{fact.dim} is ")
+        found[name] = " and ".join(filter(None, (found.get(name), said)))
+    if shared:
+        found["memory that arguments share with a changed one"] = shared
+    if index_bits == 64:
+        found["offsets in arrays"] = "64 bits"
     return found
+
+
+def sharing_text(sharing: Iterable[tuple[str, Sequence[int]]], names: Sequence[str]) -> str:
+    """Which arguments are in one memory, for people.
+
+    Examples
+    --------
+    >>> sharing_text([("same", (0, 2))], ["u", "k", "v"])
+    'u and v are one array'
+    """
+    said = {"same": "are one array", "overlap": "overlap"}
+    return "; ".join(f"{' and '.join(names[n] for n in numbers)} {said.get(kind, kind)}" for kind, numbers in sharing)
+
+
+def key_text(key: Any) -> str:
+    """A captured value for people, from what identifies it; see `pytocu.guards.static_key`.
+
+    Examples
+    --------
+    >>> from pytocu.guards import static_key
+    >>> key_text(static_key(0.5)), key_text(static_key(("a", [1, None])))
+    ('0.5', "('a', [1, None])")
+    """
+    match key:
+        case (kind, bytes(bits)) if kind is float:
+            return repr(struct.unpack("<d", bits)[0])
+        case (kind, "nan") if kind is float:
+            return "nan"
+        case (kind, real, imaginary) if kind is complex:
+            return f"{key_text(real)} + {key_text(imaginary)}j"
+        case (kind, value) if kind in (bool, int, str, bytes, type(None)):
+            return repr(value)
+        case ("numpy", str(dtype), bytes(bits)):
+            return repr(np.frombuffer(bits, dtype)[0])
+        case ("dtype", str(dtype)):
+            return repr(np.dtype(dtype))
+        case (type() as kind, *items) if issubclass(kind, tuple | list):
+            inner = ", ".join(map(key_text, items))
+            return f"[{inner}]" if issubclass(kind, list) else f"({inner}{',' if len(items) == 1 else ''})"
+        case ("object", type() as kind):
+            return _article(kind.__name__)
+        case _ if hasattr(key, "object"):
+            found = key.object
+            named = isinstance(found, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type | np.ufunc)
+            return found.__name__ if named else _article(type(found).__name__)
+        case (type() as kind, *_):
+            return _article(kind.__name__)
+    return "another value"
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def varying(specializations: Sequence[Facts]) -> list[tuple[str, int]]:
@@ -103,7 +180,7 @@ class Change(Record):
     fact : str
         Its name, as ``dtype of argument x``.
     before, now : str
-        Its values; empty where one relies on no such fact.
+        Its values, for people.
     help : str
         What to write instead, where something can be done.
     """
@@ -114,38 +191,47 @@ class Change(Record):
     help: str = ""
 
     def __str__(self) -> str:
-        return f"{self.fact}: {self.now or 'nothing'}, was {self.before or 'nothing'}"
+        return f"{self.fact}: {self.now}, was {self.before}"
 
 
-def nearest_changes(now: Facts, others: Sequence[Facts]) -> tuple[Change, ...]:
+def nearest_changes(pairs: Sequence[tuple[Facts, Facts]]) -> tuple[Change, ...]:
     """What tells a specialisation from the one most like it; nothing where there is no other.
 
     Parameters
     ----------
-    now : mapping
-        The facts of the specialisation.
-    others : sequence of mapping
-        Those of earlier ones; of equally near ones the last counts.
+    pairs : sequence of (mapping, mapping)
+        The facts of the specialisation beside those of each earlier one; of equally near ones the last counts.
 
     Examples
     --------
-    >>> nearest_changes({"a": "1", "b": "x"}, [{"a": "2", "b": "y"}, {"a": "2", "b": "x"}])
+    >>> now = {"a": "1", "b": "x"}
+    >>> nearest_changes([(now, {"a": "2", "b": "y"}), (now, {"a": "2", "b": "x"})])
     (Change(fact='a', before='2', now='1', help=''),)
     """
-
-    def between(other: Facts) -> list[str]:
-        return [name for name in {**now, **other} if now.get(name) != other.get(name)]
-
-    if not others:
+    if not pairs:
         return ()
-    nearest = min(reversed(others), key=lambda other: len(between(other)))
-    names = between(nearest)
-    # Facts about views and sizes follow from those about arguments where both differ.
-    names = [n for n in names if not n.startswith(_DERIVED)] or names
-    return tuple(Change(n, nearest.get(n, ""), now.get(n, ""), advice(n)) for n in names)
+    now, nearest = min(reversed(pairs), key=lambda pair: len(_between(*pair)))
+    names = _between(now, nearest)
+    # What code captures and which lengths it asks for follow from its arguments, where these differ too.
+    own = [n for n in names if not n.startswith("length ") and (not n.startswith("captured") or (n in now and n in nearest))]
+    return tuple(_change(n, nearest.get(n, ""), now.get(n, "")) for n in own or names)
 
 
-_DERIVED = ("size class", "lengths that are 1 in views")
+def _between(now: Facts, other: Facts) -> list[str]:
+    return [name for name in {**now, **other} if now.get(name) != other.get(name)]
+
+
+def _change(fact: str, before: str, now: str) -> Change:
+    one, two = (text.partition(HIDDEN)[0] or _absent(fact) for text in (before, now))
+    # Two objects that look alike.
+    return Change(fact, one, f"another one, {two}" if one == two else two, advice(fact))
+
+
+def _absent(fact: str) -> str:
+    """What it means that no such fact counts."""
+    if fact.startswith("memory"):
+        return "none"
+    return "any" if fact.startswith("length ") else "32 bits" if fact.startswith("offsets") else "not used"
 
 
 def advice(fact: str) -> str:

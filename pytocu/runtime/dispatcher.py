@@ -237,27 +237,38 @@ class Dispatcher(ABC):
 
     def _facts(self) -> list[Facts]:
         """What tells the specialisations apart, in the order in which they were made."""
-        from pytocu.runtime.changes import facts_of
+        return [self._facts_of(target, entry) for target, entry in self._made]
 
-        return [
-            facts_of(entry.types, target, [(g.name, g.key) for g in entry.guards], entry.executable.plan.assumptions)
-            for target, entry in self._made
-        ]
+    def _facts_of(self, target: str, entry: Entry) -> Facts:
+        from pytocu.runtime import changes
+
+        plan = entry.executable.plan
+        shared = changes.sharing_text(plan.sharing, [p.name for p in plan.parameters])
+        bits = max((spec.index_bits for spec in plan.kernels), default=32)
+        captured = [(g.name, g.key) for g in entry.guards]
+        return changes.facts_of(entry.types, target, captured, plan.assumptions, shared, 32 if target == "cpu" else bits)
 
     def _why_made(self, number: int = -1) -> tuple[Change, ...]:
         """What tells a specialisation, by default the last one, from the earlier one most like it."""
-        from pytocu.runtime.changes import nearest_changes
+        from pytocu.runtime import changes
 
         facts = self._facts()
         place = number % len(facts)
-        return nearest_changes(facts[place], facts[:place])
+        return changes.nearest_changes([(facts[place], earlier) for earlier in facts[:place]])
 
     def _why_new(self, call: Call) -> tuple[Change, ...]:
         """What of a call's arguments no specialisation has, beside the one most like it."""
-        from pytocu.runtime.changes import facts_of, nearest_changes
+        from pytocu.runtime import changes
 
-        now = facts_of(call.shown(), call.target, (), ())
-        return nearest_changes(now, [{n: v for n, v in facts.items() if n in now} for facts in self._facts()])
+        pairs: list[tuple[Facts, Facts]] = []
+        for target, entry in self._made:
+            plan = entry.executable.plan
+            captured = [(g.name, g.key_of(g.read(call.values))) for g in entry.guards]
+            shared = changes.sharing_text(plan.shared(call.infos), [p.name for p in plan.parameters])
+            now = changes.facts_of(call.shown(), call.target, captured, (), shared)
+            before = self._facts_of(target, entry)
+            pairs.append((now, {n: v for n, v in before.items() if n in now or n.startswith("memory")}))
+        return changes.nearest_changes(pairs)
 
     @abstractmethod
     def _missing(self, call: Call) -> Entry:

@@ -76,6 +76,11 @@ class Executable:
         plan = self.plan
         return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan, False))
 
+    @property
+    def cuda_kernels(self) -> CudaKernels:
+        """The kernels, loaded when a device is named."""
+        return self._cuda_kernels
+
     @lazy
     def _program(self) -> Program:
         return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
@@ -136,6 +141,12 @@ class Executable:
         """Whether the facts about lengths and memory that the code relies on hold for arguments of the right types."""
         return self.plan.shared(infos) == self.plan.sharing and self._program.suits(None, infos, *arguments)
 
+    def run_with(self, executor: Any, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo]) -> Any:
+        """Run on checked arguments with an executor of the caller's, as :class:`~pytocu.runtime.on_cuda.CudaExecutor`."""
+        result = self._program.run(executor, infos, *arguments)
+        executor.finish()
+        return result
+
     def run(self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo], originals: Sequence[Any] | None = None) -> Any:
         """Run on checked arguments.
 
@@ -153,6 +164,4 @@ class Executable:
         if originals is not None:
             return copying_part().run(self.plan, self._program, self._cuda_kernels, like, arguments, infos, originals)
         executor = cuda_part().CudaExecutor(self.plan.kernels, self._cuda_kernels, like, infos.values())
-        result = self._program.run(executor, infos, *arguments)
-        executor.finish()
-        return result
+        return self.run_with(executor, arguments, infos)

@@ -59,8 +59,13 @@ class Failures:
         """Raise that a shape is not the target's."""
         if kind == "assign":
             refuse_repeating([given], self.loc(position), wanted)
-        sentence = output_sentence(given, wanted) if kind == "output" else assignment_sentence(given, wanted, ASSIGNED[kind])
-        raise ShapeError(sentence, self.loc(position))
+        loc = self.loc(position)
+        if kind != "output":
+            raise ShapeError(assignment_sentence(given, wanted, ASSIGNED[kind]), loc)
+        from pytocu.operands import operand_notes
+
+        notes = operand_notes(loc, [f"shape {format_shape(given)}", ""]) if loc is not None else ()
+        raise ShapeError(output_sentence(given, wanted), loc, None, notes)
 
     def fail_index(self, position: int, index: int, size: int, axis: int) -> None:
         """Raise that an index is none of the axis."""

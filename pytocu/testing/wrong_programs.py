@@ -1,4 +1,4 @@
-"""Forty programs that are wrong, and what each prints: the page of the docs about errors.
+"""Programs that are wrong, and what each prints: the page of the docs about errors.
 
 ``python -m pytocu.testing.wrong_programs --write docs/errors.md``; a test holds that the page is up to date.
 """
@@ -93,6 +93,42 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("float of an element", "def f(x):\n    return float(x[0])", _ONES),
         ("a number in a text", "def f(x):\n    return f'{x.sum()}'", _ONES),
         ("an index beyond the end", "def f(x, i):\n    return x[i]", f"{_ONES}, np.array([0, 7])"),
+    ),
+    *_section(
+        "Loops and branches",
+        ("a dtype that changes in a loop",
+         "def f(x, w, n):\n    total = np.zeros_like(x)\n    for _ in range(n):\n        total = total + w\n    return total",
+         "np.ones(3, np.float32), np.ones(3), 4"),
+        ("a shape that changes in a loop",
+         "def f(x, n):\n    for _ in range(n):\n        x = np.concatenate([x, x])\n    return x", "np.ones(3), 4"),
+        ("a dtype that depends on a branch",
+         "def f(x, k):\n    if x.sum() > k:\n        x = x * 2\n    else:\n        x = x.astype(np.float64)\n    return x",
+         "np.ones(3, np.float32), 1.0"),
+        ("a value of one side alone", "def f(x, k):\n    if x.sum() > k:\n        y = x * 2\n    return y", "np.ones(3), 1.0"),
+        ("a loop that asks an array", "def f(x):\n    while x > 0:\n        x = x - 1\n    return x", _ONES),
+        ("a list that grows in a loop",
+         "def f(x, n):\n    found = []\n    for k in range(n):\n        found.append(x * k)\n    return found",
+         "np.ones(3), 4"),
+        ("results of two kinds",
+         "def f(x, n):\n    for k in range(n):\n        if x.sum() > k:\n            return x\n    return x, n",
+         "np.ones(3), 4"),
+    ),
+    *_section(
+        "Masks and changed arguments",
+        ("a mask of another length", "def f(x, mask):\n    return x[mask]", "np.ones(4), np.array([True, False])"),
+        ("chosen elements beside all",
+         "def f(x, y, mask):\n    return x[mask] + y", "np.ones(4), np.ones(4), np.array([True, False, True, True])"),
+        ("a change that would grow", "def f(u, v):\n    u += v\n    return u", "np.ones(3), np.ones((2, 3))"),
+        ("an array that may not be written", "def f(u):\n    u += 1\n    return u", "np.broadcast_to(np.float64(1), (3,))"),
+        ("an output of another length", "def f(x, y, z):\n    return np.add(x, y, out=z)",
+         "np.ones(3), np.ones(3), np.ones(4)"),
+    ),
+    *_section(
+        "Functions of libraries",
+        ("matrices that do not fit", "def f(a, b):\n    return a @ b", "np.ones((3, 4)), np.ones((3, 4))"),
+        ("a keyword that is not there", "def f(x):\n    return np.sort(x, kin='stable')", _ONES),
+        ("a matrix without an inverse", "def f(a, b):\n    return np.linalg.solve(a, b)", "np.ones((3, 3)), np.ones(3)"),
+        ("a function that is not compiled", "def f(x):\n    return np.linalg.eig(x)", "np.ones((3, 3))"),
     ),
     *_section(
         "What is not compiled",

@@ -8,7 +8,7 @@ _TABLE = np.arange(4.0)
 def branch(x):
     if x > 0:  #! UnsupportedError: the branch depends on the data of an array (bool[n])
     #! at: x > 0
-    #! help: choose per element: np.where(condition, a, b)
+    #! help: choose per element: np.where(condition, a, b); one answer for all have .any() and .all()
         return x
     return -x
 
@@ -45,7 +45,7 @@ def captured(x):
 
 def changing_dtype(x, k):
     total = 0
-    for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] behind it
+    for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] behind it (line 37)
     #! at: for _ in range(k):
     #! help: begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)
         total = total + x
