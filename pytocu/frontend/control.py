@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import BREAK, Frame, Returned, Unset
 from pytocu.frontend.gathering import subscript
+from pytocu.frontend.numbers import common_type, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
@@ -39,11 +40,14 @@ class Flow(Record):
     returned : bool or Value
         Whether by leaving the function, with `value`.
     value : Any
+    loc : Loc or None
+        Of a statement that returns it.
     """
 
     broke: Flag = False
     returned: Flag = False
     value: Any = None
+    loc: Loc | None = None
 
     @property
     def static(self) -> bool:
@@ -54,7 +58,7 @@ class Flow(Record):
         """As :func:`pytocu.frontend.statements.run_block` gives it."""
         if not self.static:
             return self
-        return Returned(self.value) if self.returned else BREAK if self.broke else None
+        return Returned(self.value, self.loc) if self.returned else BREAK if self.broke else None
 
 
 def flow_of(signal: Any) -> Flow:
@@ -62,7 +66,7 @@ def flow_of(signal: Any) -> Flow:
     if isinstance(signal, Flow):
         return signal
     if isinstance(signal, Returned):
-        return Flow(returned=True, value=signal.value)
+        return Flow(returned=True, value=signal.value, loc=signal.loc)
     return Flow(broke=signal is BREAK)
 
 
@@ -284,6 +288,7 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     for a, b in zip(*parts, strict=True):
         first = _in_side(merge, sides[0], a)
         second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
+        first, second = _agreed(merge, sides, first, second)
         if regions.bare(first.type) != regions.bare(second.type):
             return Unset(
                 f"{name} is {type_text(first.type)} on one side of a branch of run time and {type_text(second.type)} on the "
@@ -293,6 +298,18 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         pairs.append((first, second))
     merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], list(results))}))
     return None
+
+
+def _agreed(merge: _Merge, sides: list[_Side], first: Value, second: Value) -> tuple[Value, Value]:
+    """The values as numbers of one type, where that is theirs in a vectorized function."""
+    common = common_type(merge.context, first.type, second.type)
+    if common is None or first.type == second.type:
+        return first, second
+    made: list[Value] = []
+    for side, value in zip(sides, (first, second), strict=True):
+        with merge.context.builder.behind(side.insts):
+            made.append(of_type(merge.context, value, common))
+    return made[0], made[1]
 
 
 def _ordered(value: Value, blank: Value, swap: bool) -> tuple[Value, Value]:
@@ -413,7 +430,8 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
     returning = [k for k, flow in enumerate(flows) if flow.returned is not False]
     if returning:
         _merge_values(merge, sides, flows, returning, out)
-    return lambda: Flow(out["broke"], out["returned"], out["value"]).signal()
+    loc = next((flow.loc for flow in flows if flow.loc is not None), None)
+    return lambda: Flow(out["broke"], out["returned"], out["value"], loc).signal()
 
 
 def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
@@ -429,8 +447,8 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     if len(returning) == 2:
         if not same_form(*forms):
             raise UnsupportedError(
-                f"the function returns {kind_text(flows[0].value)} on one way of run time and {kind_text(flows[1].value)} on "
-                "another",
+                f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} on one way of run time and "
+                f"{kind_text(flows[1].value)}{_line_text(flows[1])} on another",
                 context.loc,
                 "return values of one kind on every way",
             )
@@ -438,11 +456,13 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         pairs: list[tuple[Value, Value]] = []
         for a, b in zip(*parts, strict=True):
             first = _in_side(merge, sides[0], a)
-            made = [first, in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))]
+            second = in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
+            made = _agreed(merge, sides, first, second)
             types = [regions.bare(m.type) for m in made]
             if types[0] != types[1]:
+                texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
                 raise UnsupportedError(
-                    f"the function returns {type_text(types[0])} on one way of run time and {type_text(types[1])} on another",
+                    f"the function returns {texts[0]} on one way of run time and {texts[1]} on another",
                     context.loc,
                     way_out(*types),
                 )
@@ -453,6 +473,10 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, list(results))))
+
+
+def _line_text(flow: Flow) -> str:
+    return "" if flow.loc is None else f" (line {flow.loc.line})"
 
 
 def kind_text(value: Any) -> str:

@@ -23,10 +23,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 class Returned:
     """A return statement was reached."""
 
-    __slots__ = ("value",)
+    __slots__ = ("loc", "value")
 
-    def __init__(self, value: Any):
-        self.value = value
+    def __init__(self, value: Any, loc: Loc | None = None):
+        self.value, self.loc = value, loc
 
 
 class Unset:

@@ -133,7 +133,8 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     match node:
         case ast.Return(value=value):
-            return Returned(None if value is None else evaluate(frame, value))
+            loc = context.loc
+            return Returned(None if value is None else evaluate(frame, value), loc)
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value)
             for target in targets:
@@ -452,7 +453,7 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
 def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], leaves: bool) -> Any:
     """What follows a loop, by how it ended: `onward` where it came to its end, which may itself leave."""
     if flow.returned is True:
-        return Returned(flow.value)
+        return Returned(flow.value, flow.loc)
     if flow.broke is True:
         return None
 
@@ -470,7 +471,7 @@ def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast
 
     if isinstance(flow.returned, bool):
         return came_to_end()
-    sides = (lambda: Returned(flow.value), lambda: to_the_end(came_to_end))
+    sides = (lambda: Returned(flow.value, flow.loc), lambda: to_the_end(came_to_end))
     return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
 
 
