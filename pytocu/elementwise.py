@@ -121,6 +121,8 @@ def _loop(
             made = function(**{**arguments, **{n: a[place] for n, a in given.items()}})
             several = isinstance(made, tuple)
             found[place] = made if several else (made,)
+    if not found and all(o is not None for o in outs):
+        return tuple(outs) if len(outs) > 1 else outs[0]
     if not found:
         raise ValueError("PYTOCU_DISABLE=1: what a vectorized function makes of no element is known only when it is compiled")
     results: list[Any] = []

@@ -81,7 +81,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             _refuse_recursion(context, python)
             args, kwargs, keywords = arguments_of(context, signature, args, kwargs)
             arguments = bind(context, python.__name__, signature, args, kwargs)
-            return over_elements(context, python, node, stated, arguments, **keywords)
+            return over_elements(context, python, node, stated, arguments, context.loc, **keywords)
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)

@@ -13,17 +13,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError
-from pytocu.frontend.frames import BREAK, Frame, Returned, Unset
+from pytocu.frontend.frames import BREAK, Failing, Frame, Returned, Unset
 from pytocu.frontend.gathering import subscript
-from pytocu.frontend.numbers import common_type, of_type
+from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array, is_weak
-from pytocu.ir import regions
+from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.types import WEAK_BOOL, ArrayType, Type, WeakType, element, scalar
+from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, element, scalar
 from pytocu.record import Record
 
 Flag = bool | Value
@@ -419,6 +419,10 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
         if isinstance(flags[0], bool) and flags[0] is flags[1]:
             out[kind] = flags[0]
             continue
+        raises = [kind == "returned" and flow.returned is True and isinstance(flow.value, Failing) for flow in flows]
+        if any(raises):
+            # Whoever asks how the branch ended comes upon what is required.
+            flags = [_failing_in(merge, s, scalar(BOOL)) if r else f for s, r, f in zip(sides, raises, flags, strict=True)]
         if all(isinstance(flag, bool) for flag in flags):
             out[kind] = test if flags[0] else negated(context, test)
             continue
@@ -434,6 +438,17 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
     return lambda: Flow(out["broke"], out["returned"], out["value"], loc).signal()
 
 
+def _failing_in(merge: _Merge, side: _Side, type: Type) -> Value:
+    """A value of a type that the side which raises has instead of one."""
+    context = merge.context
+    failing: Failing = side.flow.value
+    strong = scalar(promote.strong(type))
+    with context.builder.behind(side.insts), context.builder.at(failing.loc):
+        false = context.builder.const(False, scalar(BOOL))
+        made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence)
+        return item(context, made) if isinstance(type, WeakType) else made
+
+
 def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
     with merge.context.builder.behind(side.insts):
         return as_strong(merge.context, value)
@@ -442,9 +457,19 @@ def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
 def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returning: list[int], out: dict[str, Any]) -> None:
     """The value that is returned."""
     context = merge.context
+    failing = [k for k in returning if isinstance(flows[k].value, Failing)]
+    if len(failing) == len(returning):
+        out["value"] = flows[returning[0]].value
+        return
     parts: list[list[Any]] = [[], []]
     forms = [flatten(flow.value, part) for flow, part in zip(flows, parts, strict=True)]
-    if len(returning) == 2:
+    if len(returning) == 2 and failing:
+        (k,) = (k for k in returning if k not in failing)
+        form = forms[k]
+        made = [_in_side(merge, sides[k], v) for v in parts[k]]
+        other = _failing_in if flows[1 - k].returned is True else _blank_in
+        pairs = [_ordered(m, other(merge, sides[1 - k], m.type), k == 1) for m in made]
+    elif len(returning) == 2:
         if not same_form(*forms):
             raise UnsupportedError(
                 f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} on one way of run time and "
@@ -453,7 +478,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
                 "return values of one kind on every way",
             )
         form = forms[0]
-        pairs: list[tuple[Value, Value]] = []
+        pairs = []
         for a, b in zip(*parts, strict=True):
             first = _in_side(merge, sides[0], a)
             second = in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
@@ -484,7 +509,7 @@ def kind_text(value: Any) -> str:
         return f"a tuple of {len(value)}"
     if isinstance(value, Value):
         return type_text(value.type)
-    return "None" if value is None else f"{value!r}" if is_weak(value) else f"a {type(value).__name__}"
+    return "None" if value is None else f"{value!r}" if is_weak(value) or isinstance(value, str) else f"a {type(value).__name__}"
 
 
 def type_text(type: Type) -> str:
@@ -502,6 +527,9 @@ def way_out(first: Type, second: Type) -> str:
         if isinstance(strong, ArrayType):
             return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
         return f"begin with np.{element(strong).numpy.name}(...)"
+    if isinstance(first, ScalarType) and isinstance(second, ScalarType):
+        dtype = promote.result_dtype((first.dtype, second.dtype))
+        return f"convert it before, as np.{dtype.numpy.name}(...)"
     if _shape(first) != _shape(second):
         return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
     return "convert it with astype, so that the dtype stays the same"

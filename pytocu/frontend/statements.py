@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pytocu.errors import CompileError, Loc, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, UnsupportedError, failure, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of, kind_text
 from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
-from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.loops import Again, Steps, for_loop, while_loop
 from pytocu.frontend.masked import values
@@ -55,6 +56,8 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         if isinstance(node, ast.Lambda):
             return evaluate(frame, node.body)
         flow = flow_of((_run_all if len(context.active) == 1 else run_block)(frame, node.body))
+        if isinstance(flow.value, Failing):
+            return _always(context, name, flow)
         if isinstance(flow.returned, Value):
             # The ways that do not come to a return statement return None.
             raise UnsupportedError(
@@ -65,6 +68,24 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         return flow.value if flow.returned else None
     finally:
         context.active.pop()
+
+
+def _always(context: Context, name: str, flow: Flow) -> Any:
+    """What a vectorized function that never returns a value does, where it is called.
+
+    Raises
+    ------
+    CompileError
+        It raises whatever the data are.
+    UnsupportedError
+        It raises by data, and nothing that it returns depends on that.
+    """
+    failing: Failing = flow.value
+    if flow.returned is True:
+        raise failure(failing.error, failing.sentence, (), failing.loc)
+    raise UnsupportedError(
+        f"{name} raises by data and returns nothing otherwise", context.loc, "return a number, and compute with that"
+    )
 
 
 def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...] = ()) -> Any:
@@ -167,12 +188,14 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
         case ast.Delete(targets=targets):
             for target in targets:
                 _delete(frame, target)
+        case ast.Assert() if context.elements is not None:
+            return _assert_element(frame, node, rest)
         case ast.Assert(test=test, msg=message):
             if not _test(frame, test, "the assertion", "check it outside the function, or leave it out"):
                 text = () if message is None else (_message(frame, message),)
                 raise raised(AssertionError(*text), context.loc)
         case ast.Raise(exc=exception):
-            _raise(frame, exception)
+            return _raise(frame, exception)
         case ast.Import(names=names):
             for alias in names:
                 module = _module(frame, alias.name)
@@ -349,7 +372,7 @@ def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
     """Whether statements may leave the function, or the loop around them."""
     for node in body:
         match node:
-            case ast.Return():
+            case ast.Return() | ast.Raise() | ast.Assert():
                 return True
             case ast.Break() | ast.Continue():
                 if not loop:
@@ -446,6 +469,10 @@ def _unrolled(
 
 def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...]) -> Any:
     assign = lambda item: _assign_at(frame, node.target, item)  # noqa: E731
+    bounds = (steps.start, steps.stop, steps.step)
+    if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
+        # There is a step, so the number of the last one is known behind the loop.
+        assign(steps.start)
     flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
 
@@ -522,7 +549,7 @@ def _message(frame: Frame, node: ast.expr) -> Any:
         context.in_message = saved
 
 
-def _raise(frame: Frame, exception: ast.expr | None) -> None:
+def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
     context = frame.context
     if exception is None:
         raise raised(RuntimeError("No active exception to reraise"), context.loc)
@@ -531,4 +558,38 @@ def _raise(frame: Frame, exception: ast.expr | None) -> None:
         value = value()
     if not isinstance(value, Exception):
         raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
-    raise raised(value, context.loc)
+    return _failing(context, value)
+
+
+def _failing(context: Context, error: Exception) -> Returned:
+    """An exception; in a vectorized function whether it is raised may depend on the data.
+
+    Raises
+    ------
+    CompileError
+        The exception.
+    UnsupportedError
+        Of a class of which a kernel cannot make objects.
+    """
+    if context.elements is None:
+        raise raised(error, context.loc)
+    kind = type(error)
+    if getattr(builtins, kind.__name__, None) is not kind:
+        raise UnsupportedError(
+            f"a vectorized function raises {kind.__name__}, which is not one of Python's own exceptions",
+            context.loc,
+            "raise ValueError",
+        )
+    sentence = str(error).replace("{", "{{").replace("}", "}}")
+    return Returned(Failing(kind.__name__, sentence, context.loc))
+
+
+def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+    value = evaluate_test(frame, node.test)
+    text = () if node.msg is None else (_message(frame, node.msg),)
+    onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
+    refused = lambda: _failing(context, AssertionError(*text))  # noqa: E731
+    if decides(value):
+        return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
+    return None if truth(context, value, "the assertion") else refused()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.config import UFUNC_KEYWORDS, Elementwise
-from pytocu.errors import ShapeError, UnsupportedError, raised
+from pytocu.errors import Loc, ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.control import choice, hoist
 from pytocu.frontend.frames import Frame, Scope
@@ -67,6 +67,7 @@ def over_elements(
     node: FunctionNode,
     stated: Elementwise,
     arguments: Mapping[str, Any],
+    caller: Loc | None,
     out: Any = None,
     where: Any = True,
     casting: Any = "same_kind",
@@ -87,7 +88,7 @@ def over_elements(
     given = _arguments(context, stated, arguments)
     if context.elements is not None:
         _refuse_inside(context, name, given, stated, {"out": out is None, "where": where is True, "dtype": dtype is None})
-        made = _results(context, name, stated, context.hooks.run_function(context, function, node, given, context.loc))
+        made = _results(context, name, stated, context.hooks.run_function(context, function, node, given, caller))
         return tuple(made) if len(made) > 1 else made[0]
     loc = context.loc
     outs = out if isinstance(out, tuple) else (out,)
@@ -108,7 +109,7 @@ def over_elements(
     targets: list[Value | None] = []
 
     def read() -> tuple[Value, ...]:
-        made = _results(context, name, stated, context.hooks.run_function(context, function, node, values, loc))
+        made = _results(context, name, stated, context.hooks.run_function(context, function, node, values, caller))
         targets[:] = out_arrays(context, out, len(made))
         dtypes = [wanted if t is None else element(t.type) for t in targets]
         for number, (value, target) in enumerate(zip(made, dtypes, strict=True)):
@@ -263,4 +264,4 @@ def vectorized(
     outs = tuple(value for name, value in values.items() if name not in names and name not in UFUNC_KEYWORDS)
     keywords = {name: values[name] for name in UFUNC_KEYWORDS}
     given = [n for n, o in enumerate(outs) if o is not None]
-    return over_elements(context, function, node, stated, own, outs[: given[-1] + 1] if given else None, **keywords)
+    return over_elements(context, function, node, stated, own, None, outs[: given[-1] + 1] if given else None, **keywords)

@@ -22,7 +22,7 @@ from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
-from pytocu.passes.python_numbers import FUNCTIONS, as_dtype, float_power, nonzero, require
+from pytocu.passes.python_numbers import FUNCTIONS, as_dtype, float_power, item, nonzero, require
 
 STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
 """The dtype that a kernel computes Python scalars of a kind in."""
@@ -219,6 +219,8 @@ _ORDER = (BOOL, I64, F64, C128)
 def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
     """What Python computes of Python scalars, of NumPy scalars."""
     name = inst.op.name
+    if name == "item":
+        return item(builder, inst, args[0])
     result = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
     common = max((element(a.type) for a in args), key=_ORDER.index, default=result)
     if name in FUNCTIONS:

@@ -214,9 +214,8 @@ def _spacing(builder: Builder, inst: Inst, args: list[Value], common: DType) -> 
     return builder.emit("spacing", (builder.emit("absolute", (as_dtype(builder, args[0], F64),)),))
 
 
-def _item(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+def item(builder: Builder, inst: Inst, value: Value) -> Value:
     """Python's number of a NumPy scalar."""
-    (value,) = args
     assert isinstance(inst.types[0], WeakType)
     made = as_dtype(builder, value, {"bool": BOOL, "int": I64, "float": F64, "complex": C128}[inst.types[0].kind])
     if element(value.type) is not U64:
@@ -300,7 +299,6 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_float": _float,
     "python_step": _step,
     "python_steps": _steps,
-    "item": _item,
     "python_real": _part("real"),
     "python_imag": _part("imag"),
     "python_complex": _complex,
