@@ -19,7 +19,19 @@ from pytocu.frontend.values import Context, cast, describe, dim_value, dimension
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
-from pytocu.ir.types import ALL_DTYPES, BOOL, WEAK_COMPLEX, WEAK_FLOAT, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import (
+    ALL_DTYPES,
+    BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    ArrayType,
+    DType,
+    ScalarType,
+    WeakType,
+    dtype_of,
+    element,
+    scalar,
+)
 
 
 class Method:

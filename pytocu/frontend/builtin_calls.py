@@ -25,8 +25,8 @@ from pytocu.frontend.gathering import subscript as element_of
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.loops import Steps, run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
-from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.numbers import python_truth
+from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, unary
 from pytocu.frontend.reductions import check_not_empty, reduce

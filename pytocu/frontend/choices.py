@@ -6,7 +6,6 @@ side that Python leaves out cannot raise and changes nothing, and the kinds of b
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,7 @@ from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.values import Context, as_value, dimensions, is_dynamic
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import ScalarType, WeakType
+from pytocu.ir.types import ScalarType, Type, WeakType
 
 _CANNOT_RAISE = frozenset(
     [
@@ -112,7 +111,9 @@ def negate(context: Context, value: Any) -> Any:
 def extreme(context: Context, name: str, row: str, comparison: str, values: list[Any]) -> Value:
     """``min`` or ``max`` of scalars of one kind: the first of equal ones."""
     made = [as_value(context, v) for v in values]
-    common = functools.reduce(lambda a, b: a and common_type(context, a, b.type), made[1:], made[0].type)
+    common: Type | None = made[0].type
+    for value in made[1:]:
+        common = common and common_type(context, common, value.type)
     if common is not None:
         made = [of_type(context, v, common) for v in made]
     if all(v.type == made[0].type and not dimensions(v) for v in made):

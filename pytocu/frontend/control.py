@@ -509,7 +509,8 @@ def kind_text(value: Any) -> str:
         return f"a tuple of {len(value)}"
     if isinstance(value, Value):
         return type_text(value.type)
-    return "None" if value is None else f"{value!r}" if is_weak(value) or isinstance(value, str) else f"a {type(value).__name__}"
+    known = value is None or isinstance(value, str) or is_weak(value)
+    return repr(value) if known else f"a {type(value).__name__}"
 
 
 def type_text(type: Type) -> str:

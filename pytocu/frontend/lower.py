@@ -23,8 +23,8 @@ from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import Sharing, StorageBuilder
-from pytocu.frontend.vectorized import vectorized
 from pytocu.frontend.values import Context, Hooks, Masked, as_value, describe
+from pytocu.frontend.vectorized import vectorized
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value

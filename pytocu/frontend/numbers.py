@@ -16,7 +16,7 @@ from pytocu.frontend.operators import truths
 from pytocu.frontend.values import Context, as_value, convert, is_numpy_scalar
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WEAK_ORDER, ScalarType, Type, WeakType
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, WEAK_ORDER, ScalarType, Type, WeakType
 
 
 def item(context: Context, value: Any) -> Any:
@@ -42,7 +42,7 @@ def common_type(context: Context, first: Type, second: Type) -> Type | None:
     if context.elements is None:
         return None
     match first, second:
-        case WeakType(a), WeakType(b):
+        case WeakType(), WeakType():
             return max(first, second, key=lambda t: WEAK_ORDER.index(t.kind if isinstance(t, WeakType) else ""))
         case (WeakType() as weak, ScalarType(dtype) as strong) | (ScalarType(dtype) as strong, WeakType() as weak):
             if weak == WEAK_BOOL:
@@ -61,5 +61,7 @@ def of_type(context: Context, value: Any, type: Type) -> Value:
     known = made.inst.attr("value") if made.inst is not None and made.inst.op.name == "const" else None
     if known is not None:
         return context.builder.const(known, type)
-    row = {WEAK_INT: "python_int", WEAK_FLOAT: "python_float"}.get(type, "python_complex")
-    return context.builder.emit(row, (made,))
+    assert isinstance(type, WeakType)
+    if type == WEAK_COMPLEX:
+        return context.builder.emit("python_complex", (made, context.builder.const(0, WEAK_INT)))
+    return context.builder.emit(f"python_{type.kind}", (made,))

@@ -85,8 +85,8 @@ class Context:
     """
 
     __slots__ = (
-        "active", "builder", "choosing", "compacted", "elements", "guarded", "guards", "hooks", "in_message", "inlined", "origins",
-        "outside", "paths", "positions", "unit_lengths",
+        "active", "builder", "choosing", "compacted", "elements", "guarded", "guards", "hooks", "in_message", "inlined",
+        "origins", "outside", "paths", "positions", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):

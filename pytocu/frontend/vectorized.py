@@ -138,8 +138,8 @@ def over_elements(
     for result, target in zip(made, targets, strict=True):
         if target is not None:
             context.builder.update(target, result)
-    answers = tuple(m if t is None else t for m, t in zip(made, targets, strict=True))
-    return answers if len(answers) > 1 else answers[0]
+    answers = [m if t is None else t for m, t in zip(made, targets, strict=True)]
+    return tuple(answers) if len(answers) > 1 else answers[0]
 
 
 def _map(
@@ -160,7 +160,7 @@ def _map(
     for inst in walk(block):
         if inst.op.kind not in _IN_MAPS and inst.op.name != "yield":
             raise UnsupportedError(
-                f"{inst.op.name} in a vectorized function: its numbers are those of one element, and whole arrays are only read",
+                f"{inst.op.name} in a vectorized function: numbers are those of one element, and whole arrays are only read",
                 inst.loc,
                 "compute with whole arrays outside of it, or write a loop over the elements of an array in excluded=",
             )
@@ -199,7 +199,7 @@ def _refuse_inside(
     for keyword, fine in absent.items():
         if not fine:
             raise UnsupportedError(
-                f"{name} with the argument {keyword}= in a vectorized function", context.loc, "leave it out: it gets one element"
+                f"{name} with the argument {keyword}= in a vectorized function", context.loc, "leave it out, for one element"
             )
     for argument, value in given.items():
         if argument not in stated.excluded and is_array(value) and dimensions(value):

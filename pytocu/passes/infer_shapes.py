@@ -189,7 +189,8 @@ def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]])
     if inst.op.name == "check":
         return
     update = inst.op.name == "update"
-    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in _spread(inst, inst.args)))
+    operands = tuple(shape_of(a.type) for a in _spread(inst, inst.args))
+    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
     for pair in _meetings(inst):
         if pair not in checked and pair[::-1] not in checked:
             checked.add(pair)

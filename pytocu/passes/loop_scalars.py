@@ -10,8 +10,6 @@ needs of a loop's Python scalars is computed by a loop of their own, where they 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from pytocu.errors import UnsupportedError
@@ -22,10 +20,7 @@ from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
-from pytocu.passes.python_numbers import FUNCTIONS, as_dtype, float_power, item, nonzero, require
-
-STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
-"""The dtype that a kernel computes Python scalars of a kind in."""
+from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require
 
 
 def run(function: Function, context: PassContext) -> Function:

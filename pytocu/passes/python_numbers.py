@@ -12,6 +12,9 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import BOOL, C128, F64, I64, U64, DType, WeakType, element, scalar
 
+STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
+"""The dtype that a kernel computes Python scalars of a kind in."""
+
 DOMAIN, RANGE = "math domain error", "math range error"
 _FITS = "a Python int in a loop on arrays does not fit int64"
 
@@ -217,7 +220,7 @@ def _spacing(builder: Builder, inst: Inst, args: list[Value], common: DType) -> 
 def item(builder: Builder, inst: Inst, value: Value) -> Value:
     """Python's number of a NumPy scalar."""
     assert isinstance(inst.types[0], WeakType)
-    made = as_dtype(builder, value, {"bool": BOOL, "int": I64, "float": F64, "complex": C128}[inst.types[0].kind])
+    made = as_dtype(builder, value, STRONG[inst.types[0].kind])
     if element(value.type) is not U64:
         return made
     fine = builder.emit("greater_equal", (made, builder.const(0, scalar(I64))))
