@@ -128,7 +128,7 @@ REFUSED = {
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",
-    "vectorize": "call the function itself: it is compiled with this one",
+    "vectorize": "put @pytocu.vectorize on the function of scalars, and call it here",
 }
 """Elementwise functions and methods of NumPy that are not compiled, and what to do."""
 
