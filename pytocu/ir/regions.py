@@ -225,6 +225,8 @@ def _prune_block(block: Block) -> Block:
     used: set[Value] = set()
     made: list[Inst] = []
     values: dict[Value, Value] = {}
+    # By instructions with fewer results: those that these stand for.
+    stood_for: dict[Inst, list[Value]] = {}
     changed = False
     for inst in reversed(block.insts):
         if is_region(inst):
@@ -234,7 +236,7 @@ def _prune_block(block: Block) -> Block:
             less = pruned(inst, used)
             if less is not None:
                 keep = kept(inst, used)
-                values.update(zip((inst.results[k] for k in keep), less.results, strict=True))
+                stood_for[less] = [inst.results[k] for k in keep]
                 inst, changed = less, True
         used.update(inst.args)
         made.append(inst)
@@ -250,8 +252,9 @@ def _prune_block(block: Block) -> Block:
                 for old, new in zip(last.results, replaced.results, strict=True):
                     new.name = old.name
                     values[old] = new
-                values.update({old: values.get(new, new) for old, new in values.items()})
+                values.update((r, values.get(values[r], values[r])) for r in inst.results if r in values)
                 builder.insts.append(replaced)
                 again = True
+        values.update((old, values.get(r, r)) for old, r in zip(stood_for.get(inst, ()), inst.results, strict=False))
         changed |= again
     return Block(block.params, builder.take()) if changed else block
