@@ -69,6 +69,10 @@ class VectorizedFunction(JitFunction[..., Any]):
         # `where=True` is no mask.
         return super()._is_static(name, value) or (name == "where" and type(value) is bool)
 
+    def _known_in_bundle(self) -> tuple[str, ...]:
+        # What is built is the code without a mask.
+        return (*super()._known_in_bundle(), "where")
+
     def _general(self, values: tuple[Any, ...]) -> Any:
         given = dict(zip(self._names, values, strict=True))
         if isinstance(given["out"], tuple):

@@ -364,6 +364,10 @@ class JitFunction(Dispatcher, Generic[P, R]):
         lowered = compiler().lower(self._function, call.parameters, self._options, sizes, known=known)
         return lowered, lowered.compile(target, index_bits=index_bits)
 
+    def _known_in_bundle(self) -> tuple[str, ...]:
+        """The parameters that a function of a bundle takes the value of."""
+        return tuple(self._static)
+
     def _build(
         self, signatures: Sequence[tuple[Sequence[Any], dict[str, Any]]], targets: Sequence[str], folder: str
     ) -> Iterator[tuple[str, str, int, int]]:
@@ -396,7 +400,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
                     yield f"({', '.join(call.shown())})", str(compiled.target), index_bits, len(made.binary)
                     if not compiled.plan.kernels:
                         break
-        bundle.write(folder, self.__name__, self._signature, self._device, tuple(self._static), built)
+        bundle.write(folder, self.__name__, self._signature, self._device, self._known_in_bundle(), built)
 
 
 class BoundJitFunction:

@@ -10,12 +10,14 @@ import math
 import pickle
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytocu
+from pytocu.cli.main import main
 from pytocu.errors import CompileError, PytocuError, UnsupportedError
 from pytocu.ir import interp
 from pytocu.ir.core import walk
@@ -893,3 +895,46 @@ def test_disabled(monkeypatch: pytest.MonkeyPatch):
     out = np.zeros(PLANE.shape)
     pytocu.vectorize(pieces)(PLANE, out=out, where=PLANE > 0)
     assert np.array_equal(out, np.where(PLANE > 0, in_python(pieces, (PLANE,)), 0))
+
+
+SOURCE = '''
+import pytocu
+
+@pytocu.vectorize
+def gcd(a, b):
+    """The greatest common divisor."""
+    while b:
+        a, b = b, a % b
+    return a
+
+@pytocu.vectorize(excluded="table")
+def find(x, table):
+    k = 0
+    while k < len(table) and table[k] < x:
+        k += 1
+    return k
+'''
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "scalars.py"
+    file.write_text(SOURCE)
+    assert main(["dump", f"{file}:gcd", "--args", "i64[n], i64[m, 1]", "--after", "lower"]) == 0
+    assert "map %a, %b {elements = 2} : i64[m, n]" in capsys.readouterr().out
+    assert main(["dump", f"{file}:find", "--args", "f32[n], f32[m]", "--emit", "cuda"]) == 0
+    assert "while" in capsys.readouterr().out
+    assert main(["explain", f"{file}:gcd", "--args", "i32[n], i32[n]"]) == 0
+    assert "gcd" in capsys.readouterr().out
+
+
+def test_bundles(tmp_path: Path):
+    made = pytocu.vectorize(gcd)
+    written = list(made._build([(("i64[n]", "i64[n]"), {})], ["cpu"], str(tmp_path)))
+    assert written
+    loaded = pytocu.load(str(tmp_path)).gcd
+    assert loaded(np.array([12, 18]), np.array([8, 27])).tolist() == [4, 9]
+
+
+def test_keeps_its_face():
+    assert collatz_named.__name__ == "collatz_named" and collatz_named.__wrapped__(np.int64(6)) == 8
+    assert np.array_equal(collatz_named.__wrapped__(np.int64(6)), collatz_named(6))
