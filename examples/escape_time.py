@@ -41,5 +41,5 @@ if __name__ == "__main__":
     small = arguments(40, None)
     x, y, steps = small
     expected = [[escape_time.__wrapped__(a, b, steps) for a in x] for b in y]
-    print(f"the same as Python: {np.array_equal(picture(*small)[0], expected)}")
+    print(f"the same as Python and NumPy: {np.array_equal(picture(*small)[0], expected)}")
     print(f"kernels: {len(picture.lower(*given).kernels)}")
