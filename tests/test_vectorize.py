@@ -792,6 +792,32 @@ def as_text(x):
     return "negative"
 
 
+def failing_by_hand(x):
+    def fail():
+        raise ValueError("no")
+
+    return x if x > 0 else fail()
+
+
+def checked(x):
+    def check(y):
+        if y < 0:
+            raise ValueError("no")
+
+    check(x)
+    return x
+
+
+class Special(ValueError):
+    pass
+
+
+def special(x):
+    if x < 0:
+        raise Special("no")
+    return x
+
+
 def two_lengths(x):
     if x > 0:
         return x, x
@@ -809,6 +835,9 @@ def two_lengths(x):
         (calling_itself, ("recursion: calling_itself calls itself",)),
         (indexed, ("invalid index to scalar variable",)),
         (as_text, ("returns 'positive' (line ", "and 'negative' (line ")),
+        (failing_by_hand, ("fail only raises", "write the raise statement where it is called")),
+        (checked, ("check raises by data and returns nothing otherwise",)),
+        (special, ("raises Special, which is not one of Python's own exceptions",)),
         (two_lengths, ("returns a tuple of 2 (line ", "on another", "return values of one kind")),
     ],
 )

@@ -19,11 +19,12 @@ from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
-from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array, is_weak
+from pytocu.frontend.type_texts import kind_text, type_text, way_out
+from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, element, scalar
+from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
 
 Flag = bool | Value
@@ -502,40 +503,3 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
 
 def _line_text(flow: Flow) -> str:
     return "" if flow.loc is None else f" (line {flow.loc.line})"
-
-
-def kind_text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"a tuple of {len(value)}"
-    if isinstance(value, Value):
-        return type_text(value.type)
-    known = value is None or isinstance(value, str) or is_weak(value)
-    return repr(value) if known else f"a {type(value).__name__}"
-
-
-def type_text(type: Type) -> str:
-    """A type as a message says it."""
-    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
-
-
-def way_out(first: Type, second: Type) -> str:
-    """What to write where two types differ."""
-    kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
-    if all(kinds):
-        return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
-    if any(kinds):
-        strong = second if kinds[0] else first
-        if isinstance(strong, ArrayType):
-            return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
-        return f"begin with np.{element(strong).numpy.name}(...)"
-    if isinstance(first, ScalarType) and isinstance(second, ScalarType):
-        dtype = promote.result_dtype((first.dtype, second.dtype))
-        return f"convert it before, as np.{dtype.numpy.name}(...)"
-    if _shape(first) != _shape(second):
-        return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
-    return "convert it with astype, so that the dtype stays the same"
-
-
-def _shape(type: Type) -> Any:
-    """The shape of a type."""
-    return type.shape if isinstance(type, ArrayType) else ()

@@ -19,16 +19,14 @@ from pytocu.frontend.control import (
     flow_of,
     hoist,
     in_region,
-    kind_text,
     may_be_one,
     negated,
-    type_text,
-    way_out,
 )
 from pytocu.frontend.frames import Frame, Unset, owner_of
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt, binary
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
+from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, as_strong, as_value, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pytocu.errors import CompileError, Loc, UnsupportedError, failure, raised
+from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
-from pytocu.frontend.control import Flow, branch, decides, flow_of, kind_text
+from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
@@ -21,8 +20,10 @@ from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
+from pytocu.frontend.raising import always, failing
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
+from pytocu.frontend.type_texts import kind_text
 from pytocu.frontend.values import Context, Masked, is_array
 from pytocu.ir.core import Value
 
@@ -57,7 +58,7 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
             return evaluate(frame, node.body)
         flow = flow_of((_run_all if len(context.active) == 1 else run_block)(frame, node.body))
         if isinstance(flow.value, Failing):
-            return _always(context, name, flow)
+            return always(context, name, flow)
         if isinstance(flow.returned, Value):
             # The ways that do not come to a return statement return None.
             raise UnsupportedError(
@@ -68,24 +69,6 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         return flow.value if flow.returned else None
     finally:
         context.active.pop()
-
-
-def _always(context: Context, name: str, flow: Flow) -> Any:
-    """What a vectorized function that never returns a value does, where it is called.
-
-    Raises
-    ------
-    CompileError
-        It raises whatever the data are.
-    UnsupportedError
-        It raises by data, and nothing that it returns depends on that.
-    """
-    failing: Failing = flow.value
-    if flow.returned is True:
-        raise failure(failing.error, failing.sentence, (), failing.loc)
-    raise UnsupportedError(
-        f"{name} raises by data and returns nothing otherwise", context.loc, "return a number, and compute with that"
-    )
 
 
 def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...] = ()) -> Any:
@@ -558,30 +541,7 @@ def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
         value = value()
     if not isinstance(value, Exception):
         raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
-    return _failing(context, value)
-
-
-def _failing(context: Context, error: Exception) -> Returned:
-    """An exception; in a vectorized function whether it is raised may depend on the data.
-
-    Raises
-    ------
-    CompileError
-        The exception.
-    UnsupportedError
-        Of a class of which a kernel cannot make objects.
-    """
-    if context.elements is None:
-        raise raised(error, context.loc)
-    kind = type(error)
-    if getattr(builtins, kind.__name__, None) is not kind:
-        raise UnsupportedError(
-            f"a vectorized function raises {kind.__name__}, which is not one of Python's own exceptions",
-            context.loc,
-            "raise ValueError",
-        )
-    sentence = str(error).replace("{", "{{").replace("}", "}}")
-    return Returned(Failing(kind.__name__, sentence, context.loc))
+    return failing(context, value)
 
 
 def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
@@ -589,7 +549,7 @@ def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) 
     value = evaluate_test(frame, node.test)
     text = () if node.msg is None else (_message(frame, node.msg),)
     onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
-    refused = lambda: _failing(context, AssertionError(*text))  # noqa: E731
+    refused = lambda: failing(context, AssertionError(*text))  # noqa: E731
     if decides(value):
         return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
     return None if truth(context, value, "the assertion") else refused()
