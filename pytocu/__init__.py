@@ -29,6 +29,7 @@ from pytocu.runtime.failures import check, synchronize
 from pytocu.runtime.streams import stream
 
 if TYPE_CHECKING:
+    from pytocu.elementwise import vectorize
     from pytocu.runtime.bundle import load
     from pytocu.runtime.changes import SpecializationWarning
 
@@ -53,11 +54,12 @@ __all__ = [
     "load",
     "stream",
     "synchronize",
+    "vectorize",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # Few programs load a bundle or name the warning, and their modules take a part of the time of the import.
+    # Not every program needs these, and their modules take a part of the time of the import.
     match name:
         case "load":
             from pytocu.runtime.bundle import load
@@ -67,4 +69,8 @@ def __getattr__(name: str) -> Any:
             from pytocu.runtime.changes import SpecializationWarning
 
             return SpecializationWarning
+        case "vectorize":
+            from pytocu.elementwise import vectorize
+
+            return vectorize
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -98,11 +98,31 @@ FASTMATH_FLAGS = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 """LLVM's names; ``fastmath=True`` means all of them."""
 
 
+class Elementwise(Record):
+    """That a function is one of scalars, for each element of its arguments.
+
+    Attributes
+    ----------
+    excluded : tuple of str
+        Parameters that get their argument as it is.
+    outputs : int or None
+        How many numbers it returns, where that is known.
+    """
+
+    excluded: tuple[str, ...] = ()
+    outputs: int | None = None
+
+
+UFUNC_KEYWORDS = ("where", "casting", "dtype")
+"""Arguments that every function of elements has behind its own and ``out``."""
+
+
 class Options(Record):
-    """What ``@jit`` was called with, as far as it changes code."""
+    """What ``@jit`` or ``@vectorize`` was called with, as far as it changes code."""
 
     backend: str | None = None
     fastmath: tuple[str, ...] = ()
+    elements: Elementwise | None = None
 
 
 BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}

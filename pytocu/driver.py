@@ -462,7 +462,7 @@ def lower(
     sharing: Sharing = ()
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing)
+            result = frontend_lower(function, parameters, ones, sharing, options.elements)
         except PytocuError:
             raise
         except Exception as error:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pytocu import config
-from pytocu.config import FASTMATH_FLAGS, Options
+from pytocu.config import FASTMATH_FLAGS, Elementwise, Options
 from pytocu.errors import BackendError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
@@ -73,10 +73,19 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def __init__(self, function: Callable[P, R], device: str | None, options: Options, static: tuple[str, ...]):
         functools.update_wrapper(self, function)
-        self.__wrapped__ = self._function = _plain(function)
+        self.__wrapped__ = self._function = plain_function(function)
         self._options = options
-        signature = inspect.signature(self._function, follow_wrapped=False)
-        super().__init__(self.__name__, signature, device, static, self._function)
+        signature, plain = self._calling(inspect.signature(self._function, follow_wrapped=False), options)
+        super().__init__(self.__name__, signature, device, static, plain)
+
+    def _calling(self, signature: inspect.Signature, options: Options) -> tuple[inspect.Signature, Callable[..., Any]]:
+        """What it is called with, and what is called where nothing is compiled."""
+        return signature, self._function
+
+    @property
+    def __pytocu_elements__(self) -> Elementwise | None:
+        """How arguments are taken apart, where the function is one of scalars."""
+        return self._options.elements
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundJitFunction(self, instance)
@@ -98,8 +107,14 @@ class JitFunction(Dispatcher, Generic[P, R]):
         if _unwrapped(found) is not self._function:
             name = f"{self.__module__}.{self.__qualname__}"
             raise pickle.PicklingError(f"{self!r} is not {name}: functions pickle by name, so define it at the top of a module")
-        options = (self._device, self._options.backend, self._options.fastmath, tuple(sorted(self._static)))
-        return _jitted, (self.__module__, self.__qualname__, *options)
+        options = (self._device, self._options, tuple(sorted(self._static)))
+        return _made_again, (type(self), self.__module__, self.__qualname__, *options)
+
+    def _with(self, static: Sequence[str], fastmath: Sequence[str] | None) -> JitFunction[..., Any]:
+        """The same with other options."""
+        flags = self._options.fastmath if fastmath is None else fastmath_flags(fastmath)
+        names = tuple(dict.fromkeys((*self._static, *static)))
+        return type(self)(self._function, self._device, self._options._replace(fastmath=flags), names)
 
     def _place(self, parameter: str) -> Loc | None:
         return compiler().parameter_loc(self._function, parameter)
@@ -356,6 +371,10 @@ class JitFunction(Dispatcher, Generic[P, R]):
         lowered = compiler().lower(self._function, call.parameters, self._options, sizes, known=known)
         return lowered, lowered.compile(target, index_bits=index_bits)
 
+    def _known_in_bundle(self) -> tuple[str, ...]:
+        """The parameters that a function of a bundle takes the value of."""
+        return tuple(self._static)
+
     def _build(
         self, signatures: Sequence[tuple[Sequence[Any], dict[str, Any]]], targets: Sequence[str], folder: str
     ) -> Iterator[tuple[str, str, int, int]]:
@@ -388,7 +407,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
                     yield f"({', '.join(call.shown())})", str(compiled.target), index_bits, len(made.binary)
                     if not compiled.plan.kernels:
                         break
-        bundle.write(folder, self.__name__, self._signature, self._device, tuple(self._static), built)
+        bundle.write(folder, self.__name__, self._signature, self._device, self._known_in_bundle(), built)
 
 
 class BoundJitFunction:
@@ -464,7 +483,14 @@ def _lengths(call: Call) -> dict[str, int]:
     return {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
 
 
-def _plain(function: Any) -> Any:
+def plain_function(function: Any) -> types.FunctionType:
+    """The Python function to compile.
+
+    Raises
+    ------
+    UnsupportedError
+        It is something else.
+    """
     match function:
         case JitFunction():
             return function._function
@@ -493,12 +519,12 @@ def _unwrapped(found: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def _jitted(module: str, name: str, device: str | None, backend: str | None, fastmath: tuple[str, ...], static: Any) -> Any:
+def _made_again(kind: type, module: str, name: str, device: str | None, options: Options, static: Any) -> Any:
     """The function of a pickle that names a plain function and options; one object for all such pickles."""
     function = _unwrapped(_named(module, name))
     if function is None:
         raise pickle.UnpicklingError(f"there is no function {module}.{name}")
-    return JitFunction(function, device, Options(backend, fastmath), static)
+    return kind(function, device, options, static)
 
 
 def _parsed(text: str, name: str) -> Type:
@@ -530,6 +556,17 @@ def fastmath_flags(fastmath: bool | str | Sequence[str]) -> tuple[str, ...]:
         if flag not in FASTMATH_FLAGS:
             raise PytocuError(f"fastmath={flag!r}: the flags are {', '.join(FASTMATH_FLAGS)}")
     return tuple(f for f in FASTMATH_FLAGS if f in flags)
+
+
+def checked_device(device: str | None) -> None:
+    """Refuse what is no device.
+
+    Raises
+    ------
+    PytocuError
+    """
+    if device is not None and not (device in ("cpu", "cuda") or (device.startswith("cuda:") and device[5:].isdigit())):
+        raise PytocuError(f"device={device!r}: write 'cpu', 'cuda' or 'cuda:0'")
 
 
 @overload
@@ -596,8 +633,7 @@ def jit(
     >>> scaled(np.array([1.0, 4.0], np.float32), 3)
     array([3., 6.], dtype=float32)
     """
-    if device is not None and not (device in ("cpu", "cuda") or (device.startswith("cuda:") and device[5:].isdigit())):
-        raise PytocuError(f"device={device!r}: write 'cpu', 'cuda' or 'cuda:0'")
+    checked_device(device)
     names = (static,) if isinstance(static, str) else tuple(static)
     options = Options(backend, fastmath_flags(fastmath))
 

@@ -22,6 +22,8 @@ ROOT = pytocu.__path__[0].rpartition("/")[0]
 SOURCE = """\
 import numpy as np
 
+import pytocu
+
 
 def steps(x, y):
     a = x + y
@@ -59,6 +61,11 @@ def looped(x, count):
     for _ in range(count):
         x = x - x.sum() * 0.5
     return x
+
+
+@pytocu.vectorize
+def kinked(x):
+    return x if x > 0 else x * 0.5
 
 
 def each(x, count):
@@ -218,6 +225,10 @@ PLANTED = [
     (
         fault("parameters change places", "loop_scalars:run", "Block(function.params,", "Block(function.params[::-1],"),
         *("each", "f32[n], weak int", ("pass", "loop-scalars"), ""),
+    ),
+    (
+        fault("sides change places", "maps:_chosen", '"where", (test, yes, no)', '"where", (test, no, yes)'),
+        *("kinked", "f32[n]", ("pass", "maps"), "map"),
     ),
     (
         fault("an operand is kept", "store_or_repeat:run", '"keep", (new,)', '"keep", (args[0],)'),

@@ -388,6 +388,32 @@ result = f(np.arange(3.0)).tolist()
 """
 
 
+def test_functions_of_scalars(project: Project) -> None:
+    """How a function was vectorized is part of what it is, on its own and where another one calls it."""
+    module = """
+        import pytocu
+
+        def plain(x):
+            return x if x > 0 else 0.0
+
+        made = pytocu.vectorize({})(plain)
+        """
+    alone = """
+        import numpy as np, scalars
+        result = scalars.made(np.array([1.0, -1.0])).tolist()
+        """
+    called = """
+        import numpy as np, pytocu, scalars
+        result = pytocu.jit(lambda x: scalars.made(x) * 2)(np.array([1.0, -1.0])).tolist()
+        """
+    project.module("scalars", module.format(""))
+    assert kept(project, alone) == [1.0, 0.0]
+    assert kept(project, called) == [2.0, 0.0]
+    project.module("scalars", module.format("nout=1"))
+    for program in (alone, called):
+        assert project.run(program).compiled
+
+
 def test_one_object_or_two(project: Project) -> None:
     kept(project, SHARED.format(same="", value=2))
     assert project.run(SHARED.format(same="second = first", value=2)).compiled

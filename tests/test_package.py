@@ -46,15 +46,17 @@ FLOORS: dict[str, set[str]] = {
     "planning": _GROUND | _COMPILER | {"ir", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
     "jit": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain"},
+    "elementwise": _GROUND | {"jit"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing", "report", "cli", ""},
-    "": _GROUND | {"jit", "runtime"},
+    "": _GROUND | {"jit", "elementwise", "runtime"},
     "__main__": {"cli"},
 }
 """What each floor may import: a folder, a module, or ``""`` for the package itself."""
 
 LATE = {
+    ("", "pytocu.elementwise.vectorize"),
     ("jit", "pytocu.driver"),
     ("jit", "pytocu.backend.libraries"),
     ("jit", "pytocu.explain.watch"),

@@ -40,14 +40,7 @@ def prepared(place: str, static: Sequence[str], fastmath: str | None) -> tuple[J
     for name in values:
         if name not in names:
             raise CommandError(f"--static {name}: {function.__name__} has no such parameter{suggestion(name, names, 'it has')}")
-    flags = fastmath_of(fastmath)
-    function = jit(
-        function.__wrapped__,
-        device=function._device,
-        static=tuple(dict.fromkeys((*function._static, *values))),
-        backend=function._options.backend,
-        fastmath=function._options.fastmath if flags is None else flags,
-    )
+    function = function._with(tuple(values), fastmath_of(fastmath))
     return function, {**dict(zip(names, bound, strict=False)), **values}
 
 

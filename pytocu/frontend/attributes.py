@@ -11,7 +11,7 @@ import numpy as np
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.inplace import fill
-from pytocu.frontend.operators import binary, compute, elementwise
+from pytocu.frontend.operators import binary, compute, elementwise, unary
 from pytocu.frontend.reduction_functions import METHODS as REDUCTION_METHODS
 from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
@@ -19,7 +19,19 @@ from pytocu.frontend.values import Context, cast, describe, dim_value, dimension
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
-from pytocu.ir.types import ALL_DTYPES, BOOL, ArrayType, DType, ScalarType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import (
+    ALL_DTYPES,
+    BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    ArrayType,
+    DType,
+    ScalarType,
+    WeakType,
+    dtype_of,
+    element,
+    scalar,
+)
 
 
 class Method:
@@ -44,6 +56,8 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     """
     kind = python_type_name(value)
     if isinstance(value.type, WeakType):
+        if name in ("real", "imag"):
+            return _python_part(context, value, name)
         if hasattr(getattr(builtins, kind), name):
             raise UnsupportedError(f"the attribute {name} of a Python {kind}", context.loc, _NUMPY_SCALAR)
         raise MissingAttributeError(f"'{kind}' object has no attribute '{name}'", context.loc, _NUMPY_SCALAR)
@@ -85,6 +99,15 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     )
 
 
+def _python_part(context: Context, value: Value, name: str) -> Any:
+    """The real or imaginary part of a Python scalar."""
+    if value.type == WEAK_COMPLEX:
+        return context.builder.emit(f"python_{name}", (value,))
+    if name == "real":
+        return unary(context, "positive", value)
+    return 0.0 if value.type == WEAK_FLOAT else 0
+
+
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
 _SORTED_OR_PRODUCTS = frozenset(
     ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "partition", "argpartition", "lexsort"]
@@ -105,7 +128,7 @@ REFUSED = {
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",
-    "vectorize": "call the function itself: it is compiled with this one",
+    "vectorize": "put @pytocu.vectorize on the function of scalars, and call it here",
 }
 """Elementwise functions and methods of NumPy that are not compiled, and what to do."""
 

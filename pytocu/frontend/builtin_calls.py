@@ -25,6 +25,7 @@ from pytocu.frontend.gathering import subscript as element_of
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.loops import Steps, run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
+from pytocu.frontend.numbers import python_truth
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, unary
@@ -39,6 +40,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    is_numpy_scalar,
     is_weak,
     python_type_name,
     refuse_array,
@@ -202,6 +204,8 @@ def steps_over(frame: Frame, values: Any) -> Any:
 def _bool(frame: Frame, value: Any) -> Any:
     if isinstance(value, Value) and isinstance(value.type, WeakType):
         return value if value.type.kind == "bool" else binary(frame.context, "not_equal", value, 0)
+    if frame.context.elements is not None and is_numpy_scalar(value):
+        return python_truth(frame.context, value)
     return truth(frame.context, value, "bool()")
 
 

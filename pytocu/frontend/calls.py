@@ -23,6 +23,7 @@ from pytocu.frontend.piecewise import piecewise
 from pytocu.frontend.source import function_node
 from pytocu.frontend.ufunc_methods import call_ufunc_method, ufunc_method
 from pytocu.frontend.values import Context, Masked, contains_dynamic, describe, python_type_name
+from pytocu.frontend.vectorized import arguments_of, over_elements
 from pytocu.ir.core import Value
 
 _LIBRARIES = ("numpy", "cupy", "jax", "jaxlib")
@@ -75,6 +76,12 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if not any(python is known for known in context.inlined):
             context.inlined.append(python)
         signature = inspect.signature(python, follow_wrapped=False)
+        stated = getattr(function, "__pytocu_elements__", None)
+        if stated is not None:
+            _refuse_recursion(context, python)
+            args, kwargs, keywords = arguments_of(context, signature, args, kwargs)
+            arguments = bind(context, python.__name__, signature, args, kwargs)
+            return over_elements(context, python, node, stated, arguments, context.loc, **keywords)
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
@@ -132,16 +139,20 @@ def _inline(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    if any(function is active for active in context.active):
-        raise UnsupportedError(
-            f"recursion: {function.__name__} calls itself", context.loc, "write it as a loop over range(...)"
-        )
+    _refuse_recursion(context, function)
     arguments = bind(context, function.__name__, signature, args, kwargs)
     caller = context.builder.loc
     try:
         return context.hooks.run_function(context, function, node, arguments, caller)
     finally:
         context.builder.loc = caller
+
+
+def _refuse_recursion(context: Context, function: Any) -> None:
+    if any(function is active for active in context.active):
+        raise UnsupportedError(
+            f"recursion: {function.__name__} calls itself", context.loc, "write it as a loop over range(...)"
+        )
 
 
 def _signature_of(node: ast.FunctionDef | ast.Lambda, defaults: dict[str, Any]) -> inspect.Signature:

@@ -12,10 +12,11 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.math_calls import on_host
+from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.values import Context, as_value, dimensions, is_dynamic
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import ScalarType, WeakType
+from pytocu.ir.types import ScalarType, Type, WeakType
 
 _CANNOT_RAISE = frozenset(
     [
@@ -102,12 +103,19 @@ def negate(context: Context, value: Any) -> Any:
     """``not value``."""
     if isinstance(value, Value) and isinstance(value.type, WeakType):
         return on_host(context, "python_not", value)
+    if context.elements is not None and is_choice(value):
+        return on_host(context, "python_not", python_truth(context, value))
     return not truth(context, value, "'not'", elementwise="use np.logical_not(x)")
 
 
 def extreme(context: Context, name: str, row: str, comparison: str, values: list[Any]) -> Value:
     """``min`` or ``max`` of scalars of one kind: the first of equal ones."""
     made = [as_value(context, v) for v in values]
+    common: Type | None = made[0].type
+    for value in made[1:]:
+        common = common and common_type(context, common, value.type)
+    if common is not None:
+        made = [of_type(context, v, common) for v in made]
     if all(v.type == made[0].type and not dimensions(v) for v in made):
         if isinstance(made[0].type, WeakType):
             return on_host(context, f"python_{name}", *made)

@@ -12,17 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import BREAK, Frame, Returned, Unset, line_made
+from pytocu.errors import Loc, UnsupportedError
+from pytocu.frontend.frames import BREAK, Failing, Frame, Returned, Unset, line_made
 from pytocu.frontend.gathering import subscript
+from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
-from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array, is_weak
-from pytocu.ir import regions
+from pytocu.frontend.type_texts import kind_text, type_text, way_out
+from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
+from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.types import WEAK_BOOL, ArrayType, Type, WeakType, element, scalar
+from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
 
 Flag = bool | Value
@@ -39,11 +41,14 @@ class Flow(Record):
     returned : bool or Value
         Whether by leaving the function, with `value`.
     value : Any
+    loc : Loc or None
+        Of a statement that returns it.
     """
 
     broke: Flag = False
     returned: Flag = False
     value: Any = None
+    loc: Loc | None = None
 
     @property
     def static(self) -> bool:
@@ -54,7 +59,7 @@ class Flow(Record):
         """As :func:`pytocu.frontend.statements.run_block` gives it."""
         if not self.static:
             return self
-        return Returned(self.value) if self.returned else BREAK if self.broke else None
+        return Returned(self.value, self.loc) if self.returned else BREAK if self.broke else None
 
 
 def flow_of(signal: Any) -> Flow:
@@ -62,7 +67,7 @@ def flow_of(signal: Any) -> Flow:
     if isinstance(signal, Flow):
         return signal
     if isinstance(signal, Returned):
-        return Flow(returned=True, value=signal.value)
+        return Flow(returned=True, value=signal.value, loc=signal.loc)
     return Flow(broke=signal is BREAK)
 
 
@@ -285,6 +290,7 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     for a, b in zip(*parts, strict=True):
         first = _in_side(merge, sides[0], a)
         second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
+        first, second = _agreed(merge, sides, first, second)
         if regions.bare(first.type) != regions.bare(second.type):
             return Unset(
                 f"{name} is {type_text(first.type)} on one side of a branch of run time{line_made(a)} and "
@@ -294,6 +300,18 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         pairs.append((first, second))
     merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], list(results))}))
     return None
+
+
+def _agreed(merge: _Merge, sides: list[_Side], first: Value, second: Value) -> tuple[Value, Value]:
+    """The values as numbers of one type, where that is theirs in a vectorized function."""
+    common = common_type(merge.context, first.type, second.type)
+    if common is None or first.type == second.type:
+        return first, second
+    made: list[Value] = []
+    for side, value in zip(sides, (first, second), strict=True):
+        with merge.context.builder.behind(side.insts):
+            made.append(of_type(merge.context, value, common))
+    return made[0], made[1]
 
 
 def _ordered(value: Value, blank: Value, swap: bool) -> tuple[Value, Value]:
@@ -403,6 +421,10 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
         if isinstance(flags[0], bool) and flags[0] is flags[1]:
             out[kind] = flags[0]
             continue
+        raises = [kind == "returned" and flow.returned is True and isinstance(flow.value, Failing) for flow in flows]
+        if any(raises):
+            # Whoever asks how the branch ended comes upon what is required.
+            flags = [_failing_in(merge, s, scalar(BOOL)) if r else f for s, r, f in zip(sides, raises, flags, strict=True)]
         if all(isinstance(flag, bool) for flag in flags):
             out[kind] = test if flags[0] else negated(context, test)
             continue
@@ -414,7 +436,19 @@ def _merge_flows(merge: _Merge, test: Value, sides: list[_Side]) -> Any:
     returning = [k for k, flow in enumerate(flows) if flow.returned is not False]
     if returning:
         _merge_values(merge, sides, flows, returning, out)
-    return lambda: Flow(out["broke"], out["returned"], out["value"]).signal()
+    loc = next((flow.loc for flow in flows if flow.loc is not None), None)
+    return lambda: Flow(out["broke"], out["returned"], out["value"], loc).signal()
+
+
+def _failing_in(merge: _Merge, side: _Side, type: Type) -> Value:
+    """A value of a type that the side which raises has instead of one."""
+    context = merge.context
+    failing: Failing = side.flow.value
+    strong = scalar(promote.strong(type))
+    with context.builder.behind(side.insts), context.builder.at(failing.loc):
+        false = context.builder.const(False, scalar(BOOL))
+        made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence)
+        return item(context, made) if isinstance(type, WeakType) else made
 
 
 def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
@@ -425,25 +459,37 @@ def _strong_in(merge: _Merge, side: _Side, value: Value) -> Value:
 def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returning: list[int], out: dict[str, Any]) -> None:
     """The value that is returned."""
     context = merge.context
+    failing = [k for k in returning if isinstance(flows[k].value, Failing)]
+    if len(failing) == len(returning):
+        out["value"] = flows[returning[0]].value
+        return
     parts: list[list[Any]] = [[], []]
     forms = [flatten(flow.value, part) for flow, part in zip(flows, parts, strict=True)]
-    if len(returning) == 2:
+    if len(returning) == 2 and failing:
+        (k,) = (k for k in returning if k not in failing)
+        form = forms[k]
+        made = [_in_side(merge, sides[k], v) for v in parts[k]]
+        other = _failing_in if flows[1 - k].returned is True else _blank_in
+        pairs = [_ordered(m, other(merge, sides[1 - k], m.type), k == 1) for m in made]
+    elif len(returning) == 2:
         if not same_form(*forms):
             raise UnsupportedError(
-                f"the function returns {kind_text(flows[0].value)} on one way of run time and {kind_text(flows[1].value)} on "
-                "another",
+                f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} on one way of run time and "
+                f"{kind_text(flows[1].value)}{_line_text(flows[1])} on another",
                 context.loc,
                 "return values of one kind on every way",
             )
         form = forms[0]
-        pairs: list[tuple[Value, Value]] = []
+        pairs = []
         for a, b in zip(*parts, strict=True):
             first = _in_side(merge, sides[0], a)
-            made = [first, in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))]
+            second = in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
+            made = _agreed(merge, sides, first, second)
             types = [regions.bare(m.type) for m in made]
             if types[0] != types[1]:
+                texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
                 raise UnsupportedError(
-                    f"the function returns {type_text(types[0])} on one way of run time and {type_text(types[1])} on another",
+                    f"the function returns {texts[0]} on one way of run time and {texts[1]} on another",
                     context.loc,
                     way_out(*types),
                 )
@@ -456,34 +502,5 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, list(results))))
 
 
-def kind_text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"a tuple of {len(value)}"
-    if isinstance(value, Value):
-        return type_text(value.type)
-    return "None" if value is None else f"{value!r}" if is_weak(value) else f"a {type(value).__name__}"
-
-
-def type_text(type: Type) -> str:
-    """A type as a message says it."""
-    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
-
-
-def way_out(first: Type, second: Type) -> str:
-    """What to write where two types differ."""
-    kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
-    if all(kinds):
-        return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
-    if any(kinds):
-        strong = second if kinds[0] else first
-        if isinstance(strong, ArrayType):
-            return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
-        return f"begin with np.{element(strong).numpy.name}(...)"
-    if _shape(first) != _shape(second):
-        return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
-    return "convert it with astype, so that the dtype stays the same"
-
-
-def _shape(type: Type) -> Any:
-    """The shape of a type."""
-    return type.shape if isinstance(type, ArrayType) else ()
+def _line_text(flow: Flow) -> str:
+    return "" if flow.loc is None else f" (line {flow.loc.line})"

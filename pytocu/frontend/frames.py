@@ -12,7 +12,7 @@ from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.values import Context
 from pytocu.guards import MISSING, read_closure, read_global
-from pytocu.record import Record
+from pytocu.record import Mutable, Record
 
 BREAK = object()
 CONTINUE = object()
@@ -23,10 +23,20 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 class Returned:
     """A return statement was reached."""
 
-    __slots__ = ("value",)
+    __slots__ = ("loc", "value")
 
-    def __init__(self, value: Any):
-        self.value = value
+    def __init__(self, value: Any, loc: Loc | None = None):
+        self.value, self.loc = value, loc
+
+
+class Failing(Mutable):
+    """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be."""
+
+    __pytocu_plain__ = True
+
+    error: str
+    sentence: str
+    loc: Loc
 
 
 class Unset:

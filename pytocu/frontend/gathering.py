@@ -52,6 +52,10 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         A mask.
     """
     keys = key if isinstance(key, tuple) else (key,)
+    if context.elements is not None and is_array(value):
+        # Which elements are read is for each element of the arguments to see.
+        keys = tuple(convert(context, as_value(context, k), I64) if as_dim(k) is not None else k for k in keys)
+        key = keys if isinstance(key, tuple) else keys[0]
     if is_array(value) and any(map(is_mask, keys)):
         check_masks(context, value, keys)
         keys = masks_to_positions(context, keys)
@@ -198,7 +202,7 @@ def _like(context: Context, made: Value, position: Value) -> Value:
 
 def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str) -> None:
     """An axis without elements has no position at all."""
-    wanted = product(dimensions(positions))
+    wanted = product((*dimensions(positions), *(context.elements or ())))
     none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
     require_equal(context, none, 0, "IndexError", sentence)
 

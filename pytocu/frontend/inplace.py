@@ -327,7 +327,7 @@ def prepare_outputs(
     for out in arrays:
         note_write(context, out, OUTPUT)
     mask = [] if where is True else [dimensions(mask_of(context, where))]
-    _fit_outputs(context, shapes, [dimensions(o) for o in arrays], mask)
+    check_output_shapes(context, shapes, [dimensions(o) for o in arrays], mask)
 
 
 def write_outputs(
@@ -374,7 +374,7 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     return made
 
 
-def _fit_outputs(context: Context, shapes: Sequence[Shape], outs: Sequence[Shape], mask: Sequence[Shape]) -> None:
+def check_output_shapes(context: Context, shapes: Sequence[Shape], outs: Sequence[Shape], mask: Sequence[Shape]) -> None:
     """Check that operands and mask broadcast together to the shape of the outputs, which are not broadcast."""
     every = (*shapes, *outs, *mask)
     try:

@@ -19,19 +19,18 @@ from pytocu.frontend.control import (
     flow_of,
     hoist,
     in_region,
-    kind_text,
     may_be_one,
     negated,
-    type_text,
-    way_out,
 )
 from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
+from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt, binary
-from pytocu.frontend.state import State, flatten, rebuild, same_form
-from pytocu.frontend.values import Context, as_strong, as_value, is_array, is_dynamic
+from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
+from pytocu.frontend.type_texts import kind_text, type_text, way_out
+from pytocu.frontend.values import Context, as_strong, as_value, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, Type, WeakType, element
 from pytocu.record import Mutable, fresh
 
 
@@ -57,6 +56,8 @@ def run_time_range(context: Context, *bounds: Any) -> Steps:
     """
     if not 1 <= len(bounds) <= 3:
         attempt(context, range, *bounds)
+    if all(not is_numpy_scalar(b) or element(b.type).is_integer for b in bounds):
+        bounds = tuple(item(context, b) for b in bounds)
     for bound in bounds:
         if is_dynamic(bound) and not isinstance(bound.type, WeakType):
             raise UnsupportedError(
@@ -79,6 +80,7 @@ class _Read(Mutable):
 
     names: list[tuple[Frame, str]]
     roots: list[Value]
+    types: dict[tuple[Frame, str], list[Type]]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)
@@ -146,8 +148,9 @@ def loop(
     before = State(frame)
     names = [(owner, name) for owner, name in _bound(frame, nodes) if _starts(owner.locals.get(name))]
     roots: list[Value] = []
+    types: dict[tuple[Frame, str], list[Type]] = {}
     while True:
-        read = _Read(names, roots)
+        read = _Read(names, roots, types)
         try:
             with builder.nested() as insts:
                 _read(frame, read, op, lead, body)
@@ -158,9 +161,11 @@ def loop(
         more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
         before.refuse_changed_containers("a loop")
-        if not more_names and not more_roots:
+        wider = _wider(context, read)
+        if not more_names and not more_roots and not wider:
             break
         before.go_back()
+        types |= wider
         names, roots = [*names, *more_names], [*roots, *more_roots]
     return _finish(frame, op, head, lead, before, read)
 
@@ -184,7 +189,8 @@ def _read(frame: Frame, read: _Read, op: str, lead: Sequence[Value], body: Body)
     for owner, name in read.names:
         leaves: list[Any] = []
         form = flatten(owner.locals[name], leaves)
-        params = [Value(regions.bare(_type(frame.context, v)), name) for v in leaves]
+        stated = read.types.get((owner, name)) or [_type(frame.context, v) for v in leaves]
+        params = [Value(regions.bare(type), name) for type in stated]
         read.params.extend(params)
         read.forms.append(form)
         owner.locals[name] = rebuild(form, list(params))
@@ -203,6 +209,28 @@ def _type(context: Context, value: Any) -> Any:
         return value.type
     with context.builder.nested():
         return as_value(context, value).type
+
+
+def _wider(context: Context, read: _Read) -> dict[tuple[Frame, str], list[Type]]:
+    """The types of names that a step makes other numbers of, where both are one in a vectorized function."""
+    assert read.state is not None
+    wider: dict[tuple[Frame, str], list[Type]] = {}
+    place = 0
+    for (owner, name), form in zip(read.names, read.forms, strict=True):
+        count = _leaf_count(form)
+        own = [p.type for p in read.params[place : place + count]]
+        place += count
+        leaves: list[Any] = []
+        if not same_form(flatten(read.state.value(owner, name), leaves), form):
+            continue
+        types = [common_type(context, a, regions.bare(_type(context, v))) or a for a, v in zip(own, leaves, strict=True)]
+        if types != own:
+            wider[owner, name] = types
+    return wider
+
+
+def _leaf_count(form: Any) -> int:
+    return sum(map(_leaf_count, form)) if isinstance(form, tuple) else int(form is LEAF)
 
 
 def _missing(frame: Frame, before: State, read: _Read) -> tuple[list[tuple[Frame, str]], list[Value]]:
@@ -250,8 +278,8 @@ def _finish(
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
-            yields.extend(in_region(context, read.insts, after, v, p.type) for v, p in zip(new, own, strict=True))
-            starts.extend(as_value(context, v) for v in old)
+            yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
+            starts.extend(of_type(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
         elif any(p in used for p in own):
             raise UnsupportedError(problem.message, loc, problem.help)
@@ -287,6 +315,14 @@ def _finish(
     return leading, results
 
 
+def _carried(context: Context, read: _Read, value: Any, type: Type) -> Value:
+    """What a name holds at the end of a step, of the type it has in each."""
+    assert read.state is not None
+    made = in_region(context, read.insts, read.state, value, type)
+    with context.builder.behind(read.insts):
+        return of_type(context, made, type)
+
+
 def _differs(
     context: Context, read: _Read, after: State, owner: Frame, name: str, form: Any, params: Sequence[Value]
 ) -> Unset | None:
@@ -304,7 +340,7 @@ def _differs(
         )
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(_type(context, leaf))
-        if not may_be_one(found, param.type):
+        if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
             return Unset(
                 f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it"
                 f"{line_made(leaf)}",
@@ -516,7 +552,7 @@ def _leaving(
     flow: Flow = found["flow"]
     broke = False if flow.broke is False else results[1]
     returned = False if flow.returned is False else results[2]
-    return Flow(broke, returned, rebuild(found["form"], list(extras)) if returned is not False else None)
+    return Flow(broke, returned, rebuild(found["form"], list(extras)) if returned is not False else None, flow.loc)
 
 
 def _try(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.config import Elementwise
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
@@ -23,6 +24,7 @@ from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import Sharing, StorageBuilder
 from pytocu.frontend.values import Context, Hooks, Masked, as_value, describe
+from pytocu.frontend.vectorized import vectorized
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
@@ -56,6 +58,7 @@ def lower(
     parameters: Sequence[tuple[str, Type | Static]],
     unit_lengths: frozenset[Dim] = frozenset(),
     sharing: Sharing = (),
+    elements: Elementwise | None = None,
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -70,6 +73,8 @@ def lower(
         Lengths of views that are to be taken as 1; the function states each with ``assume``.
     sharing : Sharing
         Which of the arguments known at run time share memory with one that is written.
+    elements : Elementwise, optional
+        The function is one of scalars; behind its own parameters come those of every vectorized function.
 
     Returns
     -------
@@ -105,7 +110,10 @@ def lower(
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 1})
     try:
-        result = run_function(context, function, node, values, None)
+        if elements is None:
+            result = run_function(context, function, node, values, None)
+        else:
+            result = vectorized(context, function, node, elements, values)
     except RecursionError:
         raise CompileError(
             "expressions or calls are nested too deeply to be read", context.loc, "name intermediate results"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import CompileError, UnsupportedError, raised
+from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import binary
 from pytocu.frontend.rounding import around
 from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak
@@ -55,6 +56,7 @@ def _math_handler(name: str) -> Callable[..., Any]:
             raise UnsupportedError(f"math.{name} with the argument {keyword}= is not compiled", context.loc)
         if name in REFUSED:
             raise UnsupportedError(f"math.{name} of values known only at run time is not compiled", context.loc, REFUSED[name])
+        values = tuple(item(context, v) for v in values)
         _check_scalars(context, name, values)
         if name in _PARTS:
             return tuple(on_host(context, f"math_{name}_{part}", *values) for part in _PARTS[name])
@@ -89,6 +91,7 @@ def _read_back(context: Context, value: Value, kind: str, instead: str) -> Compi
 
 def python_float(frame: Any, value: Value) -> Any:
     """``float(x)``."""
+    value = item(frame.context, value)
     match _weak_kind(value):
         case "":
             raise _read_back(frame.context, value, "float", "use np.float64(x), which stays in the kernel")
@@ -99,7 +102,7 @@ def python_float(frame: Any, value: Value) -> Any:
 
 def python_complex(frame: Any, real: Any = 0, imag: Any = 0) -> Any:
     """``complex(x)`` and ``complex(x, y)``."""
-    values = [as_value(frame.context, v) for v in (real, imag)]
+    values = [as_value(frame.context, item(frame.context, v)) for v in (real, imag)]
     for value in values:
         if not _weak_kind(value):
             raise _read_back(frame.context, value, "complex", "use x + 1j * y, which stays in the kernel")
@@ -108,6 +111,7 @@ def python_complex(frame: Any, real: Any = 0, imag: Any = 0) -> Any:
 
 def python_int(frame: Any, value: Value) -> Any:
     """``int(x)``."""
+    value = item(frame.context, value)
     match _weak_kind(value):
         case "":
             raise _read_back(frame.context, value, "int", "use np.int64(x), which stays in the kernel")
@@ -121,9 +125,10 @@ def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
     context: Context = frame.context
     if is_array(number):
         raise raised(TypeError("type numpy.ndarray doesn't define __round__ method"), context.loc, "use np.round(x)")
-    kind = _weak_kind(number)
-    if not kind and ndigits is not None:
+    if not _weak_kind(number) and ndigits is not None:
         return around(context, number, ndigits)
+    number = item(context, number)
+    kind = _weak_kind(number)
     if not kind:
         raise _read_back(context, number, "round", "use np.rint(x), which stays in the kernel, or round(x, 0)")
     if ndigits is None:

@@ -130,6 +130,11 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     return None
 
 
+def parameter_names(node: FunctionNode) -> tuple[str, ...]:
+    """The parameters of a function, none of them variadic."""
+    return tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+
+
 @lru_cache(maxsize=16)
 def _module_tree(file: str, lines: tuple[str, ...]) -> ast.Module | None:
     try:

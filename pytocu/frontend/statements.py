@@ -10,9 +10,9 @@ from typing import Any
 
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
-from pytocu.frontend.control import Flow, branch, decides, flow_of, kind_text
+from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
-from pytocu.frontend.frames import BREAK, CONTINUE, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.loops import Again, Steps, for_loop, while_loop
 from pytocu.frontend.masked import values
@@ -20,9 +20,11 @@ from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
+from pytocu.frontend.raising import always, failing
 from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
+from pytocu.frontend.type_texts import kind_text
 from pytocu.frontend.values import Context, Masked, is_array
 from pytocu.ir.core import Value
 
@@ -56,6 +58,8 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         if isinstance(node, ast.Lambda):
             return evaluate(frame, node.body)
         flow = flow_of((_run_all if len(context.active) == 1 else run_block)(frame, node.body))
+        if isinstance(flow.value, Failing):
+            return always(context, name, flow)
         if isinstance(flow.returned, Value):
             # The ways that do not come to a return statement return None.
             raise UnsupportedError(
@@ -134,7 +138,8 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     match node:
         case ast.Return(value=value):
-            return Returned(None if value is None else evaluate(frame, value))
+            loc = context.loc
+            return Returned(None if value is None else evaluate(frame, value), loc)
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value)
             for target in targets:
@@ -167,12 +172,14 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
         case ast.Delete(targets=targets):
             for target in targets:
                 _delete(frame, target)
+        case ast.Assert() if context.elements is not None:
+            return _assert_element(frame, node, rest)
         case ast.Assert(test=test, msg=message):
             if not _test(frame, test, "the assertion", "check it outside the function, or leave it out"):
                 text = () if message is None else (_message(frame, message),)
                 raise raised(AssertionError(*text), context.loc)
         case ast.Raise(exc=exception):
-            _raise(frame, exception)
+            return _raise(frame, exception)
         case ast.Import(names=names):
             for alias in names:
                 module = _module(frame, alias.name)
@@ -350,7 +357,7 @@ def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
     """Whether statements may leave the function, or the loop around them."""
     for node in body:
         match node:
-            case ast.Return():
+            case ast.Return() | ast.Raise() | ast.Assert():
                 return True
             case ast.Break() | ast.Continue():
                 if not loop:
@@ -447,6 +454,10 @@ def _unrolled(
 
 def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...]) -> Any:
     assign = lambda item: _assign_at(frame, node.target, item)  # noqa: E731
+    bounds = (steps.start, steps.stop, steps.step)
+    if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
+        # There is a step, so the number of the last one is known behind the loop.
+        assign(steps.start)
     flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
 
@@ -454,7 +465,7 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
 def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], leaves: bool) -> Any:
     """What follows a loop, by how it ended: `onward` where it came to its end, which may itself leave."""
     if flow.returned is True:
-        return Returned(flow.value)
+        return Returned(flow.value, flow.loc)
     if flow.broke is True:
         return None
 
@@ -472,7 +483,7 @@ def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast
 
     if isinstance(flow.returned, bool):
         return came_to_end()
-    sides = (lambda: Returned(flow.value), lambda: to_the_end(came_to_end))
+    sides = (lambda: Returned(flow.value, flow.loc), lambda: to_the_end(came_to_end))
     return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
 
 
@@ -523,7 +534,7 @@ def _message(frame: Frame, node: ast.expr) -> Any:
         context.in_message = saved
 
 
-def _raise(frame: Frame, exception: ast.expr | None) -> None:
+def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
     context = frame.context
     if exception is None:
         raise raised(RuntimeError("No active exception to reraise"), context.loc)
@@ -532,4 +543,15 @@ def _raise(frame: Frame, exception: ast.expr | None) -> None:
         value = value()
     if not isinstance(value, Exception):
         raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
-    raise raised(value, context.loc)
+    return failing(context, value)
+
+
+def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+    value = evaluate_test(frame, node.test)
+    text = () if node.msg is None else (_message(frame, node.msg),)
+    onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
+    refused = lambda: failing(context, AssertionError(*text))  # noqa: E731
+    if decides(value):
+        return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
+    return None if truth(context, value, "the assertion") else refused()

@@ -80,11 +80,13 @@ class Context:
         The masks behind results of ``nonzero`` and its like.
     choosing : bool
         What is read may not be what Python would run, so it must change nothing.
+    elements : tuple of lengths, or None
+        Scalars are elements of arrays of this shape: a vectorized function is read.
     """
 
     __slots__ = (
-        "active", "builder", "choosing", "compacted", "guarded", "guards", "hooks", "in_message", "inlined", "origins",
-        "outside", "paths", "positions", "unit_lengths",
+        "active", "builder", "choosing", "compacted", "elements", "guarded", "guards", "hooks", "in_message", "inlined",
+        "origins", "outside", "paths", "positions", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -100,6 +102,7 @@ class Context:
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.in_message = False
         self.choosing = False
+        self.elements: tuple[DimLike, ...] | None = None
 
     @property
     def loc(self) -> Loc:

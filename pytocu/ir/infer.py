@@ -371,6 +371,14 @@ def boolean(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (shaped(BOOL, types),)
 
 
+def item(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """Python's number of a NumPy scalar."""
+    (type,) = types
+    if not isinstance(type, ScalarType):
+        raise TypeError(f"{op.name} takes a NumPy scalar, not {type}")
+    return ({"b": WEAK_BOOL, "f": WEAK_FLOAT, "c": WEAK_COMPLEX}.get(type.dtype.kind, WEAK_INT),)
+
+
 def python_scalar(kind: str) -> Callable[[Op, Types, dict[str, Any]], Types]:
     """What a function of Python returns for Python scalars: `kind`, or ``same`` for that of the last."""
 

@@ -399,6 +399,20 @@ def _if_else(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return _region(state, inst.regions[0 if condition else 1], shared)
 
 
+def _map(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The region for one element after the other."""
+    (region,), count = inst.regions, inst.attr("elements")
+    elements, shared = args[:count], args[count:]
+    shape = state.dims(shape_of(inst.types[0]))
+    given = [a if weak_type_of(a) is not None else np.broadcast_to(a, shape) for a in elements]
+    results = [np.empty(shape, element(t).numpy) for t in inst.types]
+    for place in np.ndindex(shape):
+        here = [a[place] if isinstance(a, np.ndarray) else a for a in given]
+        for result, made in zip(results, _region(state, region, [*here, *shared]), strict=True):
+            result[place] = made
+    return results
+
+
 def _allocate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
     order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
@@ -496,6 +510,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "keep": _keep,
     "kernel": _kernel,
     "launch": _launch,
+    "map": _map,
     "library": _library,
     "memory": _memory,
     "newaxis": _newaxis,

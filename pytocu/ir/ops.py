@@ -316,6 +316,11 @@ row("while_loop", "region", None, "Steps while the first carried value holds; th
     "rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True, attrs=("carried",))  # fmt: skip
 row("if_else", "region", None, "The first region where the first argument holds, else the second; both are given the rest",
     levels=UPPER, regions=2, isolated=True)  # fmt: skip
+row("map", "region", None, "The region for each element of the first so many arguments, which broadcast: it is given these "
+    "elements as scalars and the rest as they are, and yields an element of each result", levels=UPPER, regions=1,
+    isolated=True, attrs=("elements",))  # fmt: skip
+row("item", "scalar", 1, "An element of a map as Python's number", infer=infer.item, levels=UPPER,
+    python=lambda x: x.item() if hasattr(x, "item") else x)  # fmt: skip
 
 # Loop level: memory, control, indices, raw arithmetic.
 row("load", "memory", None, "The element at an offset; with `lanes` that many from there, whose address divides by `align`. "

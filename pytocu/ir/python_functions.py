@@ -69,6 +69,8 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "math_frexp_exponent": PythonFunction(_part(math.frexp, 1), 1, "int"),
     "python_float": PythonFunction(float, 1, "float"),
     "python_complex": PythonFunction(complex, None, "complex"),
+    "python_real": PythonFunction(lambda z: z.real, 1, "float", raises=False),
+    "python_imag": PythonFunction(lambda z: z.imag, 1, "float", raises=False),
     "python_int": PythonFunction(int, 1, "int"),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),

@@ -6,6 +6,8 @@ Arguments of such an instruction are, in this order,
 * the first values of what a loop *carries* from one step to the next;
 * everything else that its regions use (*shared* values).
 
+The arguments of a ``map`` are those that its region is given element by element, and then the shared values.
+
 A region has a parameter for each carried and shared value, behind the number of the step where a
 ``for_loop`` gives one; it sees nothing else.  So an instruction depends on its arguments alone, and may be
 copied, moved and compared like any other.
@@ -22,7 +24,7 @@ from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import replay
 from pytocu.ir.types import ArrayType, Type
 
-HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1}
+HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
 
 
@@ -39,6 +41,11 @@ def given(inst: Inst) -> tuple[Value, ...]:
 def carried_count(inst: Inst) -> int:
     """How many values go from one step to the next; 0 for a branch."""
     return inst.attr("carried", 0)
+
+
+def element_count(inst: Inst) -> int:
+    """How many of the arguments a map gives its region element by element."""
+    return inst.attr("elements", 0)
 
 
 def parameters(inst: Inst, region: Block) -> tuple[Value, ...]:
@@ -139,6 +146,8 @@ def pruned(inst: Inst, used: set[Value]) -> Inst | None:
         regions.append(Block((*own, *(params[k] for k in live)), builder.take()))
     head = inst.args[: HEADS[inst.op.name]]
     attrs = dict(inst.attrs) | ({"carried": len(keep)} if count or "carried" in dict(inst.attrs) else {})
+    if inst.op.name == "map":
+        attrs["elements"] = sum(k < element_count(inst) for k in live)
     made = Builder(inst.loc).inst(
         inst.op, (*head, *(given(inst)[k] for k in live)), attrs, [inst.types[k] for k in keep], regions
     )
@@ -221,6 +230,8 @@ def _prune_block(block: Block) -> Block:
     used: set[Value] = set()
     made: list[Inst] = []
     values: dict[Value, Value] = {}
+    # By instructions with fewer results: those that these stand for.
+    stood_for: dict[Inst, list[Value]] = {}
     changed = False
     for inst in reversed(block.insts):
         if is_region(inst) and not _launches(inst):
@@ -230,7 +241,7 @@ def _prune_block(block: Block) -> Block:
             less = pruned(inst, used)
             if less is not None:
                 keep = kept(inst, used)
-                values.update(zip((inst.results[k] for k in keep), less.results, strict=True))
+                stood_for[less] = [inst.results[k] for k in keep]
                 inst, changed = less, True
         used.update(inst.args)
         made.append(inst)
@@ -246,8 +257,9 @@ def _prune_block(block: Block) -> Block:
                 for old, new in zip(last.results, replaced.results, strict=True):
                     new.name = old.name
                     values[old] = new
-                values.update({old: values.get(new, new) for old, new in values.items()})
+                values.update((r, values.get(values[r], values[r])) for r in inst.results if r in values)
                 builder.insts.append(replaced)
                 again = True
+        values.update((old, values.get(r, r)) for old, r in zip(stood_for.get(inst, ()), inst.results, strict=False))
         changed |= again
     return Block(block.params, builder.take()) if changed else block

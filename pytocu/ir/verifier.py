@@ -13,7 +13,7 @@ from pytocu.errors import CompileError, InternalError
 from pytocu.ir import regions
 from pytocu.ir.core import Block, Function, Inst, Value, types_of, walk
 from pytocu.ir.promote import operand, ufunc_loop
-from pytocu.ir.types import ArrayType, IndexType, ScalarType, VectorType, WeakType, element, shape_of
+from pytocu.ir.types import ArrayType, IndexType, ScalarType, Type, VectorType, WeakType, element, scalar, shape_of
 
 _TERMINATORS = ("return", "yield")
 
@@ -107,9 +107,17 @@ def _instruction(inst: Inst, level: str) -> None:
 
 def _closed_region(inst: Inst) -> None:
     """Parameters are of the types of what they stand for, and what is yielded is of the results'."""
-    for param, argument in regions.bindings(inst):
-        if regions.bare(param.type) != regions.bare(argument.type):
-            _fail(inst, f"gives {argument.type} to the parameter %{param.name} of type {param.type}")
+    count = regions.element_count(inst)
+    for number, (param, argument) in enumerate(regions.bindings(inst)):
+        given = _element_type(argument.type) if number < count else regions.bare(argument.type)
+        if regions.bare(param.type) != given:
+            _fail(inst, f"gives {given} to the parameter %{param.name} of type {param.type}")
+    if inst.op.name == "map":
+        (region,) = inst.regions
+        yielded = tuple(a.type for a in region.terminator.args)
+        if yielded != tuple(map(_element_type, inst.types)) or len({shape_of(t) for t in inst.types}) != 1:
+            _fail(inst, f"yields elements {', '.join(map(str, yielded))} for {', '.join(map(str, inst.types))}")
+        return
     first = regions.given(inst)[: regions.carried_count(inst)]
     for region in inst.regions:
         yielded = tuple(regions.bare(a.type) for a in region.terminator.args)
@@ -117,6 +125,11 @@ def _closed_region(inst: Inst) -> None:
             _fail(inst, f"yields {', '.join(map(str, yielded))} for {', '.join(map(str, inst.types))}")
     if any(regions.bare(a.type) != regions.bare(t) for a, t in zip(first, inst.types, strict=len(first) > 0)):
         _fail(inst, "carries values of other types than its first ones")
+
+
+def _element_type(type: Type) -> Type:
+    """What one element of a value is."""
+    return scalar(element(type)) if isinstance(type, ArrayType) else type
 
 
 def _is_view_of(value: Value, base: Value) -> bool:
@@ -150,9 +163,10 @@ def _has_one_shape(inst: Inst) -> bool:
     """Array operands of an elementwise instruction have the result's shape or no axes, new contents their view's."""
     if inst.op.name == "update":
         return shape_of(inst.args[2].type) == shape_of(inst.args[1].type)
-    if inst.op.kind != "elementwise":
+    if inst.op.kind != "elementwise" and inst.op.name != "map":
         return True
-    shapes = {shape_of(a.type) for a in inst.args} - {()}
+    given = inst.args[: regions.element_count(inst)] if inst.op.name == "map" else inst.args
+    shapes = {shape_of(a.type) for a in given} - {()}
     return not shapes or shapes == {shape_of(inst.types[0])}
 
 

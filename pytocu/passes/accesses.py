@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
-from pytocu.ir.regions import HEADS, carried_count, given, is_region, kept, parameters
+from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters
 from pytocu.ir.types import shape_of
 from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, stating_values, unit
 
@@ -150,7 +150,7 @@ def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]
     if any(shape_of(inst.types[k]) not in ((), shape_of(value.type)) for k in keep):
         return None
     needs: dict[tuple[Value, Index], None] = {(arg, ()): None for arg in inst.args[: HEADS[inst.op.name]]}
-    count = carried_count(inst)
+    count, elements = carried_count(inst), element_count(inst)
     if count:
         needs.update(dict.fromkeys((given(inst)[k], position(given(inst)[k], at)) for k in keep))
     for region in inst.regions:
@@ -161,7 +161,9 @@ def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]
                 if operand not in params:
                     continue
                 number = params.index(operand)
-                if number >= count:
+                if number < elements:
+                    needs[given(inst)[number], position(given(inst)[number], at)] = None
+                elif number >= count:
                     needs[given(inst)[number], place] = None
                 elif place != position(operand, at):
                     return None

@@ -15,6 +15,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
 from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
+from pytocu.ir.regions import element_count
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.context import PassContext
 
@@ -92,13 +93,18 @@ def bound_symbols(function: Function) -> dict[str, tuple[int, int]]:
 
 def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
     """Pairs of lengths that an instruction takes as equal."""
-    if inst.op.kind == "elementwise" and len(inst.args) > 1:
-        return meeting_lengths([shape_of(a.type) for a in inst.args])
+    if len(inst.args) > 1 and (inst.op.kind == "elementwise" or inst.op.name == "map"):
+        return meeting_lengths([shape_of(a.type) for a in _spread(inst, inst.args)])
     if inst.op.name == "update":
         return assignment_pairs(*_assigned(inst))
     if inst.op.name == "check" and inst.attr("kind") == "fits":
         return [inst.attr("dims")[:2]]
     return []
+
+
+def _spread(inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The operands that broadcast."""
+    return args[: element_count(inst)] if inst.op.name == "map" else args
 
 
 def _assigned(update: Inst) -> tuple[Shape, Shape]:
@@ -154,6 +160,9 @@ class _Writer:
             _checks(self.outside, inst, self.checked)
             if inst.op.kind == "elementwise" and len(args) > 1:
                 args = _broadcast_all(builder, args)
+            elif inst.op.name == "map":
+                spread = _spread(inst, args)
+                args = (*_broadcast_all(builder, spread), *args[len(spread) :])
             elif inst.op.name == "update":
                 old, target, new = (values[a] for a in inst.args)
                 args = (old, target, _fitted(builder, new, shape_of(target.type)))
@@ -180,7 +189,8 @@ def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]])
     if inst.op.name == "check":
         return
     update = inst.op.name == "update"
-    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in inst.args))
+    operands = tuple(shape_of(a.type) for a in _spread(inst, inst.args))
+    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
     for pair in _meetings(inst):
         if pair not in checked and pair[::-1] not in checked:
             checked.add(pair)

@@ -10,8 +10,6 @@ needs of a loop's Python scalars is computed by a loop of their own, where they 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from pytocu.errors import UnsupportedError
@@ -22,9 +20,7 @@ from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
-
-STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
-"""The dtype that a kernel computes Python scalars of a kind in."""
+from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -195,12 +191,6 @@ def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:
     return value
 
 
-def require(builder: Builder, value: Value, condition: Value, error: str, sentence: str, shown: Value | None = None) -> Value:
-    """The value, where the condition holds."""
-    args = (value, condition) if shown is None else (value, condition, shown)
-    return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": ()})
-
-
 def converted(builder: Builder, value: Value, dtype: DType, wrap: bool) -> Value:
     """A scalar that was Python's as another dtype: an int has to fit."""
     given = element(value.type)
@@ -218,46 +208,41 @@ def converted(builder: Builder, value: Value, dtype: DType, wrap: bool) -> Value
     return builder.emit("cast", (value,), {}, (scalar(dtype),))
 
 
-def _cast(builder: Builder, value: Value, dtype: DType) -> Value:
-    return value if element(value.type) is dtype else builder.emit("cast", (value,), {}, (scalar(dtype),))
-
-
 _ORDER = (BOOL, I64, F64, C128)
 
 
 def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
     """What Python computes of Python scalars, of NumPy scalars."""
     name = inst.op.name
+    if name == "item":
+        return item(builder, inst, args[0])
     result = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
     common = max((element(a.type) for a in args), key=_ORDER.index, default=result)
-    if name in _CHOICES:
-        return _CHOICES[name](builder, inst, args, common)
+    if name in FUNCTIONS:
+        return FUNCTIONS[name](builder, inst, args, common)
     if name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
-        return builder.emit(name, [_cast(builder, a, common) for a in args])
+        return builder.emit(name, [as_dtype(builder, a, common) for a in args])
     if name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-        return builder.emit(name, [_cast(builder, a, result) for a in args])
-    if name in ("negative", "positive", "absolute") and common is not C128:
-        return builder.emit(name, [_cast(builder, a, result) for a in args])
+        return builder.emit(name, [as_dtype(builder, a, result) for a in args])
+    if name in ("negative", "positive", "absolute"):
+        return builder.emit(name, [as_dtype(builder, a, C128 if common is C128 else result) for a in args])
     if name == "invert":
-        return builder.emit(name, [_cast(builder, a, I64) for a in args])
+        return builder.emit(name, [as_dtype(builder, a, I64) for a in args])
     if name in ("add", "subtract", "multiply"):
-        x, y = (_cast(builder, a, result) for a in args)
+        x, y = (as_dtype(builder, a, result) for a in args)
         made = builder.emit(name, (x, y))
         return made if result is not I64 else _in_range(builder, name, x, y, made)
-    if name in ("divide", "floor_divide", "remainder") and result is not C128:
-        x, y = (_cast(builder, a, result if name != "divide" else F64) for a in args)
-        whole = common is not F64
-        zero = builder.const(0, y.type)
-        fine = builder.emit("not_equal", (y, zero))
-        y = require(builder, y, fine, "ZeroDivisionError", _zero_sentence(inst, whole))
+    if name in ("divide", "floor_divide", "remainder"):
+        x, y = (as_dtype(builder, a, result) for a in args)
+        y = nonzero(builder, y, _zero_sentence(inst, common))
         return builder.emit(name, (x, y))
     if name == "power":
         known = inst.args[1].inst
         exponent = known.attr("value") if known is not None and known.op.name == "const" else None
-        if exponent is not None and exponent >= 0 and float(exponent).is_integer() and exponent <= 16 and result is not C128:
-            if result is F64:
-                return builder.emit("power", [_cast(builder, a, F64) for a in args])
-            x = _cast(builder, args[0], I64)
+        if result is F64 and common is not C128:
+            return float_power(builder, *(as_dtype(builder, a, F64) for a in args))
+        if result is I64 and exponent is not None and 0 <= exponent <= 63:
+            x = as_dtype(builder, args[0], I64)
             made = builder.const(1, scalar(I64))
             for _ in range(int(exponent)):
                 made = _in_range(builder, "multiply", made, x, builder.emit("multiply", (made, x)))
@@ -270,11 +255,14 @@ def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
     )
 
 
-def _zero_sentence(inst: Inst, whole: bool) -> str:
+_EXAMPLES = {"bool": 1, "i64": 1, "f64": 1.0, "c128": 1j}
+
+
+def _zero_sentence(inst: Inst, common: DType) -> str:
     """What Python says of a division by zero."""
     assert inst.op.python is not None
     try:
-        inst.op.python(*((1, 0) if whole else (1.0, 0.0)))
+        inst.op.python(_EXAMPLES[common.name], 0 * _EXAMPLES[common.name])
     except ZeroDivisionError as error:
         return str(error)
     return "division by zero"
@@ -289,7 +277,7 @@ def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value) -> V
     if small and name != "multiply":
         return made
     if name == "multiply":
-        product = builder.emit("multiply", (_cast(builder, x, F64), _cast(builder, y, F64)))
+        product = builder.emit("multiply", (as_dtype(builder, x, F64), as_dtype(builder, y, F64)))
         limit = builder.const(9.2233720368547e18, scalar(F64))
         fine = builder.emit("less", (builder.emit("absolute", (product,)), limit))
     else:
@@ -298,60 +286,3 @@ def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value) -> V
         moved = [builder.emit("bitwise_xor", (v, made)) for v in (x, other)]
         fine = builder.emit("greater_equal", (builder.emit("bitwise_and", moved), builder.const(0, scalar(I64))))
     return require(builder, made, fine, "OverflowError", "a Python int in a loop on arrays does not fit int64")
-
-
-def _choose(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    test, yes, no = args
-    dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
-    return builder.emit("where", (_truth(builder, test), _cast(builder, yes, dtype), _cast(builder, no, dtype)))
-
-
-def _truth(builder: Builder, value: Value) -> Value:
-    if element(value.type) is BOOL:
-        return value
-    return builder.emit("not_equal", (value, builder.const(0, value.type)))
-
-
-def _not(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    return builder.emit("invert", (_truth(builder, args[0]),))
-
-
-def _extreme(comparison: str) -> Callable[[Builder, Inst, list[Value], DType], Value]:
-    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-        best, *rest = (_cast(builder, a, common) for a in args)
-        for value in rest:
-            best = builder.emit("where", (builder.emit(comparison, (value, best)), value, best))
-        return best
-
-    return made
-
-
-def _float(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    return _cast(builder, args[0], F64)
-
-
-def _step(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    fine = builder.emit("not_equal", (args[0], builder.const(0, args[0].type)))
-    return require(builder, args[0], fine, "ValueError", "range() arg 3 must not be zero")
-
-
-def _steps(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    """len(range(start, stop, step)) = max((stop - start + step - sign(step)) // step, 0)."""
-    start, stop, step = (_cast(builder, a, I64) for a in args)
-    zero, one = builder.const(0, scalar(I64)), builder.const(1, scalar(I64))
-    positive = builder.emit("greater", (step, zero))
-    sign = builder.emit("where", (positive, one, builder.const(-1, scalar(I64))))
-    total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
-    count = builder.emit("floor_divide", (total, step))
-    return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
-
-
-_CHOICES: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
-    "python_choose": _choose,
-    "python_not": _not,
-    "python_min": _extreme("less"),
-    "python_max": _extreme("greater"),
-    "python_float": _float,
-    "python_step": _step,
-    "python_steps": _steps,
-}

@@ -19,6 +19,7 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import INDEX, DType, PointerType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.affine import Affine
@@ -198,8 +199,29 @@ class Rows(Mutable):
     def _once(self, pairs: Iterable[Pair]) -> None:
         """Compute what does not move along the row."""
         for pair in self._closure(list(pairs)):
-            if not self.moving[pair]:
+            if self.moving[pair] or pair in self.e.made:
+                continue
+            if self.inside_rows is not None and is_region(pair[0].inst):
+                self._of_row(self.inside_rows, pair)
+            else:
                 self.e.made[pair] = self.e.write(self.body, *pair)
+
+    def _of_row(self, exists: Value, pair: Pair) -> None:
+        """The results of a loop or branch, and zeros where there is no row: a loop might never end for these."""
+        e, body = self.e, self.body
+        made, offsets = dict(e.made), dict(e.offsets)
+        with body.nested() as yes:
+            e.write(body, *pair)
+            found = {p: v for p, v in e.made.items() if p not in made and p[0].inst is pair[0].inst}
+            body.emit("yield", list(found.values()))
+        types = [v.type for v in found.values()]
+        with body.nested() as no:
+            body.emit("yield", [e.before.const(0, t) for t in types])
+        e.made.clear()
+        e.made.update(made)
+        e.offsets = offsets
+        results = body.inst("if", (exists,), {}, types, (Block((), tuple(yes)), Block((), tuple(no)))).results
+        e.made.update(zip(found, results, strict=True))
 
     def _loop(self, needed: Sequence[Pair]) -> tuple[Value, Builder]:
         """Begin the body of a loop over the row: everything `needed` is computed in it."""

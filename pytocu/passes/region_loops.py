@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.regions import HEADS, carried_count, given, parameters
+from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters
 from pytocu.ir.types import I64, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
@@ -25,6 +25,8 @@ def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
     """Write the instruction that makes a value, for one element of it and of what belongs to it."""
     inst = value.inst
     assert inst is not None
+    if inst.op.name == "map":
+        return _element(e, builder, inst, value, at)
     keep = accesses.belonging(value)
     for arg, place in accesses.outer_needs(value, at, e.ndim):
         e.operand(builder, arg, place)
@@ -47,6 +49,20 @@ def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
     return e.made[value, at]
 
 
+def _element(e: Elements, builder: Builder, inst: Inst, value: Value, at: Index) -> Value:
+    """What the region of a map computes of one element, without a loop or a branch around it."""
+    (region,) = inst.regions
+    keep = accesses.belonging(value)
+    count = element_count(inst)
+    for arg, place in accesses.outer_needs(value, at, e.ndim):
+        e.operand(builder, arg, place)
+    own = {p: e.operand(builder, a, position(a, at)) for p, a in zip(region.params[:count], inst.args, strict=False)}
+    results = _results(e, builder, inst, region, keep, at, own)
+    for k, result in zip(keep, results, strict=True):
+        e.made[inst.results[k], position(inst.results[k], at)] = result
+    return e.made[value, at]
+
+
 def _region(
     e: Elements, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
 ) -> list[Inst]:
@@ -63,7 +79,7 @@ def _results(
     """The elements that a region yields; what they are made of is known in the region only."""
     made, offsets = dict(e.made), dict(e.offsets)
     # What a loop carries is known by the parameter of the loop that is written.
-    changing = set(parameters(inst, region)[: carried_count(inst)])
+    changing = {*parameters(inst, region)[: carried_count(inst)], *own}
     e.given.update((p, a) for p, a in zip(parameters(inst, region), given(inst), strict=True) if p not in changing)
     roots = [region.terminator.args[k] for k in keep]
     for operand, place in accesses.demand(roots, at, e.ndim, chosen=False):

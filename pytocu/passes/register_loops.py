@@ -24,6 +24,7 @@ from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, modulo
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar
 from pytocu.passes import schedule
 from pytocu.passes.accesses import operands
@@ -49,7 +50,7 @@ _SMALL = ("cast", "copy", "as_array", "positive")
 """Operations that are computed again rather than kept: their operands are no larger than their results."""
 
 _DEPENDENT = ("require", "gather", "concatenate")
-"""What only elements that exist may compute."""
+"""What only elements that exist may compute; so are loops, which may never end for zeros."""
 
 Store = tuple[Pair, Target]
 
@@ -412,7 +413,7 @@ class Registers(Rows):
 
     def _depends(self, pending: Sequence[Pair]) -> bool:
         """Whether only elements that exist may be computed."""
-        return any(p[0].inst is not None and p[0].inst.op.name in _DEPENDENT for p in pending)
+        return any(p[0].inst is not None and (p[0].inst.op.name in _DEPENDENT or is_region(p[0].inst)) for p in pending)
 
     def _lanes(
         self,

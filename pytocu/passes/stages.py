@@ -22,7 +22,7 @@ from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
 from pytocu.ir.rewrite import replay
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType
-from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, narrow, products, split, store_or_repeat
+from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, maps, narrow, products, split, store_or_repeat
 from pytocu.passes.accesses import is_elementwise, view_chain
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
@@ -140,7 +140,7 @@ class _Writer:
         name = f"{self.function.name}_{self.count}"
         self.count += 1
         piece = Function(name, "array", Block(tuple(params), builder.take()), facts)
-        for step in (loop_scalars.run, insert.run, cleanup.cse, cleanup.dce):
+        for step in (loop_scalars.run, maps.run, insert.run, cleanup.cse, cleanup.dce):
             piece = step(piece, self.context)
         inner = run(piece, self.context)
         if inner is not piece:

@@ -6,6 +6,7 @@ and loaded.  Storing costs the time of so many operations as a GPU does while an
 
     (positions - 1) * operations of an element > OPERATIONS_A_BYTE * bytes of an element
 
+What has loops of its own is never gone through twice, and an array is in memory where a map reads what elements it likes.
 Narrow elements count as four bytes, since a load is an instruction however narrow it is.
 """
 
@@ -14,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.regions import is_region
+from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.regions import element_count, is_region
 from pytocu.ir.rewrite import copy_with, rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
-from pytocu.passes.accesses import Index, demand, is_choice, operands, whole_index
+from pytocu.passes.accesses import Index, demand, is_choice, operands, view_chain, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 from pytocu.passes.roots import INSIDE
@@ -49,15 +50,18 @@ def _worth_storing(function: Function) -> set[Value]:
     """The values that kernels put into memory."""
     places: dict[Value, set[Index]] = {}
     for inst in function.body.insts:
-        if inst.op.kind in ("elementwise", "choice"):
+        if inst.op.kind in ("elementwise", "choice") or inst.op.name == "map":
             for value, at in _read_by(inst):
                 places.setdefault(value, set()).add(at)
     stored: set[Value] = set()
     for inst in function.body.insts:
         if is_region(inst):
-            # A loop is never gone through twice for what it gives.
-            stored.update(r for r in inst.results if len(places.get(r, ())) > 1 and shape_of(r.type))
-        if inst.op.kind not in ("elementwise", "choice"):
+            if inst.op.name == "map":
+                stored.update(v for a in inst.args[element_count(inst) :] for v in (view_chain(a)[0],) if _is_computed(v))
+            if inst.op.name != "map" or _goes_round(inst):
+                stored.update(r for r in inst.results if len(places.get(r, ())) > 1 and shape_of(r.type))
+                continue
+        elif inst.op.kind not in ("elementwise", "choice"):
             continue
         for value in inst.results:
             again = len(places.get(value, ())) - 1
@@ -66,6 +70,20 @@ def _worth_storing(function: Function) -> set[Value]:
             if again * _operations(value, stored) > OPERATIONS_A_BYTE * max(element(value.type).itemsize, 4):
                 stored.add(value)
     return stored
+
+
+def _goes_round(inst: Inst) -> bool:
+    """Whether there are loops in it."""
+    return any(i.op.name in _LOOPS for region in inst.regions for i in walk(region))
+
+
+_LOOPS = ("for_loop", "while_loop")
+
+
+def _is_computed(value: Value) -> bool:
+    """Whether an array is computed where it is read, unless it is stored."""
+    made = value.inst is not None and (value.inst.op.kind in ("elementwise", "choice", "generated") or is_region(value.inst))
+    return made and isinstance(value.type, ArrayType)
 
 
 def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
@@ -88,7 +106,7 @@ def _operations(value: Value, stored: set[Value]) -> int:
 
     def stops(needed: Value) -> bool:
         inst = needed.inst
-        return inst is None or inst.op.kind not in INSIDE or (needed in stored and needed is not value)
+        return needed is not value and (inst is None or inst.op.kind not in INSIDE or needed in stored)
 
     pairs = demand([value], whole_index(ndim), ndim, stops)
     return sum(_weight(needed, stops(needed)) for needed, _ in pairs)
@@ -100,4 +118,5 @@ def _weight(value: Value, loaded: bool) -> int:
     if is_choice(value):
         return BRANCH
     assert value.inst is not None
-    return operations(value.inst)
+    inner = (i for region in value.inst.regions for i in walk(region))
+    return operations(value.inst) + sum(map(operations, inner))

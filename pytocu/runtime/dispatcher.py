@@ -170,7 +170,7 @@ class Dispatcher(ABC):
             return
         static = [isinstance(p, Static) for _, p in call.parameters]
         for (name, _), fixed, value in zip(call.parameters, static, call.values, strict=True):
-            if fixed and type(value) in SCALARS and name not in self._static:
+            if fixed and type(value) in SCALARS and not self._is_static(name, value):
                 # A Python int that is too large for an argument; others of its class are arguments.
                 return
         like = arrays.common(call.infos.values())
@@ -206,11 +206,15 @@ class Dispatcher(ABC):
 
     def _describe_one(self, call: Call, name: str, value: Any) -> None:
         try:
-            call.add(name, value, name in self._static)
+            call.add(name, value, self._is_static(name, value))
         except CompileError as error:
             if error.loc is not None:
                 raise
             raise type(error)(error.message, self._place(name), error.help) from None
+
+    def _is_static(self, name: str, value: Any) -> bool:
+        """Whether code is compiled for the value of an argument."""
+        return name in self._static
 
     def _find(self, call: Call) -> Entry | None:
         """Code that was made before and whose guards and facts hold for the call."""

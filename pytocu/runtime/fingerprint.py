@@ -144,7 +144,8 @@ class Writer:
             # A method of a jitted function has a function and an object, and looks like the function besides.
             names = ("__func__", "__self__") if hasattr(value, "__func__") else ("__wrapped__",)
             inner = [self.write(getattr(value, name)) for name in names]
-            return ["wrapper", *inner]
+            # Of one Python function several may be made.
+            return ["wrapper", repr(getattr(value, "__pytocu_elements__", None)), *inner]
         name = _name_of(value)
         if name is not None:
             return ["named", *name]

@@ -85,7 +85,7 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
             raise NotWritable("code for a CPU whose features cannot be read")
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"
     versions = [str(_VERSION), str(plan_json.VERSION), config.build(), np.__version__, python]
-    about = [*versions, target, options.backend or "", *options.fastmath]
+    about = [*versions, target, options.backend or "", *options.fastmath, options.elements]
     return cache.key(("manifest", code_digest(function.__code__), repr(about), repr(parameters)))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.config import BACKENDS, Options
+from pytocu.config import BACKENDS
 from pytocu.driver import Compiled, Lowered
 from pytocu.errors import BackendError, CompileError, Loc, PytocuError
 from pytocu.explain.stages import Stage, stages, subject_of
@@ -292,7 +292,7 @@ def numpy_answer(function: Any, values: Mapping[str, Any]) -> Answer:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            result = function.__wrapped__(**given)
+            result = function._plain(**given)
     except Exception as error:
         # Whatever the user's function raises is its answer.
         return Answer(None, (), error)
@@ -322,8 +322,8 @@ def built(compiled: Compiled, arguments: Sequence[Any]) -> Answer:
 
 def on_gpu(function: Any, values: Mapping[str, Any], backend: str) -> Answer:
     """What a call on the current GPU gives."""
-    options = Options(backend, function._options.fastmath)
-    moved = JitFunction(function.__wrapped__, "cuda", options, tuple(function._static))
+    options = function._options._replace(backend=backend)
+    moved = type(function)(function.__wrapped__, "cuda", options, tuple(function._static))
     given = _by_position(function, {name: _copied(value) for name, value in values.items()})
     try:
         result = moved(**given)
@@ -490,7 +490,8 @@ def first_wrong_line(
     function: Any, lowered: Lowered, values: Mapping[str, Any], arguments: Sequence[Any]
 ) -> tuple[str, Loc | None]:
     """The first variable that does not hold what it holds when Python runs the function."""
-    seen = variables(function.__wrapped__, values)
+    # Of a vectorized function Python's variables are those of one element.
+    seen = {} if function.__pytocu_elements__ is not None else variables(function.__wrapped__, values)
     for part, inst in prefixes(lowered, views=True):
         name = inst.results[0].name
         if (inst.loc.line, name) not in seen:

@@ -108,6 +108,8 @@ def function_of(file: str, name: str, **options: Any) -> JitFunction[..., Any]:
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part)
+    if isinstance(found, JitFunction) and found.__pytocu_elements__ is not None:
+        return found._with(options.pop("static", ()), options.pop("fastmath", None))
     return jit(found.__wrapped__ if isinstance(found, JitFunction) else found, **options)
 
 

@@ -29,6 +29,7 @@ from pytocu.ir.core import OPS, Op
 from pytocu.ir.library import LIBRARY
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType
+from pytocu.passes.python_numbers import FUNCTIONS
 from pytocu.testing.cases import ABSOLUTE, FORMULAS, LIMITS
 
 _HEAD = """# Operations
@@ -154,8 +155,12 @@ def _lines() -> Iterator[str]:
     steady = [name for name in compiled if name not in ("fma", "sumprod")]
     yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
     yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
+    in_kernels = sorted({row.removeprefix("math_").partition("_")[0] for row in FUNCTIONS if row.startswith("math_")})
+    yield "In a vectorized function, and of what depends on a loop beside arrays, a kernel computes them, and what Python "
+    yield f"raises is required: {_listed(in_kernels)}.\n\n"
     yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides "
-    yield "where neither may raise an error, and are branches otherwise; they are refused where the sides' kinds differ.\n"
+    yield "where neither may raise an error, and are branches otherwise; they are refused where the sides' kinds differ. "
+    yield "In a vectorized function they are branches, and [numbers of two kinds become one](scalar-functions.md).\n"
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():
         yield f"* `{name}`: {limit}\n"

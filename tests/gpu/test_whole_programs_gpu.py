@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_whole_programs import PROGRAMS, agree, copies, program
+from test_whole_programs import PROGRAMS, agree, in_numpy, program
 
 pytestmark = pytest.mark.gpu
 
@@ -22,7 +22,7 @@ def fetched(cupy: Any, value: Any) -> Any:
 def test_programs_give_what_numpy_gives(cupy: Any, name: str, size: int) -> None:
     names = program(name)
     given = names["arguments"](size, np.random.default_rng(size))
-    expected = names["PROGRAM"].__wrapped__(*copies(given))
+    expected = in_numpy(names, given)
     device = [cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in given]
     made = fetched(cupy, names["PROGRAM"](*device))
     expected = tuple(np.asarray(e) for e in expected) if isinstance(expected, tuple) else np.asarray(expected)

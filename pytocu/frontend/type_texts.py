@@ -1,0 +1,48 @@
+"""How messages say what a name holds on a way through the program, and what to write where two ways differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.frontend.values import is_weak
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
+
+
+def kind_text(value: Any) -> str:
+    """A value as a message says it."""
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if isinstance(value, Value):
+        return type_text(value.type)
+    known = value is None or isinstance(value, str) or is_weak(value)
+    return repr(value) if known else f"a {type(value).__name__}"
+
+
+def type_text(type: Type) -> str:
+    """A type as a message says it."""
+    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
+
+
+def way_out(first: Type, second: Type) -> str:
+    """What to write where two types differ."""
+    kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
+    if all(kinds):
+        return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
+    if any(kinds):
+        strong = second if kinds[0] else first
+        if isinstance(strong, ArrayType):
+            return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
+        return f"begin with np.{element(strong).numpy.name}(...)"
+    if isinstance(first, ScalarType) and isinstance(second, ScalarType):
+        dtype = promote.result_dtype((first.dtype, second.dtype))
+        return f"convert it before, as np.{dtype.numpy.name}(...)"
+    if _shape(first) != _shape(second):
+        return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
+    return "convert it with astype, so that the dtype stays the same"
+
+
+def _shape(type: Type) -> Any:
+    """The shape of a type."""
+    return type.shape if isinstance(type, ArrayType) else ()

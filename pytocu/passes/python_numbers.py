@@ -1,0 +1,341 @@
+"""What Python computes of its own numbers, of NumPy scalars in a kernel: an int is an int64, a float a float64.
+
+What Python would raise is required; see `pytocu.passes.loop_scalars`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.types import BOOL, C128, F64, I64, U64, DType, WeakType, element, scalar
+
+STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
+"""The dtype that a kernel computes Python scalars of a kind in."""
+
+DOMAIN, RANGE = "math domain error", "math range error"
+_FITS = "a Python int in a loop on arrays does not fit int64"
+
+
+def require(builder: Builder, value: Value, condition: Value, error: str, sentence: str, shown: Value | None = None) -> Value:
+    """The value, where the condition holds."""
+    args = (value, condition) if shown is None else (value, condition, shown)
+    return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": ()})
+
+
+def as_dtype(builder: Builder, value: Value, dtype: DType) -> Value:
+    """The number in a dtype."""
+    return value if element(value.type) is dtype else builder.emit("cast", (value,), {}, (scalar(dtype),))
+
+
+def _known(value: Value) -> object:
+    inst = value.inst
+    return inst.attr("value") if inst is not None and inst.op.name == "const" else None
+
+
+def nonzero(builder: Builder, divisor: Value, sentence: str) -> Value:
+    """A divisor that is not zero."""
+    known = _known(divisor)
+    if known is not None and known != 0:
+        return divisor
+    fine = builder.emit("not_equal", (divisor, builder.const(0, divisor.type)))
+    return require(builder, divisor, fine, "ZeroDivisionError", sentence)
+
+
+def _both(builder: Builder, *flags: Value) -> Value:
+    first, *others = flags
+    for flag in others:
+        first = builder.emit("bitwise_and", (first, flag))
+    return first
+
+
+def _not(builder: Builder, flag: Value) -> Value:
+    return builder.emit("invert", (flag,))
+
+
+def _without(builder: Builder, value: Value, bad: Value, error: str, sentence: str) -> Value:
+    """The value, where something is not so."""
+    return require(builder, value, _not(builder, bad), error, sentence)
+
+
+def _is(builder: Builder, row: str, *values: Value) -> Value:
+    """Whether all values are so."""
+    return _both(builder, *(builder.emit(row, (v,)) for v in values))
+
+
+def _checked(builder: Builder, made: Value, args: Sequence[Value], overflows: bool) -> Value:
+    """What `math` raises: a result that is no number of numbers, an infinite one of finite numbers."""
+    numbers = _both(builder, *(_not(builder, builder.emit("isnan", (a,))) for a in args))
+    bad = _both(builder, builder.emit("isnan", (made,)), numbers)
+    made = _without(builder, made, bad, "ValueError", DOMAIN)
+    bad = _both(builder, builder.emit("isinf", (made,)), _is(builder, "isfinite", *args))
+    return _without(builder, made, bad, *(("OverflowError", RANGE) if overflows else ("ValueError", DOMAIN)))
+
+
+Written = Callable[[Builder, Inst, list[Value], DType], Value]
+
+
+def _math(row: str, overflows: bool = False) -> Written:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        numbers = [as_dtype(builder, a, F64) for a in args]
+        return _checked(builder, builder.emit(row, numbers), numbers, overflows)
+
+    return made
+
+
+def _plain(row: str) -> Written:
+    """A function that raises nothing."""
+
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        return builder.emit(row, [as_dtype(builder, a, F64) for a in args])
+
+    return made
+
+
+def _logarithm(row: str) -> Written:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        found: list[Value] = []
+        for arg in args:
+            x = as_dtype(builder, arg, F64)
+            bad = builder.emit("less_equal", (x, builder.const(0, scalar(F64))))
+            found.append(builder.emit(row, (_without(builder, x, bad, "ValueError", DOMAIN),)))
+        if len(found) == 1:
+            return found[0]
+        return builder.emit("divide", (found[0], nonzero(builder, found[1], "float division by zero")))
+
+    return made
+
+
+def _scaled(factor: float) -> Written:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        return builder.emit("multiply", (as_dtype(builder, args[0], F64), builder.const(factor, scalar(F64))))
+
+    return made
+
+
+def _whole(row: str) -> Written:
+    """A Python int of a float."""
+
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        (x,) = args
+        if element(x.type) is not F64:
+            return as_dtype(builder, x, I64)
+        x = _without(builder, x, builder.emit("isnan", (x,)), "ValueError", "cannot convert float NaN to integer")
+        x = _without(builder, x, builder.emit("isinf", (x,)), "OverflowError", "cannot convert float infinity to integer")
+        x = builder.emit(row, (x,))
+        low = builder.emit("greater_equal", (x, builder.const(-(2.0**63), scalar(F64))))
+        high = builder.emit("less", (x, builder.const(2.0**63, scalar(F64))))
+        return as_dtype(builder, require(builder, x, _both(builder, low, high), "OverflowError", _FITS), I64)
+
+    return made
+
+
+def _folded(row: str) -> Written:
+    """Of ints, one after the other."""
+
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        total = builder.const(0 if row == "gcd" else 1, scalar(I64))
+        for arg in args:
+            total = builder.emit(row, (total, as_dtype(builder, arg, I64)))
+        return total
+
+    return made
+
+
+def _isqrt(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """The root in float64 is within 1 of it."""
+    x, one = as_dtype(builder, args[0], I64), builder.const(1, scalar(I64))
+    fine = builder.emit("greater_equal", (x, builder.const(0, scalar(I64))))
+    x = require(builder, x, fine, "ValueError", "isqrt() argument must be nonnegative")
+    root = as_dtype(builder, builder.emit("sqrt", (as_dtype(builder, x, F64),)), I64)
+    # The largest int64 whose square is one.
+    root = builder.emit("minimum", (root, builder.const(3037000499, scalar(I64))))
+    less = builder.emit("greater", (builder.emit("multiply", (root, root)), x))
+    root = builder.emit("where", (less, builder.emit("subtract", (root, one)), root))
+    after = builder.emit("minimum", (builder.emit("add", (root, one)), builder.const(3037000499, scalar(I64))))
+    more = builder.emit("less_equal", (builder.emit("multiply", (after, after)), x))
+    return builder.emit("where", (more, after, root))
+
+
+def _is_close(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    a, b, relative, least = (as_dtype(builder, v, F64) for v in args)
+    size = builder.emit("fmax", tuple(builder.emit("absolute", (v,)) for v in (a, b)))
+    allowed = builder.emit("fmax", (builder.emit("multiply", (relative, size)), least))
+    near = builder.emit("less_equal", (builder.emit("absolute", (builder.emit("subtract", (a, b)),)), allowed))
+    near = _both(builder, near, _is(builder, "isfinite", a, b))
+    return builder.emit("bitwise_or", (near, builder.emit("equal", (a, b))))
+
+
+def _hypot(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    first, *others = (as_dtype(builder, a, F64) for a in args)
+    made = builder.emit("absolute", (first,))
+    for other in others:
+        made = builder.emit("hypot", (made, other))
+    return made
+
+
+def float_power(builder: Builder, x: Value, y: Value) -> Value:
+    """``x ** y`` of Python floats."""
+    made = builder.emit("power", (x, y))
+    exponent = _known(y)
+    if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
+        return _overflow_of_power(builder, made, x, y)
+    zero = builder.const(0, scalar(F64))
+    bad = _both(builder, builder.emit("equal", (x, zero)), builder.emit("less", (y, zero)))
+    made = _without(builder, made, bad, "ZeroDivisionError", "0.0 cannot be raised to a negative power")
+    bad = _both(builder, builder.emit("isnan", (made,)), _is(builder, "isfinite", x, y))
+    sentence = "a negative Python float to a power that is no integer is a complex number"
+    made = _without(builder, made, bad, "ValueError", sentence)
+    return _overflow_of_power(builder, made, x, y)
+
+
+def _overflow_of_power(builder: Builder, made: Value, x: Value, y: Value) -> Value:
+    bad = _both(builder, builder.emit("isinf", (made,)), _is(builder, "isfinite", x, y))
+    return _without(builder, made, bad, "OverflowError", "(34, 'Numerical result out of range')")
+
+
+def _math_power(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    x, y = (as_dtype(builder, a, F64) for a in args)
+    made = builder.emit("power", (x, y))
+    pole = _both(builder, builder.emit("equal", (x, builder.const(0, scalar(F64)))), builder.emit("isinf", (made,)))
+    pole = _both(builder, pole, builder.emit("isfinite", (y,)))
+    return _checked(builder, _without(builder, made, pole, "ValueError", DOMAIN), (x, y), True)
+
+
+def _ldexp(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    x, exponent = as_dtype(builder, args[0], F64), as_dtype(builder, args[1], I64)
+    return _checked(builder, builder.emit("ldexp", (x, exponent)), (x,), True)
+
+
+def _exponent(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return as_dtype(builder, builder.emit("frexp_exponent", (as_dtype(builder, args[0], F64),)), I64)
+
+
+def _spacing(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return builder.emit("spacing", (builder.emit("absolute", (as_dtype(builder, args[0], F64),)),))
+
+
+def item(builder: Builder, inst: Inst, value: Value) -> Value:
+    """Python's number of a NumPy scalar."""
+    assert isinstance(inst.types[0], WeakType)
+    made = as_dtype(builder, value, STRONG[inst.types[0].kind])
+    if element(value.type) is not U64:
+        return made
+    fine = builder.emit("greater_equal", (made, builder.const(0, scalar(I64))))
+    return require(builder, made, fine, "OverflowError", _FITS)
+
+
+def _part(row: str) -> Written:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        return builder.emit(row, (as_dtype(builder, args[0], C128),))
+
+    return made
+
+
+def _complex(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """x + i y: a part that is complex itself brings its own parts."""
+    if common is C128:
+        first, second = (as_dtype(builder, a, C128) for a in args)
+        turned = builder.emit("multiply", (second, builder.const(1j, scalar(C128))))
+        return first if _known(args[1]) == 0 else builder.emit("add", (first, turned))
+    return builder.emit("compose", [as_dtype(builder, a, F64) for a in args])
+
+
+def _checked_exponent(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    fine = builder.emit("greater_equal", (args[0], builder.const(0, args[0].type)))
+    return require(builder, args[0], fine, "ValueError", "Integers to negative integer powers are not allowed.")
+
+
+def _choose(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    test, yes, no = args
+    dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
+    return builder.emit("where", (_truth(builder, test), as_dtype(builder, yes, dtype), as_dtype(builder, no, dtype)))
+
+
+def _truth(builder: Builder, value: Value) -> Value:
+    if element(value.type) is BOOL:
+        return value
+    return builder.emit("not_equal", (value, builder.const(0, value.type)))
+
+
+def _negated(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return builder.emit("invert", (_truth(builder, args[0]),))
+
+
+def _extreme(comparison: str) -> Callable[[Builder, Inst, list[Value], DType], Value]:
+    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        best, *rest = (as_dtype(builder, a, common) for a in args)
+        for value in rest:
+            best = builder.emit("where", (builder.emit(comparison, (value, best)), value, best))
+        return best
+
+    return made
+
+
+def _float(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return as_dtype(builder, args[0], F64)
+
+
+def _step(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    fine = builder.emit("not_equal", (args[0], builder.const(0, args[0].type)))
+    return require(builder, args[0], fine, "ValueError", "range() arg 3 must not be zero")
+
+
+def _steps(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """len(range(start, stop, step)) = max((stop - start + step - sign(step)) // step, 0)."""
+    start, stop, step = (as_dtype(builder, a, I64) for a in args)
+    zero, one = builder.const(0, scalar(I64)), builder.const(1, scalar(I64))
+    positive = builder.emit("greater", (step, zero))
+    sign = builder.emit("where", (positive, one, builder.const(-1, scalar(I64))))
+    total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
+    count = builder.emit("floor_divide", (total, step))
+    return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
+
+
+FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
+    "python_choose": _choose,
+    "python_not": _negated,
+    "python_min": _extreme("less"),
+    "python_max": _extreme("greater"),
+    "python_float": _float,
+    "python_step": _step,
+    "python_steps": _steps,
+    "python_real": _part("real"),
+    "python_imag": _part("imag"),
+    "python_complex": _complex,
+    "python_int": _whole("trunc"),
+    "python_round": _whole("rint"),
+    "python_exponent": _checked_exponent,
+    "math_trunc": _whole("trunc"),
+    "math_floor": _whole("floor"),
+    "math_ceil": _whole("ceil"),
+    "math_isnan": _plain("isnan"),
+    "math_isinf": _plain("isinf"),
+    "math_isfinite": _plain("isfinite"),
+    "math_fabs": _plain("absolute"),
+    "math_copysign": _plain("copysign"),
+    "math_nextafter": _plain("nextafter"),
+    "math_atan2": _plain("arctan2"),
+    "math_modf_fraction": _plain("modf_fraction"),
+    "math_modf_integer": _plain("modf_integer"),
+    "math_frexp_mantissa": _plain("frexp_mantissa"),
+    "math_frexp_exponent": _exponent,
+    "math_ulp": _spacing,
+    "math_ldexp": _ldexp,
+    "math_hypot": _hypot,
+    "math_pow": _math_power,
+    "math_isqrt": _isqrt,
+    "math_isclose": _is_close,
+    "math_gcd": _folded("gcd"),
+    "math_lcm": _folded("lcm"),
+    "math_degrees": _scaled(180 / math.pi),
+    "math_radians": _scaled(math.pi / 180),
+    "math_fmod": _math("fmod"),
+    **{f"math_{name}": _logarithm(name) for name in ("log", "log2", "log10")},
+    **{f"math_{name}": _math(name, True) for name in ("cosh", "exp", "exp2", "expm1", "sinh")},
+    **{f"math_{name}": _math(name) for name in ("cbrt", "cos", "log1p", "sin", "sqrt", "tan", "tanh")},
+    **{f"math_a{name}": _math(f"arc{name}") for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
+}
+"""By the rows of Python's own functions."""

@@ -1,0 +1,969 @@
+"""Functions of scalars over arrays: against the plain function called for each element.
+
+Every case runs on the CPU, in the interpreter at array level, and thread by thread as a GPU runs it.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.cli.main import main
+from pytocu.errors import CompileError, PytocuError, UnsupportedError
+from pytocu.ir import interp
+from pytocu.ir.core import walk
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
+from pytocu.testing.compare import compare
+
+RANDOM = np.random.default_rng(7)
+PLANE = RANDOM.normal(size=(5, 7))
+POSITIVE = RANDOM.random((4, 9)) * 10
+SMALL = POSITIVE.astype(np.float32)
+WHOLE = np.arange(1, 40)
+
+
+def in_python(function: Callable[..., Any], args: tuple[Any, ...], excluded: tuple[int, ...] = ()) -> Any:
+    """The plain function for each element; a result is of the dtype that all of its elements have together."""
+    spread = [n for n in range(len(args)) if n not in excluded]
+    numbers = [n for n in spread if isinstance(args[n], (np.ndarray, np.generic))]
+    given = np.broadcast_arrays(*(args[n] for n in numbers))
+    shape = given[0].shape
+    members: list[tuple[Any, ...]] = []
+    several = False
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for place in np.ndindex(shape):
+            here = list(args)
+            for n, array in zip(numbers, given, strict=True):
+                here[n] = array[place]
+            made = function(*here)
+            several = isinstance(made, tuple)
+            members.append(made if several else (made,))
+    results: list[Any] = []
+    for column in zip(*members, strict=True):
+        kinds = {type(m): m for m in column}
+        result = np.array(column, np.result_type(*kinds.values())).reshape(shape)
+        results.append(result[()])
+    return tuple(results) if several else results[0]
+
+
+def check(function: Callable[..., Any], *args: Any, excluded: tuple[int, ...] = (), within: float = 0) -> None:
+    """The same everywhere, and IR that reads back."""
+    expected = in_python(function, args, tuple(n % len(args) for n in excluded))
+    made = pytocu.vectorize(function, excluded=excluded)
+    lowered = made.lower(*args)
+    tree = lowered.function.body.terminator.attr("tree")
+    for found in (
+        made(*args),
+        interp.arrange(tree, interp.run(lowered.function, list(args))),
+        interp.arrange(tree, interp.run(lowered.host("cuda"), list(args))),
+    ):
+        if within:
+            np.testing.assert_allclose(found, expected, rtol=within, atol=within)
+            assert np.asarray(found).dtype == np.asarray(expected).dtype
+        else:
+            compare(found, expected)
+    for after in ("lower", "infer-shapes", "fuse"):
+        text = lowered.ir(after)
+        assert print_function(parse_function(text)) == text
+
+
+# Programs.
+
+
+def escape_time(x, y):
+    c = x + 1j * y
+    z = 0
+    for k in range(50):
+        if z.real * z.real + z.imag * z.imag > 4:
+            return k
+        z = z * z + c
+    return 50
+
+
+def escape_pairs(x0, y0):
+    x = y = 0.0
+    count = 0
+    while x * x + y * y <= 4 and count < 60:
+        x, y = x * x - y * y + x0, 2 * x * y + y0
+        count += 1
+    return count
+
+
+def root(a):
+    """Newton's steps for a square root."""
+    if a < 0:
+        return np.nan
+    if a == 0:
+        return 0.0
+    x = a
+    for _ in range(100):
+        new = 0.5 * (x + a / x)
+        if abs(new - x) <= 1e-6 * abs(new):
+            return new
+        x = new
+    return x
+
+
+def cube_root(c):
+    low, high = 0.0, 10.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        if middle * middle * middle < c:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def bessel(x):
+    term = total = 1.0
+    k = 0
+    while abs(term) > 1e-16 * abs(total):
+        k += 1
+        term *= -(x * x) / (4 * k * k)
+        total += term
+    return total
+
+
+def error_function(x):
+    term = total = x
+    n = 0
+    while abs(term) > 1e-12:
+        n += 1
+        term = -term * x * x / n
+        total = total + term / (2 * n + 1)
+    return 2 / math.sqrt(math.pi) * total
+
+
+def gamma(x):
+    """Lanczos."""
+    weights = (676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059)
+    total = 0.99999999999980993
+    for k, weight in enumerate(weights):
+        total += weight / (x + k)
+    t = x + len(weights) - 1.5
+    return total / t
+
+
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def kepler(anomaly, eccentricity):
+    angle = anomaly if eccentricity < 0.8 else math.pi
+    while True:
+        step = (angle - eccentricity * math.sin(angle) - anomaly) / (1 - eccentricity * math.cos(angle))
+        angle = angle - step
+        if abs(step) < 1e-12:
+            break
+    return angle
+
+
+def pieces(x):
+    if x < -1:
+        return -1.0
+    elif x > 1:
+        return 1.0
+    elif -0.5 < x < 0.5 and x != 0:
+        return x * x
+    return x
+
+
+def clamped(x):
+    return max(0.0, min(x, 1.0))
+
+
+def sign(x):
+    return 1 if x > 0 else (0 if x == 0 else -1)
+
+
+def wrapping(x):
+    for _ in range(5):
+        x = x + 100
+    return x
+
+
+def connected(x, y):
+    return (x > 0 and y > 0) or (not x)
+
+
+def counted(x, n):
+    for k in range(n):
+        if k % 3 == 1:
+            continue
+        x = x + k
+        if x > 20:
+            break
+    else:
+        x = -x
+    return x
+
+
+def last_number(x):
+    for k in range(40):
+        if k * x > 10:
+            break
+    return k
+
+
+def several(x, y):
+    if x > y:
+        x, y = y, x
+    return x, y, x == y
+
+
+def nested_loops(n):
+    total = 0
+    i = 0
+    while i < n:
+        j = 0
+        while True:
+            j += 1
+            if j > i:
+                break
+            if (i + j) % 2:
+                continue
+            total += i * j
+        i += 1
+    return total
+
+
+def helper(x, power=2):
+    if x < 0:
+        return -helper_of_positive(-x, power)
+    return helper_of_positive(x, power)
+
+
+def helper_of_positive(x, power):
+    made = x
+    for _ in range(power - 1):
+        made = made * x
+    return made
+
+
+def python_numbers(x):
+    return math.floor(x), math.hypot(x, 3), int(x) // 2, math.exp(-x), round(x), float(x) / 3, math.atan2(x, 2), bool(x)
+
+
+def search(x, table):
+    low, high = 0, len(table)
+    while low < high:
+        middle = (low + high) // 2
+        if table[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def interpolated(x, xs, ys):
+    k = search(x, xs)
+    if k == 0:
+        return ys[0]
+    if k == len(xs):
+        return ys[-1]
+    return ys[k - 1] + (x - xs[k - 1]) * (ys[k] - ys[k - 1]) / (xs[k] - xs[k - 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (escape_time, (np.linspace(-2, 1, 9), np.linspace(-1, 1, 7)[:, None])),
+        (escape_pairs, (np.linspace(-2, 1, 9), np.linspace(-1, 1, 7)[:, None])),
+        (escape_pairs, (np.linspace(-2, 1, 9, dtype="f"), np.linspace(-1, 1, 7, dtype="f")[:, None])),
+        (root, (PLANE,)),
+        (root, (PLANE.astype("f"),)),
+        (cube_root, (POSITIVE,)),
+        (cube_root, (SMALL,)),
+        (bessel, (POSITIVE,)),
+        (bessel, (SMALL,)),
+        (error_function, (PLANE,)),
+        (gamma, (POSITIVE,)),
+        (gcd, (np.arange(20), np.arange(0, 90, 18)[:, None])),
+        (gcd, (np.arange(-9, 9).astype(np.int32), np.int32(12))),
+        (gcd, (np.arange(20).astype(np.uint8), np.arange(20).astype(np.uint8)[:, None])),
+        (collatz, (WHOLE,)),
+        (pieces, (PLANE,)),
+        (pieces, (SMALL,)),
+        (clamped, (PLANE,)),
+        (clamped, (PLANE.astype("f"),)),
+        (sign, (PLANE,)),
+        (wrapping, (np.arange(250, 256).astype(np.uint8),)),
+        (wrapping, (np.arange(100, 128).astype(np.int8),)),
+        (connected, (np.array([1.0, 0, -1]), np.array([0.0, 1, 2]))),
+        (connected, (np.array([True, False]), np.array([3, 0]))),
+        (counted, (PLANE, np.arange(7))),
+        (counted, (PLANE, 11)),
+        (last_number, (POSITIVE,)),
+        (several, (PLANE, PLANE[::-1, ::-1])),
+        (several, (np.arange(7), PLANE.astype(np.float16).astype(np.int64))),
+        (nested_loops, (np.arange(9),)),
+        (helper, (PLANE, 3)),
+    ],
+)
+def test_programs(function: Callable[..., Any], args: tuple[Any, ...]):
+    check(function, *args)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (kepler, (POSITIVE, np.array([0.1, 0.9, 0.5, 0.99, 0.2, 0.3, 0.85, 0.0, 0.7]))),
+        (python_numbers, (POSITIVE,)),
+        (python_numbers, (SMALL,)),
+    ],
+)
+def test_programs_with_elementary_functions(function: Callable[..., Any], args: tuple[Any, ...]):
+    made = pytocu.vectorize(function)
+    expected = in_python(function, args)
+    for found in (made(*args), interp.arrange(_tree(made, args), interp.run(made.lower(*args).host("cuda"), list(args)))):
+        for one, wanted in zip(np.broadcast_arrays(*_tuple(found)), np.broadcast_arrays(*_tuple(expected)), strict=True):
+            np.testing.assert_allclose(one, wanted, rtol=1e-12)
+    assert [np.asarray(f).dtype for f in _tuple(made(*args))] == [np.asarray(e).dtype for e in _tuple(expected)]
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _tree(made: Any, args: tuple[Any, ...]) -> Any:
+    return made.lower(*args).function.body.terminator.attr("tree")
+
+
+@pytest.mark.parametrize("table", [np.sort(RANDOM.random(20) * 10), np.array([3.0]), np.arange(64)[::3].astype(float)])
+def test_table_search(table: np.ndarray):
+    check(search, POSITIVE, table, excluded=(1,))
+    assert np.array_equal(pytocu.vectorize(search, excluded="table")(POSITIVE, table), np.searchsorted(table, POSITIVE))
+
+
+def test_tables_are_read_anywhere():
+    xs, ys = np.linspace(0, 9, 13), RANDOM.random(13)
+    check(interpolated, POSITIVE, xs, ys, excluded=(1, 2))
+    check(interpolated, POSITIVE, xs, np.stack([ys, ys])[1], excluded=(-2, -1))
+
+
+def table_row(k, table):
+    return table[k, -1] - table[k, 0] + table.shape[0]
+
+
+def test_a_table_with_two_axes():
+    table = RANDOM.random((6, 4))
+    check(table_row, np.array([[0, 5], [-1, 2]]), table, excluded=(1,))
+    check(table_row, np.array([[0, 5], [1, 2]], np.uint8), np.asfortranarray(table), excluded=(1,))
+
+
+@pytest.mark.parametrize(("k", "shown"), [(6, 6), (-7, -7), (10**12, 10**12)])
+def test_indices_outside_of_a_table(k: int, shown: int):
+    made = pytocu.vectorize(table_row, excluded="table")
+    with pytest.raises(IndexError, match=f"index {shown} is out of bounds for axis 0 with size 6"):
+        made(np.array([1, k]), np.ones((6, 4)))
+    host = made.lower(np.array([1, k]), np.ones((6, 4))).host("cuda")
+    with pytest.raises(IndexError, match=f"index {shown} is out of bounds"):
+        interp.run(host, [np.array([1, k]), np.ones((6, 4))])
+    with pytest.raises(IndexError):
+        made(np.array([0]), np.ones((0, 4)))
+    assert made(np.zeros(0, int), np.ones((6, 4))).shape == (0,)
+
+
+# Dtypes and shapes.
+
+
+def mixed(a, b):
+    if a > b:
+        return a - b
+    return b - a
+
+
+@pytest.mark.parametrize("first", ["i1", "u1", "i8", "f2", "f4", "f8", "?"])
+@pytest.mark.parametrize("second", ["i2", "u4", "f4", "f8"])
+def test_any_mix_of_dtypes(first: str, second: str):
+    a = np.array([3, 1, 0, 1]).astype(first)
+    b = np.array([1, 1, 5, 0]).astype(second)
+    check(mixed, a, b)
+    check(mixed, a, b[:, None])
+
+
+def complex_steps(z, n):
+    while n > 0 and z.real < 10:
+        z = z * z + 1
+        n -= 1
+    return z, z.imag if n else 0.0
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_numbers(dtype: type):
+    z = (RANDOM.integers(-2, 3, 6) + 1j * RANDOM.integers(-2, 3, 6)).astype(dtype)
+    z[-1] = 20
+    check(complex_steps, z, np.arange(6))
+
+
+def test_scalars_and_arrays_without_axes():
+    made = pytocu.vectorize(gcd)
+    for args in ((12, 18), (np.int64(12), 18), (np.array(12), np.int64(18)), (np.array(12), np.array(18))):
+        result = made(*args)
+        assert type(result) is np.int64 and result == 6
+    assert type(pytocu.vectorize(root)(2.0)) is np.float64
+    assert type(pytocu.vectorize(root)(np.float32(2))) is np.float32
+    assert type(pytocu.vectorize(pieces)(2.0)) is np.float64
+    out = np.zeros((), np.int64)
+    assert made(12, 18, out) is out and out == 6
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 4)])
+def test_empty_arrays(shape: tuple[int, ...]):
+    for function in (root, several, escape_pairs):
+        args = [np.zeros(shape)] * (1 if function is root else 2)
+        made = _tuple(pytocu.vectorize(function)(*args))
+        assert all(m.shape == shape for m in made)
+
+
+@pytest.mark.parametrize(("first", "second"), [((3, 1), (1, 4)), ((5, 1, 2), (3, 1)), ((1,), (6,)), ((2, 3), ())])
+def test_broadcasting(first: tuple[int, ...], second: tuple[int, ...]):
+    check(mixed, RANDOM.random(first), RANDOM.random(second))
+
+
+def test_shapes_that_do_not_broadcast():
+    with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(3,\) \(4,\)"):
+        pytocu.vectorize(gcd)(np.arange(3), np.arange(4))
+
+
+def test_layouts():
+    x = RANDOM.random((6, 8))
+    for view in (x[::2, 1::3], x.T, x[::-1], np.broadcast_to(x[0], (3, 8)), np.asfortranarray(x)):
+        check(pieces, view)
+
+
+def test_python_numbers_adapt():
+    made = pytocu.vectorize(mixed)
+    assert made(np.float32([1, 5]), 2).dtype == np.float32
+    assert made(np.uint8([1, 5]), 2).tolist() == [1, 3]
+    assert made([1, 5], (2, 3)).tolist() == [1, 2]
+    with pytest.raises(OverflowError):
+        made(np.uint8([1]), 300)
+
+
+# As ufuncs are called.
+
+
+def test_out():
+    made = pytocu.vectorize(pieces)
+    x = PLANE.copy()
+    expected = in_python(pieces, (x,))
+    out = np.zeros_like(x)
+    assert made(x, out) is out and np.array_equal(out, expected)
+    out[...] = 0
+    assert made(x, out=out) is out and np.array_equal(out, expected)
+    assert made(x, out=(out,)) is out
+    assert made(x, out=x) is x and np.array_equal(x, expected)
+    wide = np.zeros((2, *expected.shape), np.float32)
+    made(PLANE, wide, casting="same_kind")
+    assert np.array_equal(wide, np.stack([expected.astype(np.float32)] * 2))
+
+
+def test_out_that_overlaps_an_argument():
+    made = pytocu.vectorize(mixed)
+    x = RANDOM.random(50)
+    expected = in_python(mixed, (x[:-1].copy(), x[1:].copy()))
+    made(x[:-1], x[1:], out=x[1:])
+    assert np.array_equal(x[1:], expected)
+
+
+def test_several_results_into_arrays():
+    made = pytocu.vectorize(several, nout=3)
+    assert (made.nin, made.nout) == (2, 3)
+    x, y = PLANE, PLANE[::-1]
+    expected = in_python(several, (x, y))
+    outs = (np.zeros_like(x), np.zeros_like(x), np.zeros(x.shape, bool))
+    assert all(a is b for a, b in zip(made(x, y, out=outs), outs, strict=True))
+    compare(outs, expected)
+    one = np.zeros_like(x)
+    results = made(x, y, one)
+    assert results[0] is one
+    compare(results, expected)
+    compare(made(x, y, out=(None, one, None)), expected)
+    with pytest.raises(ValueError, match="exactly one entry per ufunc output"):
+        made(x, y, out=(one, one))
+    with pytest.raises(ValueError, match="exactly one entry per ufunc output") as info:
+        pytocu.vectorize(several)(x, y, out=outs)
+    assert "nout=3" in str(info.value)
+
+
+def test_where():
+    made = pytocu.vectorize(pieces)
+    mask = PLANE > 0.3
+    out = np.full_like(PLANE, 7)
+    assert made(PLANE, out=out, where=mask) is out
+    assert np.array_equal(out, np.where(mask, in_python(pieces, (PLANE,)), 7))
+    out[...] = 7
+    made(PLANE, out, where=mask[0])
+    assert np.array_equal(out, np.where(mask[0], in_python(pieces, (PLANE,)), 7))
+    made(PLANE, out, where=False)
+    made(PLANE, out, where=True)
+    assert np.array_equal(out, in_python(pieces, (PLANE,)))
+    with pytest.raises(UnsupportedError, match="pieces with the argument where= and no out="):
+        made(PLANE, where=mask)
+
+
+def test_where_leaves_out_what_would_fail():
+    made = pytocu.vectorize(table_row, excluded="table")
+    k = np.array([1, 99, 2])
+    out = np.zeros(3)
+    made(k, np.ones((6, 4)), out=out, where=k < 6)
+    assert out.tolist() == [6, 0, 6]
+
+
+def test_dtype_and_casting():
+    made = pytocu.vectorize(pieces)
+    assert made(PLANE, dtype=np.float32).dtype == np.float32
+    assert made(PLANE, dtype="c16").dtype == np.complex128
+    assert np.array_equal(made(PLANE, dtype=int, casting="unsafe"), in_python(pieces, (PLANE,)).astype(int))
+    with pytest.raises(TypeError, match=r"Cannot cast ufunc 'pieces' output from dtype\('float64'\) to dtype\('int64'\)"):
+        made(PLANE, dtype=int)
+    with pytest.raises(TypeError, match="Cannot cast"):
+        made(PLANE, out=np.zeros(PLANE.shape, int))
+    with pytest.raises(TypeError, match="Cannot cast"):
+        made(PLANE, out=np.zeros(PLANE.shape, np.float32), casting="safe")
+    with pytest.raises(ValueError, match="casting"):
+        made(PLANE, casting="wild", dtype=int)
+    with pytest.raises(TypeError, match="order"):
+        made(PLANE, order="F")
+
+
+def test_methods_and_captured_values():
+    class Scale:
+        factor = 3.0
+
+        @pytocu.vectorize
+        def apply(self, x):
+            return x * self.factor if x > 0 else 0.0
+
+    scale = Scale()
+    assert scale.apply(np.array([1.0, -1.0])).tolist() == [3.0, 0.0]
+    scale.factor = 5.0
+    assert scale.apply(np.array([1.0, -1.0])).tolist() == [5.0, 0.0]
+
+
+# In jitted functions.
+
+collatz_steps = pytocu.vectorize(collatz)
+soft = pytocu.vectorize(lambda x: x / (1 + x) if x > 0 else x * 0.5)
+find = pytocu.vectorize(search, excluded="table")
+ordered = pytocu.vectorize(several, nout=3)
+
+
+def with_sum(n):
+    return collatz_steps(n).sum()
+
+
+def softmax_like(x):
+    e = soft(x - x.max(1, keepdims=True)) + 1
+    return e / e.sum(1, keepdims=True)
+
+
+def found_in_sums(x, w):
+    return find(x * 2, np.cumsum(w))
+
+
+def in_place(x, y):
+    soft(x[1:], out=x[1:])
+    first, second, same = ordered(x, y[:, None])
+    y[:2] = soft(y[:2], where=y[:2] > 0, out=y[:2])
+    return first - second, same
+
+
+def stencil(x):
+    y = soft(x)
+    return y[1:] + y[:-1]
+
+
+def with_scalars(x, s):
+    return soft(s) * x + soft(2.0) + ordered(x[0], s)[0]
+
+
+def repeated(x, n):
+    for _ in range(n):
+        x = soft(x) + 0.25
+    return x
+
+
+def whole_steps(x, n):
+    for _ in range(n):
+        x[1:] = soft(x[:-1]) + x[1:]
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (with_sum, (WHOLE,)),
+        (softmax_like, (PLANE,)),
+        (softmax_like, (PLANE.astype("f"),)),
+        (found_in_sums, (POSITIVE, RANDOM.random(12))),
+        (in_place, (RANDOM.normal(size=5), RANDOM.normal(size=4))),
+        (stencil, (PLANE[0],)),
+        (with_scalars, (PLANE[0], np.float64(0.5))),
+        (repeated, (PLANE, 3)),
+        (whole_steps, (PLANE[0].copy(), 3)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_in_jitted_functions(function: Callable[..., Any], args: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch):
+    given = copy.deepcopy(args)
+    monkeypatch.setenv("PYTOCU_DISABLE", "1")
+    expected = function(*given)
+    monkeypatch.delenv("PYTOCU_DISABLE")
+    jitted = pytocu.jit(function)
+    mine = copy.deepcopy(args)
+    found = jitted(*mine)
+    lowered = jitted.lower(*copy.deepcopy(args))
+    tree = lowered.function.body.terminator.attr("tree")
+    threads = interp.arrange(tree, interp.run(lowered.host("cuda"), list(copy.deepcopy(args))))
+    for one in (found, threads):
+        for a, b in zip(_tuple(one), _tuple(expected), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6 if np.asarray(b).dtype == np.float32 else 1e-14)
+            assert np.asarray(a).dtype == np.asarray(b).dtype
+    for a, b in zip(mine, given, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_it_fuses_with_what_is_around():
+    assert len(pytocu.jit(softmax_like).lower("f32[n, 64]").kernels) == 1
+    assert len(pytocu.jit(with_sum).lower("i64[1000]").kernels) == 1
+    names = [inst.op.name for inst in walk(pytocu.jit(repeated).lower("f64[n]", "weak int").host("cuda").body)]
+    assert "read" not in names and names.count("launch") == 1
+
+
+inner = pytocu.vectorize(lambda x, k: x if k == 0 else x * k)
+
+
+def outer(x, k):
+    total = inner(x, k)
+    while total > 3:
+        total = inner(total, 0) / 2
+    return total
+
+
+def test_vectorized_in_vectorized():
+    expected = in_python(outer, (PLANE, np.int64(4)))
+    made = pytocu.vectorize(outer)
+    assert np.array_equal(made(PLANE, np.int64(4)), expected)
+
+
+# Exceptions by data.
+
+
+def guarded(x):
+    if x < 0:
+        raise ValueError("negative {x}")
+    y = x
+    for k in range(100):
+        if y > 50:
+            break
+        if k > 40:
+            raise OverflowError("too slow")
+        y = y + x
+    assert y != 60, "sixty"
+    return y
+
+
+def test_exceptions_by_data():
+    made = pytocu.vectorize(guarded)
+    fine = np.array([2.0, 30.5])
+    check(guarded, fine)
+    cases = ((-1.0, ValueError, r"negative \{x\}"), (0.5, OverflowError, "too slow"), (30.0, AssertionError, "sixty"))
+    for bad, kind, text in cases:
+        with pytest.raises(kind, match=text):
+            made(np.append(fine, bad))
+        with pytest.raises(kind, match=text):
+            interp.run(made.lower("f64[n]").host("cuda"), [np.append(fine, bad)])
+
+
+@pytest.mark.parametrize(
+    ("function", "bad", "kind", "text"),
+    [
+        (lambda x: math.sqrt(x), -1.0, ValueError, "math domain error"),
+        (lambda x: math.log(x), 0.0, ValueError, "math domain error"),
+        (lambda x: math.exp(x), 1000.0, OverflowError, "math range error"),
+        (lambda x: int(x), np.nan, ValueError, "cannot convert float NaN to integer"),
+        (lambda x: int(x), np.inf, OverflowError, "cannot convert float infinity to integer"),
+        (lambda x: float(x) / int(x), 0.5, ZeroDivisionError, "float division by zero"),
+        (lambda x: 7 // int(x), 0.5, ZeroDivisionError, "integer division or modulo by zero"),
+        (lambda x: float(x) ** -1, 0.0, ZeroDivisionError, "negative power"),
+        (lambda x: math.sin(x), np.inf, ValueError, "math domain error"),
+        (lambda x: math.fmod(x, int(x)), 0.5, ValueError, "math domain error"),
+        (lambda x: math.isqrt(int(x)), -4.0, ValueError, "nonnegative"),
+    ],
+)
+def test_what_python_raises(function: Callable[..., Any], bad: float, kind: type[Exception], text: str):
+    with pytest.raises(kind):
+        function(np.float64(bad))
+    made = pytocu.vectorize(function)
+    assert np.isfinite(made(np.array([1.5]))).all()
+    with pytest.raises(kind, match=text):
+        made(np.array([1.5, bad]))
+
+
+# What is refused.
+
+
+def two_dtypes(x):
+    if x > 0:
+        return np.float32(1)
+    return np.float64(2)
+
+
+def nothing_there(x):
+    if x > 0:
+        return x
+
+
+def growing(x):
+    found = []
+    while x > 0:
+        found.append(x)
+        x = x - 1
+    return x
+
+
+def printing(x):
+    print(x)
+    return x
+
+
+TABLE = np.arange(3.0)
+
+
+def capturing(x):
+    return TABLE[0] + x
+
+
+def calling_itself(n):
+    return 1 if n < 2 else n * calling_itself(n - 1)
+
+
+def whole_sum(x, table):
+    return x + table.sum()
+
+
+def whole_result(x, table):
+    return table * x
+
+
+def changing(x, table):
+    table[0] = x
+    return x
+
+
+def changing_kind(x, n):
+    s = n
+    for _ in range(n):
+        s = s + x
+    return s
+
+
+def indexed(x):
+    return x[0]
+
+
+def as_text(x):
+    if x > 0:
+        return "positive"
+    return "negative"
+
+
+def failing_by_hand(x):
+    def fail():
+        raise ValueError("no")
+
+    return x if x > 0 else fail()
+
+
+def checked(x):
+    def check(y):
+        if y < 0:
+            raise ValueError("no")
+
+    check(x)
+    return x
+
+
+class Special(ValueError):
+    pass
+
+
+def special(x):
+    if x < 0:
+        raise Special("no")
+    return x
+
+
+def two_lengths(x):
+    if x > 0:
+        return x, x
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "texts"),
+    [
+        (two_dtypes, ("returns f32 (line ", ") on one way", "and f64 (line ", "convert it before, as np.float64(...)")),
+        (nothing_there, ("returns", "on one way of run time and nothing on another", "end every way with a return")),
+        (growing, ("a list grows in a loop",)),
+        (printing, ("print() has no meaning",)),
+        (capturing, ("the array TABLE is captured",)),
+        (calling_itself, ("recursion: calling_itself calls itself",)),
+        (indexed, ("invalid index to scalar variable",)),
+        (as_text, ("returns 'positive' (line ", "and 'negative' (line ")),
+        (failing_by_hand, ("fail only raises", "write the raise statement where it is called")),
+        (checked, ("check raises by data and returns nothing otherwise",)),
+        (special, ("raises Special, which is not one of Python's own exceptions",)),
+        (two_lengths, ("returns a tuple of 2 (line ", "on another", "return values of one kind")),
+    ],
+)
+def test_wrong_programs(function: Callable[..., Any], texts: tuple[str, ...]):
+    with pytest.raises(CompileError) as info:
+        pytocu.vectorize(function)(np.array([1.0, 2.0]))
+    for text in texts:
+        assert text in str(info.value), str(info.value)
+    assert info.value.loc is not None
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (whole_sum, "reduce in a vectorized function"),
+        (whole_result, "returns an array"),
+        (changing, "update in a vectorized function"),
+    ],
+)
+def test_whole_arrays_are_only_read(function: Callable[..., Any], text: str):
+    with pytest.raises(UnsupportedError, match=text):
+        pytocu.vectorize(function, excluded="table")(PLANE, TABLE.copy())
+
+
+def test_names_with_two_types_say_both():
+    with pytest.raises(UnsupportedError, match="s is i32 before a step of the loop and f64 behind it"):
+        pytocu.vectorize(changing_kind)(PLANE, np.int32(3))
+    with pytest.raises(UnsupportedError, match=r"x is i64 before a step of the loop and f64 behind it") as info:
+        pytocu.vectorize(root)(WHOLE)
+    assert "convert it before, as np.float64(...)" in str(info.value)
+
+
+def test_decoration():
+    with pytest.raises(PytocuError, match="excluded='z': gcd has no such parameter; its parameters: a, b"):
+        pytocu.vectorize(gcd, excluded="z")
+    with pytest.raises(PytocuError, match="excluded=2: gcd has 2 parameters"):
+        pytocu.vectorize(gcd, excluded=2)
+    with pytest.raises(PytocuError, match="a parameter out, which every vectorized function has"):
+        pytocu.vectorize(lambda out: out)
+    with pytest.raises(PytocuError, match="device"):
+        pytocu.vectorize(gcd, device="tpu")
+    with pytest.raises(UnsupportedError, match="returns 3 numbers and not 2 numbers"):
+        pytocu.vectorize(several, nout=2)(1.0, 2.0)
+    with pytest.raises(TypeError, match="takes from 2 to 3 positional arguments"):
+        pytocu.vectorize(gcd)(1, 2, None, 3)
+    with pytest.raises(TypeError, match="print is used as a number"):
+        pytocu.vectorize(gcd)(print, 2)
+
+
+# It is a jitted function.
+
+
+def test_specializations_and_precompile():
+    made = pytocu.vectorize(gcd)
+    made.precompile("i32[n]", "i32[n]", targets="cpu")
+    made(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32))
+    assert len(made.specializations) == 1
+    made(np.arange(3.0), 2)
+    assert len(made.specializations) == 2
+    assert "map" in made.lower("f32[n]", "weak int").ir("lower")
+    assert made.explain("f32[n]", "f32[n]").kernels[0].name == "gcd"
+    assert repr(made).startswith("<pytocu.vectorize gcd(a, b, out=None, *, where=True")
+    for target in ("cuda_c", "nvvm"):
+        compiled = made.lower("f32[n]", "f32[n]").compile("cuda:sm_90", target)
+        assert compiled.binary
+
+
+def test_pickles_by_name():
+    assert pickle.loads(pickle.dumps(collatz_named)) is collatz_named
+    made = pytocu.vectorize(gcd)
+    again = pickle.loads(pickle.dumps(made))
+    assert again(12, np.arange(8, 10)).tolist() == [4, 3]
+
+
+@pytocu.vectorize
+def collatz_named(n):
+    return collatz(n)
+
+
+def test_disabled(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTOCU_DISABLE", "1")
+    made = pytocu.vectorize(several, nout=3)
+    compare(made(PLANE, PLANE[::-1]), in_python(several, (PLANE, PLANE[::-1])))
+    out = np.zeros(PLANE.shape)
+    pytocu.vectorize(pieces)(PLANE, out=out, where=PLANE > 0)
+    assert np.array_equal(out, np.where(PLANE > 0, in_python(pieces, (PLANE,)), 0))
+
+
+SOURCE = '''
+import pytocu
+
+@pytocu.vectorize
+def gcd(a, b):
+    """The greatest common divisor."""
+    while b:
+        a, b = b, a % b
+    return a
+
+@pytocu.vectorize(excluded="table")
+def find(x, table):
+    k = 0
+    while k < len(table) and table[k] < x:
+        k += 1
+    return k
+'''
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "scalars.py"
+    file.write_text(SOURCE)
+    assert main(["dump", f"{file}:gcd", "--args", "i64[n], i64[m, 1]", "--after", "lower"]) == 0
+    assert "map %a, %b {elements = 2} : i64[m, n]" in capsys.readouterr().out
+    assert main(["dump", f"{file}:find", "--args", "f32[n], f32[m]", "--emit", "cuda"]) == 0
+    assert "while" in capsys.readouterr().out
+    assert main(["explain", f"{file}:gcd", "--args", "i32[n], i32[n]"]) == 0
+    assert "gcd" in capsys.readouterr().out
+
+
+def test_bundles(tmp_path: Path):
+    made = pytocu.vectorize(gcd)
+    written = list(made._build([(("i64[n]", "i64[n]"), {})], ["cpu"], str(tmp_path)))
+    assert written
+    loaded = pytocu.load(str(tmp_path)).gcd
+    assert loaded(np.array([12, 18]), np.array([8, 27])).tolist() == [4, 9]
+
+
+def test_keeps_its_face():
+    assert collatz_named.__name__ == "collatz_named" and collatz_named.__wrapped__(np.int64(6)) == 8
+    assert np.array_equal(collatz_named.__wrapped__(np.int64(6)), collatz_named(6))
