@@ -162,7 +162,7 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     if statement.row not in FORMULAS or op.name == "power":
         return value
     if op.name == "reciprocal" and value.dtype.kind in "iu":
-        return _reciprocal(values[0], value)
+        return interp_rows.settled(op, values, value)
     if op.name in ORDER:
         with np.errstate(all="ignore"):
             arrays = [np.asarray(v) if isinstance(v, np.generic) else v for v in values]
@@ -173,15 +173,6 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     with np.errstate(all="ignore"):
         made = interp_rows.evaluate(op, given) if op.name != "reciprocal" else value
     return np.asarray(made) if isinstance(value, np.ndarray) else np.asarray(made)[()]
-
-
-def _reciprocal(argument: Any, value: Any) -> Any:
-    dtype = dtype_of(value.dtype)
-    assert dtype is not None
-    with np.errstate(all="ignore"):
-        of_zero = interp_rows.cast(1.0 / np.asarray(argument).astype(np.float64), dtype)
-    made = np.where(np.asarray(argument) == 0, of_zero, value).astype(value.dtype)
-    return made if isinstance(value, np.ndarray) else made[()]
 
 
 # Making a failure small.
