@@ -269,7 +269,30 @@ def guarded_index(x, n):
     return y
 
 
+def side_by_side(x, y, n):
+    total = np.zeros_like(x[0])
+    for a, b in zip(x, y):
+        total = total + a * b
+    for i, (a, k) in enumerate(zip(x, range(n))):
+        total = total - a * k + i
+    for k, a in zip(range(1, 20, 3), y):
+        total = total + a * k
+    return total
+
+
+def either_array(x, y, n):
+    z = x * 2 if n > 2 else y
+    w = x.T if n == 3 else (y + 1 if n else x[::-1])
+    return z + 1, w * 2
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (side_by_side, (MATRIX, MATRIX[:4] + 1, 3)),
+    (side_by_side, (MATRIX[:2], MATRIX, 20)),
+    (side_by_side, (MATRIX[:1], MATRIX, 20)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 1)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 3)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 0)),
     (escape_time, (PLANE.real * 4, PLANE.imag * 4, 50)),
     (escape_time, ((PLANE.real * 4).astype(np.float32), (PLANE.imag * 4).astype(np.float32), 50)),
     (counted, (VECTOR, 9)),

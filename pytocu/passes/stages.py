@@ -34,6 +34,7 @@ def run(function: Function, context: PassContext) -> Function:
     """Cut the function where a loop or branch is the host's."""
     if not any(map(is_whole, function.body.insts)):
         return function
+    function = _views_last(function)
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
@@ -48,6 +49,23 @@ def run(function: Function, context: PassContext) -> Function:
             segment.append(inst)
     writer.last(segment)
     return Function(function.name, "host", Block(function.params, writer.builder.take()), function.facts)
+
+
+def _views_last(function: Function) -> Function:
+    """Views of arguments that are returned stand beside the return: they show what was changed in between."""
+    *insts, end = function.body.insts
+    results: list[Value] = []
+    for value in end.args:
+        root, chain = view_chain(value)
+        if chain and root in function.params:
+            for view in reversed(chain):
+                insts.append(Inst(view.op, (root,), view.attrs, view.types, view.regions, view.loc))
+                (root,) = insts[-1].results
+                root.name = view.results[0].name
+            value = root
+        results.append(value)
+    returned = Inst(end.op, tuple(results), end.attrs, end.types, end.regions, end.loc)
+    return Function(function.name, function.level, Block(function.params, (*insts, returned)), function.facts)
 
 
 def is_whole(inst: Inst) -> bool:

@@ -49,9 +49,10 @@ LIMITS = {
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
     "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
+    "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
-"""Where NumPy answers and an error is expected instead."""
+"""Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""
 
 ZERO_SIGN = frozenset({"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"})
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted
+from pytocu.testing.fuzz_blocks import FEATURES, PROGRAMS
 from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
@@ -98,6 +99,8 @@ class Report(NamedTuple):
         median = statistics.median(self.operations.elements()) if self.operations else 0
         refused = self.kinds["refused"] / max(self.programs, 1)
         rare = [text for count, text in counts if count < 20]
+        held = sorted((self.coverage[feature, PROGRAMS], feature) for feature in FEATURES)
+        few = [text for count, text in held if count < 20]
         return [
             f"{self.programs} programs: {self.kinds['same']} the same, {self.kinds['error']} with NumPy's error, "
             f"{self.kinds['refused']} refused ({refused:.2%}), {self.kinds['invalid']} dropped, "
@@ -105,6 +108,8 @@ class Report(NamedTuple):
             f"operations of a program: median {median:g}, most {max(self.operations, default=0)}",
             f"{len(counts)} pairs of operation and dtype: least {counts[0][0]} times ({counts[0][1]}), "
             f"{len(rare)} of them fewer than 20 times{': ' if rare else ''}{', '.join(rare[:10])}",
+            f"{len(held)} kinds of loops, branches and masks: least in {held[0][0]} programs ({held[0][1]}), "
+            f"{len(few)} of them in fewer than 20{': ' if few else ''}{', '.join(few[:10])}",
             *(f"refused {count} times: {text}" for text, count in collections.Counter(self.refusals).most_common(5)),
         ]
 
