@@ -156,7 +156,7 @@ class _Writer:
                 stands[value] = value
                 continue
             in_memory = value in self.scalars
-            param = Value(_in_memory(value.type) if in_memory else bare(value.type), value.name)
+            param = Value(_in_memory(value.type) if in_memory else outer.type, value.name)
             params.append(param)
             stands[param] = outer
             inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param
@@ -242,14 +242,29 @@ class _Writer:
         taken_over: list[Value] = []
         for k in arrays:
             value = given(inst)[k]
-            if self.now[value] in self.made and value not in used and given(inst).count(value) == 1:
+            own = self.now[value] in self.made and self.now[value].type == _in_memory(inst.types[k])
+            if own and value not in used and given(inst).count(value) == 1:
                 taken_over.append(value)
         wanted = [given(inst)[k] for k in arrays if given(inst)[k] not in taken_over]
         inside, params, stands = self.taken(builder, self.needed((), wanted))
-        copies = [
-            builder.emit("as_array" if isinstance(v.type, ScalarType) else "copy", (inside[v],), name=v.name) for v in wanted
-        ]
-        builder.inst("return", copies, {"tree": ("tuple", *range(len(copies)))})
+        copies: list[Value] = []
+        contents: list[Value] = []
+        for value in wanted:
+            plain = isinstance(value.type, ScalarType)
+            copies.append(builder.emit("as_array" if plain else "copy", (inside[value],), name=value.name))
+            if getattr(inside[value].type, "layout", "C") == "F":
+                # A copy would have the order of its source, and take turns with memory in row-major order.
+                host = self.builder.emit("allocate", (), {}, (_in_memory(value.type),), name=value.name)
+                memory = Value(host.type, value.name)
+                params.append(memory)
+                stands[memory] = host
+                contents.append(builder.emit("update", (memory, memory, copies[-1]), name=value.name))
+                copies[-1] = memory
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies)))}
+        if contents:
+            places = [copies.index(content.inst.args[0]) for content in contents if content.inst is not None]
+            attrs["updates"] = tuple((place, len(copies) + n) for n, place in enumerate(places))
+        builder.inst("return", [*copies, *contents], attrs)
         piece = self.lowered(params, builder, self.function.facts) if copies else None
         made = iter([] if piece is None else self.inline(piece, stands))
         return [self.now[given(inst)[k]] if given(inst)[k] in taken_over else next(made) for k in arrays]
@@ -291,7 +306,7 @@ class _Writer:
             if isinstance(host.type, WeakType):
                 param = Value(host.type, value.name)
             else:
-                param = Value(_in_memory(host.type) if in_memory else bare(host.type), value.name)
+                param = Value(_in_memory(host.type) if in_memory else host.type, value.name)
             body_params.append(param)
             stands[param] = host
             inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param
