@@ -271,11 +271,11 @@ def guarded_index(x, n):
 
 def side_by_side(x, y, n):
     total = np.zeros_like(x[0])
-    for a, b in zip(x, y):
+    for a, b in zip(x, y, strict=False):
         total = total + a * b
-    for i, (a, k) in enumerate(zip(x, range(n))):
+    for i, (a, k) in enumerate(zip(x, range(n), strict=False)):
         total = total - a * k + i
-    for k, a in zip(range(1, 20, 3), y):
+    for k, a in zip(range(1, 20, 3), y, strict=False):
         total = total + a * k
     return total
 

@@ -59,7 +59,8 @@ def test_programs_hold_loops_branches_and_masks() -> None:
 
 
 def test_failures_in_loops_become_small() -> None:
-    lines = "v0 = {0}\nfor i in range(count):\n    if i == 2:\n        continue\n    v0 = v0 + {1}\n    v0 = np.logical_xor(v0, {1})"
+    lines = "v0 = {0}\nfor i in range(count):\n    if i == 2:\n        continue\n"
+    lines += "    v0 = v0 + {1}\n    v0 = np.logical_xor(v0, {1})"
     program = Program((Statement("v0", lines, ("x_bool", "row_bool"), features="continue"),), ("v0",))
     x = np.array([[True, False], [False, True]])
     arguments = {"x_bool": Argument(x), "row_bool": Argument(np.array([True, True])), "count": Argument(4)}

@@ -38,15 +38,19 @@ class Block(NamedTuple):
 
 _UPDATES: dict[str, tuple[str, ...]] = {
     "f": (
-        "@v * 0.5 + {1}", "@v - {1}", "np.where(@v > {1}, @v, {1} * 2)", "np.sqrt(np.abs(@v))", "(@v + {1}) / 2", "@v * @v - {1}",
-        "np.floor(@v) + @k", "-@v", "np.minimum(@v, {1}) + 0", "@v * @k", "np.where(np.isnan(@v), {1}, @v + @k)", "@v // 2 + {1}",
+        "@v * 0.5 + {1}", "@v - {1}", "np.where(@v > {1}, @v, {1} * 2)", "np.sqrt(np.abs(@v))", "(@v + {1}) / 2",
+        "@v * @v - {1}",
+        "np.floor(@v) + @k", "-@v", "np.minimum(@v, {1}) + 0", "@v * @k", "np.where(np.isnan(@v), {1}, @v + @k)",
+        "@v // 2 + {1}",
         "np.clip(@v, -4, 4) + 0", "np.where(@v * @v < 4, @v * @v + {1}, @v)",
     ),
     "i": (
-        "@v * 3 + {1}", "@v - {1}", "@v ^ {1}", "np.maximum(@v, {1})", "@v // 3 + @k", "@v % 7", "np.where(@v > {1}, @v - 1, {1})",
+        "@v * 3 + {1}", "@v - {1}", "@v ^ {1}", "np.maximum(@v, {1})", "@v // 3 + @k", "@v % 7",
+        "np.where(@v > {1}, @v - 1, {1})",
         "abs(@v)", "@v >> 1", "~@v", "@v & {1}", "np.where(@v % 2 == 0, @v // 2, @v * 3 + 1)",
     ),
-    "u": ("@v * 3 + {1}", "@v ^ {1}", "np.maximum(@v, {1})", "@v // 3", "@v % 7 + {1}", "np.where(@v > {1}, @v, {1})", "@v << 1",
+    "u": ("@v * 3 + {1}", "@v ^ {1}", "np.maximum(@v, {1})", "@v // 3", "@v % 7 + {1}", "np.where(@v > {1}, @v, {1})",
+        "@v << 1",
           "@v | {1}"),
     "c": ("@v + {1}", "@v - {1}", "np.where(@v == {1}, @v, -{1})", "@v.conj()", "-@v", "np.where(np.isnan(@v), {1}, @v)"),
     "b": ("@v ^ {1}", "@v | {1}", "@v & {1}", "~@v", "np.where({1}, @v, ~@v)", "np.logical_xor(@v, {1})"),
@@ -61,7 +65,8 @@ _MASKS: dict[str, tuple[str, ...]] = {
     "b": ("@v", "~@v", "@v == {1}"),
 }
 
-_NUMBERS = {"f": ("2", "0.5", "factor", "count"), "i": ("2", "3", "count"), "u": ("2", "3"), "c": ("2", "turn", "0.5"), "b": ("True",)}
+_NUMBERS = {"f": ("2", "0.5", "factor", "count"), "i": ("2", "3", "count"), "u": ("2", "3"), "c": ("2", "turn",
+        "0.5"), "b": ("True",)}
 """What stands for the second operand where no value has its dtype and fits its shape."""
 
 _STEPS = ("count", "count", "abs(count)", "3", "2", "count % 5", "x_f64.shape[0]", "len(row_f32)", "max(count, 2)")
@@ -101,13 +106,15 @@ BLOCKS: tuple[Block, ...] = (
     Block("stencil", "@v = {0}.copy()\nfor i in range(@N):\n    @v[..., 1:-1] += @v[..., 2:] - 2 * @v[..., 1:-1]", "fi", 1),
     Block("stencil", "@v = {0}.copy()\nfor i in range(@N):\n    @v[1:] = @v[:-1] + 1", "fiu", 1),
     Block("stencil", "@v = {0}.copy()\nfor i in range(@N):\n    @v[1:-1, 1:-1] = @v[:-2, 1:-1] + @v[1:-1, 2:]", "fiuc", 2),
-    Block("swapped arrays", "@v = {0}.copy()\nw = {0}.copy()\nfor i in range(@N):\n    w[1:-1] = @v[2:] + @v[:-2]\n    @v, w = w, @v",
+    Block("swapped arrays", "@v = {0}.copy()\nw = {0}.copy()\nfor i in range(@N):\n    w[1:-1] = @v[2:] + @v[:-2]\n"
+          "    @v, w = w, @v",
           "fiuc", 1),
     Block("swapped arrays", "@v = {0}.copy()\nw = np.zeros_like(@v)\nk = 0\nwhile k < @N:\n    w[...] = @v[::-1] * 2\n"
           "    @v, w = w, @v\n    k += 1", "fiu", 1),
     Block("reduction in a loop", "@v = {0}\nfor i in range(@N):\n    @v = @v - (@v.max() + 0)", "fiu", 1),
     Block("reduction in a loop", "@v = {0}\nfor i in range(@N):\n    @v = @v ^ @v.sum(axis=0, dtype=@v.dtype)", "iu", 1),
-    Block("reduction in a loop", "@v = {0}\nfor i in range(@N):\n    @v = @v + (@v > {1}).sum(axis=-1, keepdims=True).astype(@v.dtype)",
+    Block("reduction in a loop", "@v = {0}\nfor i in range(@N):\n"
+          "    @v = @v + (@v > {1}).sum(axis=-1, keepdims=True).astype(@v.dtype)",
           "fiu", 1),
     Block("reduction in a loop", "@v = {0}.max()\nfor i in range(@N):\n    @v = @v + ({0} > i).any()", "fi", 1),
     Block("scan or move in a loop", "@v = {0}\nfor i in range(@N):\n    @v = np.roll(@v, 1) - {1}", "fiuc", 1),
@@ -120,8 +127,10 @@ BLOCKS: tuple[Block, ...] = (
     Block("over rows", "@v = np.zeros_like({0}[0])\nfor r, s in zip({0}, {0}[::-1]):\n    @v = @v + r - s", "fi", 2),
     Block("elements in a loop", "@v = {0}.copy()\nfor i in range(@N):\n    @v[0] = i\n    @v *= 2", "fi", 1),
     Block("elements in a loop", "@v = {0}.copy()\nfor i in range(@N):\n    @v[-1] = @v[0] + {1}\n    @v[0] -= 1", "fi", 1),
-    Block("views in a loop", "@v = {0}.copy()\nfor i in range(@N):\n    w = @v[::-1]\n    w[1:] += @v[1:]\n    @v = w", "fiu", 1),
-    Block("made in a loop", "@v = {0}\nfor i in range(@N):\n    w = np.zeros_like(@v)\n    w[1:] = @v[:-1]\n    @v = w + {1}", "fiuc", 1),
+    Block("views in a loop", "@v = {0}.copy()\nfor i in range(@N):\n    w = @v[::-1]\n    w[1:] += @v[1:]\n"
+          "    @v = w", "fiu", 1),
+    Block("made in a loop", "@v = {0}\nfor i in range(@N):\n    w = np.zeros_like(@v)\n    w[1:] = @v[:-1]\n"
+          "    @v = w + {1}", "fiuc", 1),
     # Masks.
     Block("mask = number", "@v = {0}.copy()\n@v[@M] = 1", least=1),
     Block("mask = number", "@v = {0}.copy()\n@v[@M] = factor", "f", 1),

@@ -44,7 +44,9 @@ from pytocu.testing.fuzz_reductions import REDUCED
 REFUSED_ERRORS = (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError, IndexError)
 """What NumPy raises for operands it has no answer for."""
 
-OTHER_WAYS: tuple[dict[str, Any], ...] = ({"count": 4, "flag": True, "factor": 0.5}, {"count": -1, "flag": False, "factor": 2.0})
+OTHER_WAYS: tuple[dict[str, Any], ...] = (
+    {"count": 4, "flag": True, "factor": 0.5}, {"count": -1, "flag": False, "factor": 2.0},
+)  # fmt: skip
 """Python scalars that take the other sides of branches, and one that has loops run."""
 
 
