@@ -296,7 +296,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     number = cast(context, number, I64)
     given = [as_value(context, c) for c in choices]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
-    values = [_low_bits(context, v, dtype) for v in given]
+    values = [low_bits(context, v, dtype) for v in given]
     number, *values = together(context, [number, *values])
     match mode:
         case "wrap":
@@ -312,8 +312,8 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
 
 
-def _low_bits(context: Context, value: Value, dtype: DType) -> Value:
-    """A choice in the result's dtype; of a Python int the low bits are taken."""
+def low_bits(context: Context, value: Value, dtype: DType) -> Value:
+    """As another dtype; of a Python int that an integer dtype does not hold the low bits are taken."""
     if value.type != WEAK_INT or not dtype.is_integer:
         return cast(context, value, dtype)
     return context.builder.emit("convert", (value,), {"wrap": True}, (scalar(dtype),))

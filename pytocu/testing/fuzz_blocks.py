@@ -69,7 +69,10 @@ _NUMBERS = {"f": ("2", "0.5", "factor", "count"), "i": ("2", "3", "count"), "u":
         "0.5"), "b": ("True",)}
 """What stands for the second operand where no value has its dtype and fits its shape."""
 
-_STEPS = ("count", "count", "abs(count)", "3", "2", "count % 5", "x_f64.shape[0]", "len(row_f32)", "max(count, 2)")
+_STEPS = ("count", "count", "abs(count)", "3", "2", "count % 5", "max(count, 2)")
+_LENGTHS = ("x_f64.shape[0]", "len(row_f32)")
+"""Numbers of steps, and those that are lengths: of arguments without elements no loop of them has a step."""
+
 _CONDITIONS = ("count > 2", "flag", "factor < 1", "count % 2 == 0", "flag and count > 0", "not flag", "0 < count < 50", "count")
 _COUNTER_TESTS = ("@k == 2", "@k % 2 == 1", "@k > count // 2", "@k + 1 > 3 and flag", "count - @k < 2")
 
@@ -159,7 +162,7 @@ BLOCKS: tuple[Block, ...] = (
     Block("where of one argument", "@v = {0}\nw = np.where(@M)\n@v = @v[w]", least=1),
     Block("bincount", "@v = np.bincount({0}.ravel() & 7, minlength=8)", "biu", 1),
     Block("bincount", "@v = np.bincount(np.append(0, np.arange({0}.size) % 3), np.append(1, {0}.ravel()), 4)", "fi", 1),
-    Block("add.at", "@v = {0}.ravel() + 0\nnp.add.at(@v, @I, 1)", "fiu", 1),
+    Block("add.at", "@v = {0}.ravel() + 0\nnp.add.at(@v, @I, @v.dtype.type(1))", "fiu", 1),
     Block("add.at", "@v = np.zeros(5)\nnp.add.at(@v, np.arange({0}.size) % 5, {0}.ravel())", "fiu", 1),
     Block("histogram", "@v = np.histogram({0}, bins=4, range=(-2, 6))[0]", "fiu", 1),
 )  # fmt: skip
@@ -190,18 +193,21 @@ def second_operands(kind: str) -> tuple[str, ...]:
     return _NUMBERS[kind]
 
 
-def written(block: Block, name: str, kind: str, pick: random.Random) -> str:
+def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bool = True) -> str:
     """The lines of a block, with everything chosen but its operands.
+
+    Where no length may be a number of steps, `lengths` is False.
 
     Examples
     --------
     >>> print(written(BLOCKS[0], "v3", "b", random.Random(0)))
     v3 = {0}
-    for i in range(abs(count)):
-        v3 = v3 ^ {1}
+    for i in range(max(count, 2)):
+        v3 = ~v3
     """
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
-    choices = {"E": _UPDATES[kind], "F": plain, "N": _STEPS, "C": _CONDITIONS, "K": _COUNTER_TESTS, "M": _MASKS[kind],
+    choices = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
+               "K": _COUNTER_TESTS, "M": _MASKS[kind],
                "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)")}  # fmt: skip
     text = re.sub(r"@([EFNCKMI])", lambda m: pick.choice(choices[m[1]]), block.text)
     # Python scalars only: a counter is one where there is a loop.
@@ -226,9 +232,9 @@ def least_often(features: list[str], pick: random.Random, coverage: Coverage) ->
     return min((coverage[f, PROGRAMS], pick.random(), f) for f in pick.sample(features, min(6, len(features))))[2]
 
 
-def number_of_steps(pick: random.Random) -> str:
+def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
     """An expression of a Python int."""
-    return pick.choice(_STEPS)
+    return pick.choice(_STEPS + _LENGTHS * lengths)
 
 
 __all__ = [

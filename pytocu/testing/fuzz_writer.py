@@ -154,7 +154,7 @@ class Writer:
             if shape is None or len(shape) < block.least:
                 continue
             name = f"v{len(self.variables)}"
-            text = written(block, name, dtype.kind, self.pick)
+            text = written(block, name, dtype.kind, self.pick, lengths=0 not in self.size)
             second = (self.fitting(shape, dtype),) if "{1}" in text else ()
             made = Statement(name, text, (first, *second), features=block.features)
             if shape == () and (isinstance(evaluate(first, self.env), np.ndarray) or "np.where" in text or "np.clip" in text):
@@ -251,7 +251,7 @@ class Writer:
         feature, form = "", self.pick.choice(CHANGES)
         if self.pick.random() < 0.5:
             feature, form = changing(self.pick, self.coverage)
-        steps = number_of_steps(self.pick)
+        steps = number_of_steps(self.pick, lengths=0 not in self.size)
         text = form.replace("{w}", "{0}").replace("{e}", "{1}").replace("{s}", "{2}").replace("{n}", "{3}")
         made = Statement("", text, (target, value, number, steps), features=feature)
         self.need(f"{value}, {number}, {made.code}")
@@ -260,6 +260,9 @@ class Writer:
         before = array.copy()
         try:
             given = [evaluate(o, self.env) for o in (value, number)]
+            if feature and np.broadcast_shapes(array.shape, np.shape(given[0])) != array.shape:
+                # NumPy takes a mask of no elements for any array.
+                return
             kinds = [np.min_scalar_type(g) if isinstance(g, (bool, int, float, complex)) else g.dtype for g in given]
             # What an assignment makes of a float out of an integer's range depends on the processor.
             if not all(np.can_cast(k, array.dtype, "same_kind") for k in kinds):
