@@ -50,8 +50,8 @@ LIMITS = {
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
     "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
     "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
-    "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, which chooses "
-    "nothing there",
+    "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, "
+    "which chooses nothing there",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""
