@@ -236,6 +236,11 @@ def test_a_run_goes_on_behind_its_log(tmp_path: Path, monkeypatch: pytest.Monkey
     assert ran == [(0, 4), (1, 4), (2, 2), (2, 2)]
     assert total == run_many("interpreter", 9, 10, 1, said.append)
     assert run_many("interpreter", 9, 10, 1, said.append, log=log) == total and len(ran) == 7
+    kept = log.read_text()
+    log.write_text(kept.replace('"kinds": {"same": 4', '"kinds": {"differs": 1, "same": 3', 1))
+    assert log.read_text() != kept
+    assert run_many("interpreter", 9, 10, 1, said.append, log=log).kinds["differs"] == 0 and len(ran) == 8
+    said.pop()
     assert "2 programs in" in said[-3] and "10 programs in" in said[-2] and "0 programs in" in said[-1]
     with pytest.raises(ValueError, match="--on interpreter --seed 9"):
         run_many("interpreter", 8, 10, 1, said.append, log=log)
@@ -390,12 +395,12 @@ def test_everything_goes_on_behind_its_logs(
     with pytest.raises(ValueError, match="not 1 of --on cpu"):
         matrix.read_log(logs / "matrix-interpreter.log", "cpu", 1)
     (logs / "matrix-interpreter.log").unlink()
-    assert everything.main([*command, "--seconds", "0"]) == 0
+    assert everything.main([*command, "--seconds", "0"]) == 2
     said = capsys.readouterr().out
-    assert "fuzz-interpreter" in said and "stopped after 4 of 4" not in said
+    assert "not finished: fuzz-interpreter, matrix-interpreter" in said and "stopped after 4 of 4" not in said
     cut = ["-n", "8", "--on", "interpreter", "--seconds", "0", "--log", str(tmp_path / "cut")]
     monkeypatch.setattr(fuzz, "CHUNK", 4)
     assert fuzz.main(cut) == 0 and "| 4 of 8 programs, " in capsys.readouterr().out
     assert fuzz.main(cut) == 0 and "| 8 programs, " in capsys.readouterr().out
-    assert everything.main([*command, "--list", "--gpu"]) == 0
+    assert everything.main(["--jobs", "1", "--list", "--gpu", "--log", str(tmp_path / "none")]) == 0 and not (tmp_path / "none").exists()
     assert "--on nvvm --jobs 1 --devices 1" in capsys.readouterr().out

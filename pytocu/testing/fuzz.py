@@ -6,7 +6,7 @@ work, and on a machine with several GPUs ``--devices 4`` shares out the processe
 
 The same ``--seed`` writes the same programs, chunk by chunk: a failure is printed as a pytest, with the command
 that runs its chunk alone.  With ``--log FILE`` each finished chunk is a line of a file, and the same command
-again goes on behind what the file holds.
+again goes on behind what the file holds; chunks with differences are run again.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def run_many(
     devices : int
         How many GPUs the processes share.
     log : Path, optional
-        A file of finished chunks: those that it holds are not run again, the others are added.
+        A file of finished chunks: those that it holds without a difference are not run again, the others are added.
     only : int, optional
         The number of the one chunk that is run.
     seconds : float
@@ -213,7 +213,8 @@ def run_many(
     chunks = [(number, min(CHUNK, count - number * CHUNK)) for number in range(-(-count // CHUNK))]
     if only is not None:
         chunks = [(only, CHUNK)]
-    done = read_log(log, on, seed) if log else {}
+    # Where something differed, that may be mended by now.
+    done = {job: part for job, part in (read_log(log, on, seed) if log else {}).items() if not part.kinds["differs"]}
     total = functools.reduce(Report.plus, (done[c] for c in chunks if c in done), NOTHING)
     begun = time.perf_counter()
     earlier = total.programs
