@@ -280,7 +280,7 @@ def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target:
     """
     count = max(map(len, shapes if target is None else (*shapes, target)))
     longer = [(*[1] * (count - len(s)), *s) for s in shapes]
-    wanted = [max(lengths) for lengths in zip(*longer, strict=True)]
+    wanted = [next((length for length in lengths if length != 1), 1) for lengths in zip(*longer, strict=True)]
     if target is not None:
         wanted = [*[1] * (count - len(target)), *target]
     if all(length in (1, w) for shape in longer for length, w in zip(shape, wanted, strict=True)):

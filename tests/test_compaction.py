@@ -10,6 +10,7 @@ import pytest
 from mask_tools import builds, everywhere
 
 import pytocu
+from pytocu.errors import UnsupportedError
 from pytocu.ir.verifier import STAGE_RULES, verify
 
 LONG = np.linspace(-3, 4, 1000)
@@ -130,3 +131,19 @@ def test_code_for_any_lengths() -> None:
 def test_cubins() -> None:
     builds(chosen, LONG)
     builds(positions, SMALL)
+
+
+@pytest.mark.parametrize("a", [np.zeros(3), np.array([1.0, 0, 0]), np.array([1.0, 2, 0])])
+@pytest.mark.parametrize("size", [2, 3])
+def test_chosen_elements_beside_lengths_that_are_one(a: np.ndarray, size: int) -> None:
+    """Lengths of the arguments that happen to be 1 broadcast, also to no elements at all."""
+    b = np.full((size, size), 3.0)
+    everywhere(lambda a, b: b[:, :1] - a[a > 0], a, b)
+    if size == 2:
+        everywhere(lambda a, b: np.maximum(b[:, 1:], a[a > 0]), a, b)
+        everywhere(lambda a, b: np.where(a[a > 0] > 1, b[1:, 1:], 0), a, b)
+
+
+def test_no_chosen_elements_beside_one() -> None:
+    with pytest.raises(UnsupportedError, match=r"depends on data is 1, .* \(1,\) and \(0,\)"):
+        pytocu.jit(lambda a, b: a[a > 0] + b[b > 5])(LONG[-1:], LONG)

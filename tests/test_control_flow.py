@@ -269,7 +269,30 @@ def guarded_index(x, n):
     return y
 
 
+def side_by_side(x, y, n):
+    total = np.zeros_like(x[0])
+    for a, b in zip(x, y, strict=False):
+        total = total + a * b
+    for i, (a, k) in enumerate(zip(x, range(n), strict=False)):
+        total = total - a * k + i
+    for k, a in zip(range(1, 20, 3), y, strict=False):
+        total = total + a * k
+    return total
+
+
+def either_array(x, y, n):
+    z = x * 2 if n > 2 else y
+    w = x.T if n == 3 else (y + 1 if n else x[::-1])
+    return z + 1, w * 2
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (side_by_side, (MATRIX, MATRIX[:4] + 1, 3)),
+    (side_by_side, (MATRIX[:2], MATRIX, 20)),
+    (side_by_side, (MATRIX[:1], MATRIX, 20)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 1)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 3)),
+    (either_array, (MATRIX[:5], MATRIX[2:], 0)),
     (escape_time, (PLANE.real * 4, PLANE.imag * 4, 50)),
     (escape_time, ((PLANE.real * 4).astype(np.float32), (PLANE.imag * 4).astype(np.float32), 50)),
     (counted, (VECTOR, 9)),
@@ -556,3 +579,93 @@ def test_many_steps_are_written_out_where_their_numbers_have_to_be_known(functio
     x = np.arange(60.0)
     assert np.array_equal(pytocu.jit(function)(x), function(x))
     assert pytocu.jit(function).lower("f64[n]").ir("lower").count("for_loop") == loops
+
+
+def assigned_behind(x, n):
+    v = x
+    if n:
+        v = x * 2
+    v[0] = 100
+    return v
+
+
+def changed_behind(x, n):
+    v = x
+    for _ in range(n):
+        v = v * 2
+    x[0] = 100
+    return v
+
+
+def turned_or_not(x, n):
+    v = x[::-1] if n else x
+    x += 1
+    return v.sum()
+
+
+def returned_itself(x, n):
+    def part(v):
+        if n > 1:
+            return v
+        return v + 1
+
+    v = part(x)
+    x[0] = 100
+    return v
+
+
+def own_memory(x, n):
+    y = x + 1
+    v = y
+    k = 0
+    while k < n:
+        v = np.roll(v, 1)
+        k += 1
+    y[0] = 100
+    return v
+
+
+@pytest.mark.parametrize("function", [assigned_behind, changed_behind, turned_or_not, returned_itself, own_memory])
+def test_changes_of_what_may_be_one_memory_are_refused(function: Callable[..., Any]) -> None:
+    """Whether the change is seen through the other name is known only at run time."""
+    with pytest.raises(UnsupportedError, match="may be one memory with an array that is changed"):
+        pytocu.jit(function)(VECTOR.copy(), 2)
+
+
+def copied_before(x, n):
+    v = x.copy()
+    for _ in range(n):
+        v = v * 2
+    v[0] = 100
+    return v
+
+
+def read_before_the_change(x, n):
+    v = x if n else x[::-1]
+    total = v * 2
+    x[0] = 100
+    return total
+
+
+def own_and_forgotten(x, n):
+    v = x + 1
+    if n:
+        v = v * 2
+    v[0] = 100
+    return v
+
+
+def steps_are_known(x, n):
+    v = x
+    for _ in range(100):
+        v = v * 0.5 + n
+    v[0] = 7
+    return v, x
+
+
+@pytest.mark.parametrize("function", [copied_before, read_before_the_change, own_and_forgotten, steps_are_known])
+@pytest.mark.parametrize("n", [0, 2])
+def test_changes_of_what_is_one_memory_or_another_for_sure(function: Callable[..., Any], n: int) -> None:
+    expected, given = VECTOR.copy(), VECTOR.copy()
+    compare(pytocu.jit(function)(given, n), function(expected, n))
+    compare(given, expected)

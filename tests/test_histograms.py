@@ -11,6 +11,7 @@ from mask_tools import builds, everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(5)
 PLACES = RANDOM.integers(0, 9, 300)
@@ -91,6 +92,7 @@ def test_an_index_out_of_bounds() -> None:
 def test_refused_with_what_to_write() -> None:
     for function, said in (
         (lambda a, i, v: np.add.at(a, i, v.astype(np.float64)), r"computes in float64 and rounds to float32 at every step"),
+        (lambda a, i, v: np.add.at(a, i, 0.1), r"computes in float64 and rounds to float32 at every step"),
         (lambda a, i, v: np.hypot.at(a, i, v), r"np.hypot.at is not compiled"),
         (lambda a, i, v: np.add.at(a, a > 0, v), r"with a mask is not compiled"),
         (lambda a, i, v: np.histogram(v, 10), r"takes a range here"),
@@ -103,3 +105,22 @@ def test_refused_with_what_to_write() -> None:
 def test_cubins() -> None:
     builds(weighted, PLACES, WEIGHTS)
     builds(added, np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("number", [1, -3, 300, 0.5])
+def test_python_numbers_are_arrays_for_at(dtype: str, number: Any) -> None:
+    """NumPy does not adapt a Python number to the dtype here: it takes the loop of its default dtype, then the low bits."""
+
+    def add(a: Any, i: Any) -> None:
+        np.add.at(a, i, number)
+
+    a = np.array([3, 100, 50, 7]).astype(dtype) + np.array(100 if dtype == "i1" else 0, dtype)
+    i, changed, expected = np.array([0, 1, 1, 3, 0]), a.copy(), a.copy()
+    add(expected, i)
+    if (dtype == "u8" or number == 0.5) and a.dtype.kind in "iu":
+        with pytest.raises(UnsupportedError, match="computes in float64"):
+            pytocu.jit(add)(changed, i)
+        return
+    pytocu.jit(add)(changed, i)
+    compare(changed, expected)

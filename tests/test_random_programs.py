@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import random
 import statistics
@@ -14,8 +15,9 @@ import pytest
 from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing import everything, fuzz, matrix, planted
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
+from pytocu.testing.fuzz_blocks import BLOCKS, FEATURES, PROGRAMS
 from pytocu.testing.fuzz_check import Verdict, as_test, check, shrink
-from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments
+from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments, is_argument
 from pytocu.testing.fuzz_writer import random_program
 
 
@@ -38,6 +40,56 @@ def test_programs_are_large_and_cover_every_operation() -> None:
     assert kinds >= {"x", "row", "column", "turned", "padded", "cube", "point", "scalar", "count", "factor", "flag"}
     assert any(not s.name for p in programs for s in p.statements), "no program changes anything in place"
     assert any(p.inline for p in programs) and any(p.error for p in programs)
+
+
+def test_programs_hold_loops_branches_and_masks() -> None:
+    """Each kind at least so often that 2000 programs hold it more than twenty times."""
+    pick, coverage = random.Random(2), Coverage()
+    programs = [random_program(pick, coverage) for _ in range(400)]
+    counts = {feature: coverage[feature, PROGRAMS] for feature in FEATURES}
+    assert min(counts.values()) >= 6, counts
+    for feature in FEATURES:
+        held = sum(any(s.features == feature for s in p.statements) for p, _ in programs)
+        assert held == counts[feature]
+    blocks = [s for p, _ in programs for s in p.statements if s.block]
+    assert {s.features for s in blocks} == {b.features for b in BLOCKS}
+    assert all("@" not in s.text for s in blocks)
+    # Changes of an argument are lines, too.
+    assert any(s.features and not s.name and is_argument(s.operands[0]) for p, _ in programs for s in p.statements)
+
+
+def test_failures_in_loops_become_small() -> None:
+    lines = "v0 = {0}\nfor i in range(count):\n    if i == 2:\n        continue\n"
+    lines += "    v0 = v0 + {1}\n    v0 = np.logical_xor(v0, {1})"
+    program = Program((Statement("v0", lines, ("x_bool", "row_bool"), features="continue"),), ("v0",))
+    x = np.array([[True, False], [False, True]])
+    arguments = {"x_bool": Argument(x), "row_bool": Argument(np.array([True, True])), "count": Argument(4)}
+    assert check(program, arguments, call_cpu).kind == "same"
+    with planted.planted(FAULTS["either instead of exactly one"]):
+        assert check(program, arguments, call_cpu).kind == "differs"
+        smaller, given, verdict = shrink(program, arguments, call_cpu)
+    (statement,) = smaller.statements
+    assert len(statement.text.splitlines()) == 2 and "continue" not in statement.text
+    text = as_test(smaller, given, verdict)
+    run_test(text)
+    with planted.planted(FAULTS["either instead of exactly one"]), pytest.raises(AssertionError):
+        run_test(text)
+
+
+def test_another_error_is_another_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure is not made smaller into one that has nothing to do with it."""
+    program, arguments = small_program()
+
+    def fails(function: Any, *given: Any) -> Any:
+        # Without its second statement the program fails in another way.
+        raise KeyError("first") if "logical_xor" in "".join(program_lines(function)) else IndexError("second")
+
+    smaller, _, verdict = shrink(program, arguments, fails)
+    assert verdict.message.startswith("KeyError") and any("logical_xor" in s.text for s in smaller.statements)
+
+
+def program_lines(function: Any) -> list[str]:
+    return inspect.getsource(function).splitlines()
 
 
 def test_the_same_seed_gives_the_same_programs() -> None:
@@ -184,6 +236,11 @@ def test_a_run_goes_on_behind_its_log(tmp_path: Path, monkeypatch: pytest.Monkey
     assert ran == [(0, 4), (1, 4), (2, 2), (2, 2)]
     assert total == run_many("interpreter", 9, 10, 1, said.append)
     assert run_many("interpreter", 9, 10, 1, said.append, log=log) == total and len(ran) == 7
+    kept = log.read_text()
+    log.write_text(kept.replace('"kinds": {"same": 4', '"kinds": {"differs": 1, "same": 3', 1))
+    assert log.read_text() != kept
+    assert run_many("interpreter", 9, 10, 1, said.append, log=log).kinds["differs"] == 0 and len(ran) == 8
+    said.pop()
     assert "2 programs in" in said[-3] and "10 programs in" in said[-2] and "0 programs in" in said[-1]
     with pytest.raises(ValueError, match="--on interpreter --seed 9"):
         run_many("interpreter", 8, 10, 1, said.append, log=log)
@@ -338,12 +395,12 @@ def test_everything_goes_on_behind_its_logs(
     with pytest.raises(ValueError, match="not 1 of --on cpu"):
         matrix.read_log(logs / "matrix-interpreter.log", "cpu", 1)
     (logs / "matrix-interpreter.log").unlink()
-    assert everything.main([*command, "--seconds", "0"]) == 0
+    assert everything.main([*command, "--seconds", "0"]) == 2
     said = capsys.readouterr().out
-    assert "fuzz-interpreter" in said and "stopped after 4 of 4" not in said
+    assert "not finished: fuzz-interpreter, matrix-interpreter" in said and "stopped after 4 of 4" not in said
     cut = ["-n", "8", "--on", "interpreter", "--seconds", "0", "--log", str(tmp_path / "cut")]
     monkeypatch.setattr(fuzz, "CHUNK", 4)
     assert fuzz.main(cut) == 0 and "| 4 of 8 programs, " in capsys.readouterr().out
     assert fuzz.main(cut) == 0 and "| 8 programs, " in capsys.readouterr().out
-    assert everything.main([*command, "--list", "--gpu"]) == 0
+    assert everything.main(["--jobs", "1", "--list", "--gpu", "--log", str(tmp_path / "none")]) == 0 and not (tmp_path / "none").exists()
     assert "--on nvvm --jobs 1 --devices 1" in capsys.readouterr().out

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -135,7 +136,26 @@ def halved(x):
     return x
 
 
+def turned_and_set(u, n):
+    for _ in range(n):
+        u[...] = u[::-1]
+        u[0] = n
+    return u
+
+
+def views_and_changes(c, x, n):
+    first, other = c[:1], c[::-1]
+    kept = first + 1
+    for _ in range(n):
+        x = np.roll(x, 1)
+    c *= -1
+    return first, x, other[1:], kept
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (views_and_changes, (MATRIX.copy(), VECTOR, 3)),
+    (turned_and_set, (MATRIX, 3)),
+    (turned_and_set, (MATRIX[:1, :1], 4)),
     (doubled, (VECTOR, 3)),
     (doubled, (VECTOR, 0)),
     (heat_in_place, (VECTOR, 5)),
@@ -217,6 +237,56 @@ def test_a_swap_moves_no_element() -> None:
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
 def test_kernels_of_steps_are_built_for_a_gpu(backend: str) -> None:
     assert len(pytocu.jit(heat_swapped).lower(MATRIX, 3).compile("cuda:sm_90", backend).binary) > 1000
+
+
+def rows_set(x, y, n):
+    v = x.copy()
+    for i in range(n):
+        v[0] = i
+    return v
+
+
+def moved_and_added(x, y, n):
+    v = y * 2
+    w = x + 1
+    for _ in range(n):
+        v = np.roll(v, 1) + w[::-1]
+    return v, w
+
+
+def in_turn(x, y, n):
+    v = np.flip(x, 0) if n > 1 else y * 2
+    w = v + x
+    for _ in range(n):
+        v, w = w, np.roll(v, 1) + y
+    return w[::-1], v
+
+
+def argument_changed(x, y, n):
+    for _ in range(n):
+        x[1:] = x[:-1] + y[1:]
+    return x
+
+
+ORDERS: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
+    np.ascontiguousarray, np.asfortranarray, lambda x: np.repeat(x, 2, 1)[:, ::2],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [rows_set, moved_and_added, in_turn, argument_changed])
+@pytest.mark.parametrize("first", range(3))
+@pytest.mark.parametrize("second", range(3))
+def test_memory_in_any_order_takes_turns(function: Callable[..., Any], first: int, second: int) -> None:
+    everywhere(function, ORDERS[first](MATRIX.copy()), ORDERS[second](MATRIX[::-1].copy()), 3)
+
+
+def test_views_of_arguments_are_returned_as_views() -> None:
+    c = MATRIX.copy()
+    first, _, other, kept = pytocu.jit(views_and_changes)(c, VECTOR, 3)
+    assert np.shares_memory(first, c) and np.shares_memory(other, c) and not np.shares_memory(kept, c)
+    compare((first, other), (c[:1], c[::-1][1:]))
+    c[0] = 7
+    assert (first == 7).all() and (other[-1] == 7).all()
 
 
 def test_memory_of_arguments_does_not_change_places() -> None:

@@ -326,8 +326,25 @@ def _any(frame: Frame, values: Any) -> bool:
 
 
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
+    over = [steps_over(frame, v) for v in values]
+    if any(isinstance(v, Steps) for v in over) and not strict:
+        over = [_counted(frame, v) for v in over]
+        if all(isinstance(v, Steps) and as_dim(v.start) == 0 and as_dim(v.step) == 1 for v in over):
+            stop = functools.reduce(lambda a, b: BUILTINS[min](frame, a, b), [v.stop for v in over])
+            return Steps(0, stop, 1, lambda number: tuple(v.item(number) for v in over))
     members = [_members(frame, v) for v in values]
     return compute_members(frame, lambda: Members(zip(*members, strict=strict)))
+
+
+def _counted(frame: Frame, values: Any) -> Any:
+    """What a loop over an array or a range of known length goes over, beside one of run time; anything else as it is."""
+    context = frame.context
+    if isinstance(values, range):
+        start, step = values.start, values.step
+        return Steps(0, len(values), 1, lambda number: binary(context, "add", binary(context, "multiply", number, step), start))
+    if is_array(values) and dimensions(values):
+        return Steps(0, _len(frame, values), 1, lambda number: element_of(context, values, number))
+    return values
 
 
 def compute_members(frame: Frame, make: Callable[[], Members]) -> Members:

@@ -14,6 +14,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.builtin_calls import call_builtin, call_pure, has_handler, is_pure
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.known import known_cast
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import call_function, call_method, contains_masked
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
@@ -104,6 +105,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
         return _call_container(context, owner, method, function, args, kwargs)
     if not contains_dynamic(args) and not contains_dynamic(kwargs) and is_pure(function):
+        if isinstance(owner, np.generic) and method == "astype":
+            return known_cast(context, function, owner, *args, **kwargs)
         return call_pure(context, function, *args, **kwargs)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):

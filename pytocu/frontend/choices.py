@@ -14,9 +14,9 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
-from pytocu.frontend.values import Context, as_value, dimensions, is_dynamic
+from pytocu.frontend.values import Context, as_value, dimensions, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import ScalarType, Type, WeakType
+from pytocu.ir.types import ScalarType, Type, WeakType, element
 
 _CANNOT_RAISE = frozenset(
     [
@@ -77,6 +77,8 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     ------
     UnsupportedError
         The kind of the result would depend on the condition.
+    NeedsBranch
+        Both are arrays.
     """
     first, second = (as_value(context, v) for v in (yes, no))
     if first.type == second.type:
@@ -84,6 +86,8 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
             return on_host(context, "python_choose", condition, first, second)
         if isinstance(first.type, ScalarType):
             return elementwise(context, "where", truths(context, condition), first, second)
+    if is_array(first) and is_array(second) and element(first.type) is element(second.type):
+        raise NeedsBranch(f"{what} chooses at run time between arrays", context.loc, "write it as an if statement")
     raise UnsupportedError(
         f"{what} chooses at run time between {first.type} and {second.type}",
         context.loc,

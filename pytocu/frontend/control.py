@@ -266,7 +266,8 @@ def _merge_one(merge: _Merge, frame: Frame, name: str, value: Any, sides: list[_
     if any(isinstance(v, Value) for v in leaves):
         made = [_in_side(merge, sides[stays], v) for v in leaves]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
-        merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(form, list(results))}))
+        put = _known_memories(merge, sides, [(v,) for v in leaves])
+        merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(form, put(results))}))
 
 
 def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: list[_Side], missing: Unset) -> Any:
@@ -298,7 +299,8 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
                 way_out(first.type, second.type),
             )
         pairs.append((first, second))
-    merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], list(results))}))
+    put = _known_memories(merge, sides, list(zip(*parts, strict=True)))
+    merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], put(results))}))
     return None
 
 
@@ -312,6 +314,22 @@ def _agreed(merge: _Merge, sides: list[_Side], first: Value, second: Value) -> t
         with merge.context.builder.behind(side.insts):
             made.append(of_type(merge.context, value, common))
     return made[0], made[1]
+
+
+def _known_memories(
+    merge: _Merge, sides: list[_Side], given: Sequence[tuple[Any, ...]]
+) -> Callable[[Sequence[Value]], list[Value]]:
+    """Notes of results which memories from before the branch they may be; `given` are the values of the sides."""
+    builder = merge.context.builder
+    own = {result for side in sides for inst in side.insts for result in inst.results}
+    found = [{m for v in values if is_array(v) for m in builder.memories(v)} - own for values in given]
+
+    def note(results: Sequence[Value]) -> list[Value]:
+        for result, memories in zip(results, found, strict=True):
+            builder.may_be(result, memories)
+        return list(results)
+
+    return note
 
 
 def _ordered(value: Value, blank: Value, swap: bool) -> tuple[Value, Value]:
@@ -499,7 +517,9 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         form = forms[k]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
-    merge.add(pairs, "", lambda results: out.update(value=rebuild(form, list(results))))
+    values = list(zip(*parts, strict=True)) if len(returning) == 2 else [(v,) for v in parts[returning[0]]]
+    put = _known_memories(merge, sides, values)
+    merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
 
 
 def _line_text(flow: Flow) -> str:

@@ -37,7 +37,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
-from pytocu.ir.types import BOOL, I64, WEAK_INT, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -301,7 +301,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     number = cast(context, number, I64)
     given = [as_value(context, c) for c in choices]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
-    values = [cast(context, v, dtype) for v in given]
+    values = [low_bits(context, v, dtype) for v in given]
     number, *values = together(context, [number, *values])
     match mode:
         case "wrap":
@@ -315,6 +315,13 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
         row = "less_equal" if place == 0 else "equal"
         made = elementwise(context, "where", elementwise(context, row, number, place), values[place], made)
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
+
+
+def low_bits(context: Context, value: Value, dtype: DType) -> Value:
+    """As another dtype; of a Python int that an integer dtype does not hold the low bits are taken."""
+    if value.type != WEAK_INT or not dtype.is_integer:
+        return cast(context, value, dtype)
+    return context.builder.emit("convert", (value,), {"wrap": True}, (scalar(dtype),))
 
 
 METHODS.update({"take": take, "choose": choose})

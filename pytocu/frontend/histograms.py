@@ -14,18 +14,18 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.creation import linspace
-from pytocu.frontend.gathering import checked
+from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.library_calls import argsort, known_option, search, sort
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, filled, ravel
-from pytocu.frontend.values import Context, as_dim, as_value, cast, dimensions, is_array
+from pytocu.frontend.values import Context, as_dim, as_value, cast, const_inst, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import F64, I64, element, scalar
+from pytocu.ir.types import F64, I64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
 """The longest result whose length is a number in the data."""
@@ -110,10 +110,9 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
         raise UnsupportedError(f"np.{name}.at with a mask is not compiled", context.loc, help)
     dtype = element(a.type)
     values = as_value(context, b)
-    operands = (dtype, promote.operand(values.type))
-    attempt(context, promote.check_outputs, name, operands, (dtype,), None, "same_kind")
-    loop, _ = promote.ufunc_loop(name, operands)
-    if loop[0] is not dtype and not name.startswith("logical"):
+    # A Python scalar does not adapt here: NumPy makes an array of it first.
+    loop, _ = attempt(context, promote.ufunc_loop, name, (dtype, promote.strong(values.type)))
+    if loop[0] is not dtype and not name.startswith("logical") and not _same_steps(name, values, dtype, loop[0]):
         raise UnsupportedError(
             f"np.{name}.at computes in {loop[0].numpy} and rounds to {dtype.numpy} at every step",
             context.loc,
@@ -124,8 +123,23 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
         raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
     (size,) = dimensions(a)
     places = ravel(context, checked(context, cast(context, given, I64), size, 0))
-    spread = ravel(context, repeated(context, cast(context, values, dtype), dimensions(given)))
+    spread = ravel(context, repeated(context, low_bits(context, values, dtype), dimensions(given)))
     assign_elements(context, a, _folded(context, row, a, places, spread, size))
+
+
+def _same_steps(name: str, value: Value, dtype: DType, loop: DType) -> bool:
+    """Whether steps in the dtype give what those in the loop's dtype give, rounded to the dtype each."""
+    if not isinstance(value.type, WeakType) or name not in ("add", "subtract", "multiply"):
+        return False
+    if dtype.kind in "iu" and loop.kind in "iu":
+        # Both have the same low bits.
+        return True
+    known = const_inst(value)
+    if known is None or dtype.kind not in "fc" or (name == "multiply" and dtype.kind == "c"):
+        return False
+    # Twice the digits and two more: a result that is rounded twice is rounded once.
+    with np.errstate(all="ignore"):
+        return bool(dtype.numpy.type(known.attr("value")).item() == known.attr("value"))
 
 
 # Histograms.

@@ -14,6 +14,7 @@ import numpy as np
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
     as_strong,
@@ -163,7 +164,7 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
     ------
     UnsupportedError
         A mask, an index array, or an index known only at run time.
-    ShapeError
+    TypeError, ValueError
         An array is assigned to one element.
     """
     if not is_array(base):
@@ -181,9 +182,27 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
         return subscript(context, base, keys)
     used = sum(k is not None for k in keys)
     one = 0 < used == len(keys) == len(dimensions(base)) and not any(isinstance(k, slice) for k in keys)
-    if one and is_array(value) and dimensions(value):
-        raise raised(ValueError("setting an array element with a sequence."), context.loc)
+    if one and is_array(value):
+        _check_one(context, value, element(base.type), _set_first)
     return subscript(context, base, (*keys, Ellipsis))
+
+
+def _set_first(array: np.ndarray, value: Any) -> None:
+    array[0] = value
+
+
+def _check_one(context: Context, value: Value, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> None:
+    """Refuse an array for one element as NumPy does: one of bools takes an array of length 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    shape = dimensions(value)
+    if shape:
+        attempt(context, put, np.zeros(1, dtype.numpy), np.zeros((1,) * len(shape), element(value.type).numpy))
+    for length in shape:
+        require_equal(context, length, 1, "ValueError", "setting an array element with a sequence.")
 
 
 def fill(context: Context, target: Value, value: Any) -> None:
@@ -203,8 +222,9 @@ def fill(context: Context, target: Value, value: Any) -> None:
         context.builder.update(target, _number(context, known, element(target.type), np.ndarray.fill))
         return
     made = as_value(context, value)
+    _check_one(context, made, element(target.type), np.ndarray.fill)
     if dimensions(made):
-        raise raised(ValueError("setting an array element with a sequence."), context.loc)
+        made = subscript(context, made, (*(0 for _ in dimensions(made)), Ellipsis))
     if isinstance(made.type, WeakType):
         _asked(context, _example(made), element(target.type), np.ndarray.fill)
     context.builder.update(target, cast(context, made, element(target.type)))

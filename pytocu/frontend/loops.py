@@ -26,8 +26,9 @@ from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt, binary
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
+from pytocu.frontend.storage import StorageBuilder
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_strong, as_value, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Context, as_strong, as_value, const_inst, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, Type, WeakType, element
@@ -306,7 +307,10 @@ def _finish(
         result.name = param.name
     results = list(made.results)
     leading, results = results[: len(lead)], results[len(lead) :]
+    memories = _memories(builder, read, before, after, _has_steps(op, head))
     for owner, name, form, count in taken:
+        for result, found in zip(results, memories[owner, name], strict=False):
+            builder.may_be(result, found)
         owner.locals[name] = rebuild(form, results[:count])
         results = results[count:]
     for root in read.roots:
@@ -347,6 +351,40 @@ def _differs(
                 way_out(param.type, found),
             )
     return None
+
+
+def _has_steps(op: str, head: Sequence[Value]) -> bool:
+    """Whether a loop is known to have a step."""
+    known = [inst.attr("value") for v in head if (inst := const_inst(v)) is not None]
+    return op == "for_loop" and len(known) == 3 and len(range(*known)) > 0
+
+
+def _memories(
+    builder: StorageBuilder, read: _Read, before: State, after: State, steps: bool
+) -> dict[tuple[Frame, str], list[set[Value]]]:
+    """By name: the memories from before the loop that what it carries may be behind it."""
+    own = {*read.params, *(result for inst in read.insts for result in inst.results)}
+    first: dict[Value, set[Value]] = {}
+    last: dict[Value, set[Value]] = {}
+    by_name: dict[tuple[Frame, str], list[Value]] = {}
+    place = 0
+    for owner, name in read.names:
+        old: list[Any] = []
+        new: list[Any] = []
+        flatten(before.value(owner, name), old)
+        flatten(after.value(owner, name), new)
+        by_name[owner, name] = params = read.params[place : place + len(old)]
+        place += len(old)
+        for param, a, b in zip(params, old, new, strict=False):
+            first[param] = builder.memories(a) if is_array(a) else set()
+            last[param] = builder.memories(b) if is_array(b) else set()
+    # What a step hands on as it is has been there since the step before.
+    reached = {param: {*last[param], *(() if steps else {param})} for param in first}
+    for _ in first:
+        for param, found in reached.items():
+            reached[param] = found | {m for p in found if p in first for m in last[p]}
+    found = {param: {m for p in reached[param] for m in first.get(p, {p} - own)} for param in first}
+    return {name: [found[param] for param in params] for name, params in by_name.items()}
 
 
 def _refuse_shared_memory(frame: Frame, before: State, read: _Read) -> None:

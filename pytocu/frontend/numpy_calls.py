@@ -32,6 +32,7 @@ from pytocu.frontend import (
 )
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
+from pytocu.frontend.known import known_cast, known_ufunc
 from pytocu.frontend.operators import compute
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
@@ -195,13 +196,15 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     """
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if isinstance(function, type) and issubclass(function, (np.generic, np.dtype)):
+        if known_now and len(args) == 1 and issubclass(function, np.generic):
+            return known_cast(context, function, args[0], *args, **kwargs)
         if known_now or not issubclass(function, np.generic):
             return compute(context, function, *args, **kwargs)
         return _constructor(context, function, args, kwargs)
     is_ufunc = name not in FUNCTIONS and (bool(rows_of(name)) or name in REFUSED_UFUNCS)
     if known_now and args and all(map(is_number, args)) and (name in _OF_NUMBERS or is_ufunc) and _is_plain(kwargs):
-        # Numbers known now get NumPy's own value; they may be branched on as well.
-        return compute(context, function, *args, **kwargs)
+        # A value that may be branched on as well.
+        return known_ufunc(context, name, function, args, kwargs)
     if known_now and name in reduction_functions.FUNCTIONS and args and _is_data(args[0]) and _is_plain(kwargs):
         made = compute(context, function, *args, **kwargs)
         if isinstance(made, np.generic):

@@ -113,7 +113,12 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
         assert row.python is not None
         for side in (left, right):
             check_plain(context, side, f"the operator {row.symbol}")
-        return compute(context, row.python, left, right)
+        made = compute(context, row.python, left, right)
+        numbers = isinstance(left, np.number) and isinstance(right, np.number)
+        if row.overflow == "answer" and numbers and (np.iscomplexobj(left) or np.iscomplexobj(right)):
+            # The operators of complex NumPy scalars look past a NaN, those of arrays do not.
+            return attempt(context, promote.numpy_function(name), left, right)
+        return made
     length = _length_arithmetic(context, name, left, right)
     if length is not None:
         return length

@@ -261,6 +261,8 @@ def _start(context: Context, initial: Any, dtype: DType, logical: bool) -> Value
         return context.builder.const(number, scalar(dtype))
     made = as_value(context, initial)
     if dimensions(made):
+        example = np.zeros((1,) * len(dimensions(made)), element(made.type).numpy)
+        attempt(context, np.add.reduce, np.zeros(1, dtype.numpy), initial=example)
         raise raised(ValueError("setting an array element with a sequence."), context.loc)
     return without_axes(context, truths(context, made) if logical else cast(context, made, dtype))
 

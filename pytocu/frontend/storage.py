@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from pytocu.errors import UNKNOWN, Loc
+from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value
 from pytocu.ir.dims import Dim, symbol
@@ -20,6 +20,9 @@ from pytocu.ir.types import ArrayType, Type, element, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
+
+Changes: TypeAlias = "tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None], dict[Value, None]]"
+"""What memories hold, views of that, arguments found writable, and memories of which nothing is known."""
 
 
 class StorageBuilder(Builder):
@@ -43,6 +46,8 @@ class StorageBuilder(Builder):
         self._views: dict[Value, tuple[Value, Inst]] = {}
         self._now: dict[Value, Value] = {}
         self._derived: dict[tuple[Value, Value], Value] = {}
+        self._either: dict[Value, frozenset[Value]] = {}
+        self._unsure: dict[Value, None] = {}
 
     def inst(
         self,
@@ -111,6 +116,8 @@ class StorageBuilder(Builder):
     def contents(self, handle: Value) -> Value:
         """What the array of a handle holds now."""
         if handle not in self._views:
+            if handle in self._unsure:
+                raise self._refused(handle)
             return self._now.get(handle, handle)
         source, inst = self._views[handle]
         return self._again(handle, inst, self.contents(source))
@@ -123,6 +130,39 @@ class StorageBuilder(Builder):
             made = super().inst(inst.op, (base,), dict(inst.attrs), None if inst.op.infer else inst.types)
             self._derived[handle, base] = made.result
         return self._derived[handle, base]
+
+    def memories(self, handle: Value) -> set[Value]:
+        """The handles of every memory that a handle may be in: several behind a loop or branch that binds a name again."""
+        root = self.root(handle)
+        return {root, *self._either.get(root, ())}
+
+    def may_be(self, result: Value, memories: set[Value]) -> None:
+        """State that what a loop or branch gives may be one of the memories before it, and not a new one."""
+        if memories:
+            self._either[result] = frozenset(memories)
+
+    def _note_change(self, root: Value) -> None:
+        """After a change of a memory nothing is known of what may be the same memory.
+
+        Raises
+        ------
+        UnsupportedError
+            That is an argument's, which the caller sees.
+        """
+        mine = self.memories(root)
+        for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - {root}:
+            if mine & self.memories(other):
+                if other in self.arguments:
+                    raise self._refused(other)
+                self._unsure[other] = None
+
+    def _refused(self, handle: Value) -> UnsupportedError:
+        name = handle.name or "an array"
+        return UnsupportedError(
+            f"{name} may be one memory with an array that is changed, or not: a loop or branch of run time decides",
+            self.loc,
+            f"make a copy before the loop or branch: {name}.copy()",
+        )
 
     def root(self, handle: Value) -> Value:
         """The handle of the whole memory that a handle is in."""
@@ -161,6 +201,8 @@ class StorageBuilder(Builder):
         made = super().inst("update", (self.contents(root), self.contents(handle), self.contents(new)))
         made.result.name = root.name
         self._now[root] = made.result
+        if self._either:
+            self._note_change(root)
 
     def write_check(self, param: Value, what: str) -> None:
         """Let the call check that an argument may be written."""
@@ -173,15 +215,15 @@ class StorageBuilder(Builder):
 
     # Regions.
 
-    def state(self) -> tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None]]:
+    def state(self) -> Changes:
         """What memories hold now, and which arguments were found writable: for :meth:`go_back`."""
-        return dict(self._now), dict(self._derived), dict(self.written)
+        return dict(self._now), dict(self._derived), dict(self.written), dict(self._unsure)
 
-    def go_back(self, state: tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None]]) -> None:
+    def go_back(self, state: Changes) -> None:
         """Forget what was changed, and the views that were taken, since a state."""
-        self._now, self._derived, self.written = (dict(part) for part in state)  # type: ignore[assignment]
+        self._now, self._derived, self.written, self._unsure = (dict(part) for part in state)  # type: ignore[assignment]
 
-    def changed(self, state: tuple[dict[Value, Value], Any, Any]) -> list[Value]:
+    def changed(self, state: Changes) -> list[Value]:
         """The memories whose contents were changed since a state."""
         return [root for root, contents in self._now.items() if state[0].get(root, root) is not contents]
 

@@ -19,7 +19,7 @@ import numpy as np
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.expand_gpu_half import NATIVE
-from pytocu.ir.types import DType
+from pytocu.ir.types import DType, dtype_of
 
 _PYTHON_SCALARS = (bool, int, float, complex)
 
@@ -60,11 +60,32 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
         raise TypeError(f"{op.name} has no NumPy function")
     if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):
         return op.python(*args)
-    result = promote.numpy_result(op, args)
-    if op.name in _FORMULAS and result.dtype.kind == "f":
-        wide = [np.asarray(a).astype(result.dtype) for a in args]
-        result = np.asarray(_FORMULAS[op.name](*wide))[()] if result.ndim == 0 else _FORMULAS[op.name](*wide)
-    return result
+    return settled(op, args, promote.numpy_result(op, args))
+
+
+def settled(op: Op, args: Sequence[Any], result: Any) -> Any:
+    """NumPy's result with what the row's formula gives where NumPy's depends on the layout or the processor.
+
+    Parameters
+    ----------
+    op : Op
+    args : sequence
+        The operands; they are converted to the dtype of the result.
+    result : array or NumPy scalar
+        NumPy's answer.
+
+    Examples
+    --------
+    >>> from pytocu.ir import ops
+    >>> settled(ops.OPS["minimum"], (-0.0, 0.0), np.float64(0.0))
+    np.float64(-0.0)
+    """
+    formulas = {"f": _FORMULAS, "i": _INTEGER_FORMULAS, "u": _INTEGER_FORMULAS}.get(result.dtype.kind, {})
+    if op.name not in formulas:
+        return result
+    with np.errstate(all="ignore"):
+        made = formulas[op.name](*(np.asarray(a).astype(result.dtype) for a in args))
+    return made if isinstance(result, np.ndarray) else np.asarray(made)[()]
 
 
 def _next_after(x: Any, y: Any) -> Any:
@@ -95,6 +116,16 @@ _FORMULAS: dict[str, Callable[..., Any]] = {
     "fmin": lambda x, y: _pick(np.less_equal, x, y, y),
     "clip": lambda x, low, high: _clip(x, low, high),
 }
+
+
+def _reciprocal(x: Any) -> Any:
+    """Through float64, so that 0 gives what a cast of infinity gives."""
+    target = dtype_of(x.dtype)
+    assert target is not None
+    return cast(1.0 / x.astype(np.float64), target)
+
+
+_INTEGER_FORMULAS: dict[str, Callable[..., Any]] = {"reciprocal": _reciprocal}
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import located
+from pytocu.ir import interp_rows
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.promote import numpy_result
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ScalarType, WeakType, element, number_of, weak_type_of
 from pytocu.passes.context import PassContext
@@ -50,11 +50,11 @@ def _fold(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
     with np.errstate(all="ignore"):
         match inst.op.name:
             case "cast":
-                folded = _cast(typed[0], element(result).numpy)
+                folded = interp_rows.cast(typed[0], element(result))
             case "where":
                 folded = typed[1] if typed[0] else typed[2]
             case _ if inst.op.numpy:
-                folded = numpy_result(inst.op, typed)
+                folded = interp_rows.evaluate(inst.op, typed)
             case _:
                 return None
     return None if folded is None else (builder.const(folded.item(), result),)
@@ -69,17 +69,6 @@ def _fold_weak(builder: Builder, inst: Inst, values: list[Any]) -> Sequence[Valu
         raise located(error, inst.loc) from None
     weak = weak_type_of(folded)
     return None if weak is None else (builder.const(folded, weak),)
-
-
-def _cast(value: np.generic, dtype: np.dtype) -> np.generic | None:
-    """In range only: out of range NumPy's answer depends on the CPU."""
-    if value.dtype.kind == "f" and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not float(limits.min) <= float(value) < float(limits.max):
-            return None
-    if value.dtype.kind == "c" and dtype.kind not in "bc":
-        return _cast(value.real, dtype)
-    return value.astype(dtype)
 
 
 def converted(value: Any, dtype: np.dtype, builder: Builder, wrap: bool = False) -> Any:

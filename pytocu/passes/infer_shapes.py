@@ -61,11 +61,13 @@ class _Facts:
     def meet(self, first: DimLike, other: DimLike) -> None:
         """Take two lengths that broadcast together as equal."""
         a, b = self.norm(first), self.norm(other)
-        if a == b or self.read.intersection((*symbols(a), *symbols(b))):
+        if a == b:
             return
         for dim in (first, other):
-            if isinstance(dim, Dim):
+            if isinstance(dim, Dim) and not self.read.intersection(symbols(self.norm(dim))):
                 self.met[dim] = None
+        if self.read.intersection((*symbols(a), *symbols(b))):
+            return
         for keep, drop in sorted(((a, b), (b, a)), key=lambda pair: self._rank(pair[1]), reverse=True):
             name = as_symbol(drop)
             if name is not None and name not in symbols(keep):

@@ -43,6 +43,7 @@ def run(function: Function, context: PassContext) -> Function:
             whole.loc,
             "pass a copy of one of them",
         )
+    function = _views_last(function)
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
@@ -57,6 +58,23 @@ def run(function: Function, context: PassContext) -> Function:
             segment.append(inst)
     writer.last(segment)
     return Function(function.name, "host", Block(function.params, writer.builder.take()), function.facts)
+
+
+def _views_last(function: Function) -> Function:
+    """Views of arguments that are returned stand beside the return: they show what was changed in between."""
+    *insts, end = function.body.insts
+    results: list[Value] = []
+    for value in end.args:
+        root, chain = view_chain(value)
+        if chain and root in function.params:
+            for view in reversed(chain):
+                insts.append(Inst(view.op, (root,), view.attrs, view.types, view.regions, view.loc))
+                (root,) = insts[-1].results
+                root.name = view.results[0].name
+            value = root
+        results.append(value)
+    returned = Inst(end.op, tuple(results), end.attrs, end.types, end.regions, end.loc)
+    return Function(function.name, function.level, Block(function.params, (*insts, returned)), function.facts)
 
 
 def is_whole(inst: Inst) -> bool:
@@ -168,7 +186,7 @@ class _Writer:
                 stands[value] = value
                 continue
             in_memory = value in self.scalars
-            param = Value(_in_memory(value.type) if in_memory else bare(value.type), value.name)
+            param = Value(_in_memory(value.type) if in_memory else outer.type, value.name)
             params.append(param)
             stands[param] = outer
             inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param
@@ -320,14 +338,29 @@ class _Writer:
         taken_over: list[Value] = []
         for k in arrays:
             value = given(inst)[k]
-            if self.now[value] in self.made and value not in used and given(inst).count(value) == 1:
+            own = self.now[value] in self.made and self.now[value].type == _in_memory(inst.types[k])
+            if own and value not in used and given(inst).count(value) == 1:
                 taken_over.append(value)
         wanted = [given(inst)[k] for k in arrays if given(inst)[k] not in taken_over]
         inside, params, stands = self.taken(builder, self.needed((), wanted))
-        copies = [
-            builder.emit("as_array" if isinstance(v.type, ScalarType) else "copy", (inside[v],), name=v.name) for v in wanted
-        ]
-        builder.inst("return", copies, {"tree": ("tuple", *range(len(copies)))})
+        copies: list[Value] = []
+        contents: list[Value] = []
+        for value in wanted:
+            plain = isinstance(value.type, ScalarType)
+            copies.append(builder.emit("as_array" if plain else "copy", (inside[value],), name=value.name))
+            if getattr(inside[value].type, "layout", "C") == "F":
+                # A copy would have the order of its source, and take turns with memory in row-major order.
+                host = self.builder.emit("allocate", (), {}, (_in_memory(value.type),), name=value.name)
+                memory = Value(host.type, value.name)
+                params.append(memory)
+                stands[memory] = host
+                contents.append(builder.emit("update", (memory, memory, copies[-1]), name=value.name))
+                copies[-1] = memory
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies)))}
+        if contents:
+            places = [copies.index(content.inst.args[0]) for content in contents if content.inst is not None]
+            attrs["updates"] = tuple((place, len(copies) + n) for n, place in enumerate(places))
+        builder.inst("return", [*copies, *contents], attrs)
         piece = self.lowered(params, builder, self.function.facts) if copies else None
         made = iter([] if piece is None else self.inline(piece, stands))
         return [self.now[given(inst)[k]] if given(inst)[k] in taken_over else next(made) for k in arrays]
@@ -369,7 +402,7 @@ class _Writer:
             if isinstance(host.type, WeakType):
                 param = Value(host.type, value.name)
             else:
-                param = Value(_in_memory(host.type) if in_memory else bare(host.type), value.name)
+                param = Value(_in_memory(host.type) if in_memory else host.type, value.name)
             body_params.append(param)
             stands[param] = host
             inside[value] = builder.emit("cast", (param,), {}, (value.type,)) if in_memory else param

@@ -2,8 +2,9 @@
 
 ``python -m pytocu.testing.everything --jobs 64 --log DIRECTORY`` runs the planted faults, the matrix and the
 random programs on the CPU, ``--gpu`` those on a GPU as well.  Each check has its log in the directory, so that the
-same command goes on where it was stopped, by hand or after ``--seconds``.  ``--only NAME`` runs some of the checks,
-``--list`` prints their commands.
+same command goes on where it was stopped, by hand or after ``--seconds``; what differed is run again.  ``--only NAME``
+runs some of the checks, ``--list`` prints their commands.  The exit status is 0 where all checks were finished without a
+difference, 1 where something differs, 2 where the time did not last.
 """
 
 from __future__ import annotations
@@ -80,9 +81,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, help="a directory of logs; the same command goes on behind them")
     parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
-    if options.log is not None:
+    if options.log is not None and not options.list:
         options.log.mkdir(parents=True, exist_ok=True)
     failed: list[str] = []
+    unfinished: list[str] = []
     end = time.perf_counter() + options.seconds
     for check in CHECKS:
         if check.name not in options.only if options.only else check.gpu and not options.gpu:
@@ -90,6 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         left = end - time.perf_counter()
         if left < 0:
             print(f"== {check.name}: no time left", flush=True)
+            unfinished.append(check.name)
             continue
         arguments = command(check, options.jobs, options.devices, options.log, options.write, left)
         print(f"== python -m pytocu.testing.{check.module} {shlex.join(arguments)}", flush=True)
@@ -99,9 +102,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if MAINS[check.module](arguments):
             failed.append(check.name)
         print(f"== {check.name}: {time.perf_counter() - begun:.0f} s", flush=True)
+        if time.perf_counter() > end:
+            unfinished.append(check.name)
     if failed:
         print(f"differences in: {', '.join(failed)}")
-    return 1 if failed else 0
+    if unfinished:
+        print(f"not finished: {', '.join(unfinished)}")
+    return 1 if failed else 2 if unfinished else 0
 
 
 if __name__ == "__main__":

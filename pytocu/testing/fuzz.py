@@ -6,7 +6,7 @@ work, and on a machine with several GPUs ``--devices 4`` shares out the processe
 
 The same ``--seed`` writes the same programs, chunk by chunk: a failure is printed as a pytest, with the command
 that runs its chunk alone.  With ``--log FILE`` each finished chunk is a line of a file, and the same command
-again goes on behind what the file holds.
+again goes on behind what the file holds; chunks with differences are run again.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted
+from pytocu.testing.fuzz_blocks import FEATURES, PROGRAMS
 from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
@@ -98,6 +99,8 @@ class Report(NamedTuple):
         median = statistics.median(self.operations.elements()) if self.operations else 0
         refused = self.kinds["refused"] / max(self.programs, 1)
         rare = [text for count, text in counts if count < 20]
+        held = sorted((self.coverage[feature, PROGRAMS], feature) for feature in FEATURES)
+        few = [text for count, text in held if count < 20]
         return [
             f"{self.programs} programs: {self.kinds['same']} the same, {self.kinds['error']} with NumPy's error, "
             f"{self.kinds['refused']} refused ({refused:.2%}), {self.kinds['invalid']} dropped, "
@@ -105,6 +108,8 @@ class Report(NamedTuple):
             f"operations of a program: median {median:g}, most {max(self.operations, default=0)}",
             f"{len(counts)} pairs of operation and dtype: least {counts[0][0]} times ({counts[0][1]}), "
             f"{len(rare)} of them fewer than 20 times{': ' if rare else ''}{', '.join(rare[:10])}",
+            f"{len(held)} kinds of loops, branches and masks: least in {held[0][0]} programs ({held[0][1]}), "
+            f"{len(few)} of them in fewer than 20{': ' if few else ''}{', '.join(few[:10])}",
             *(f"refused {count} times: {text}" for text, count in collections.Counter(self.refusals).most_common(5)),
         ]
 
@@ -189,7 +194,7 @@ def run_many(
     devices : int
         How many GPUs the processes share.
     log : Path, optional
-        A file of finished chunks: those that it holds are not run again, the others are added.
+        A file of finished chunks: those that it holds without a difference are not run again, the others are added.
     only : int, optional
         The number of the one chunk that is run.
     seconds : float
@@ -208,7 +213,8 @@ def run_many(
     chunks = [(number, min(CHUNK, count - number * CHUNK)) for number in range(-(-count // CHUNK))]
     if only is not None:
         chunks = [(only, CHUNK)]
-    done = read_log(log, on, seed) if log else {}
+    # Where something differed, that may be mended by now.
+    done = {job: part for job, part in (read_log(log, on, seed) if log else {}).items() if not part.kinds["differs"]}
     total = functools.reduce(Report.plus, (done[c] for c in chunks if c in done), NOTHING)
     begun = time.perf_counter()
     earlier = total.programs

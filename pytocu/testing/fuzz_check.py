@@ -31,6 +31,7 @@ from pytocu.testing.fuzz_programs import (
     execute,
     shows_nan,
     unused,
+    value_of,
     with_results,
 )
 
@@ -85,10 +86,10 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             if not statement.name:
                 _change(statement, env)
                 continue
-            values = [evaluate(o, env) for o in statement.operands]
+            values = [evaluate(o, env) for o in statement.operands] if statement.row else []
             if shows_nan(statement, env):
                 return Verdict("invalid")
-            value = evaluate(statement.code, env)
+            value = value_of(statement, env)
         except Exception as error:
             kind = "differs" if program.error else "invalid"
             return Verdict(kind, f"no error where NumPy has {error!r}", statement)
@@ -116,7 +117,7 @@ def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Ver
     for statement in program.statements:
         try:
             if statement.name:
-                env[statement.name] = evaluate(statement.code, env)
+                env[statement.name] = value_of(statement, env)
             else:
                 execute(statement.code, env)
         except Exception as expected:
@@ -162,7 +163,7 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     if statement.row not in FORMULAS or op.name == "power":
         return value
     if op.name == "reciprocal" and value.dtype.kind in "iu":
-        return _reciprocal(values[0], value)
+        return interp_rows.settled(op, values, value)
     if op.name in ORDER:
         with np.errstate(all="ignore"):
             arrays = [np.asarray(v) if isinstance(v, np.generic) else v for v in values]
@@ -173,15 +174,6 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
     with np.errstate(all="ignore"):
         made = interp_rows.evaluate(op, given) if op.name != "reciprocal" else value
     return np.asarray(made) if isinstance(value, np.ndarray) else np.asarray(made)[()]
-
-
-def _reciprocal(argument: Any, value: Any) -> Any:
-    dtype = dtype_of(value.dtype)
-    assert dtype is not None
-    with np.errstate(all="ignore"):
-        of_zero = interp_rows.cast(1.0 / np.asarray(argument).astype(np.float64), dtype)
-    made = np.where(np.asarray(argument) == 0, of_zero, value).astype(value.dtype)
-    return made if isinstance(value, np.ndarray) else made[()]
 
 
 # Making a failure small.
@@ -203,12 +195,18 @@ def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tup
         for smaller, given in (*_smaller_programs(best, known), *_smaller_arguments(best, known)):
             steps += 1
             found = check(smaller, given, run)
-            if found.kind == "differs":
+            if found.kind == "differs" and _error_of(found) == _error_of(verdict):
                 best, known, verdict, improved = smaller, given, found, True
                 break
             if steps >= 400:
                 break
     return best, {name: known[name] for name in best.parameters}, verdict
+
+
+def _error_of(verdict: Verdict) -> str:
+    """The class of an error that is the difference: another one is another failure."""
+    said = verdict.message.partition(":")[0].partition(" ")[0]
+    return said if said.endswith("Error") else ""
 
 
 def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[Program, dict[str, Argument]]]:
@@ -227,12 +225,27 @@ def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterat
             continue
         # An operand, or an argument of the same dtype, in place of the value.
         for operand in dict.fromkeys(statement.operands):
-            if operand.isidentifier():
+            if operand.isidentifier() and operand != "True":
                 renamed = tuple(_renamed(s, statement.name, operand) for s in others)
                 results = [operand if r == statement.name else r for r in program.results if r != statement.name]
                 yield replace(program, statements=renamed, results=tuple(dict.fromkeys(results)) or (operand,)), given
+        for text in _smaller_blocks(statement):
+            kept = (*program.statements[:number], replace(statement, text=text), *program.statements[number + 1 :])
+            yield _without_unread(replace(program, statements=kept)), given
     if program.inline:
         yield replace(program, inline=False), given
+
+
+def _smaller_blocks(statement: Statement) -> Iterator[str]:
+    """Without a line and what is indented below it, or with that in the line's place."""
+    lines = statement.text.splitlines()
+    depths = [len(line) - len(line.lstrip()) for line in lines]
+    for number in reversed(range(len(lines)) if len(lines) > 1 else ()):
+        end = next((n for n in range(number + 1, len(lines)) if depths[n] <= depths[number]), len(lines))
+        body = lines[number + 1 : end]
+        yield "\n".join([*lines[:number], *lines[end:]])
+        if body:
+            yield "\n".join([*lines[:number], *(line[4:] for line in body), *lines[end:]])
 
 
 def _renamed(statement: Statement, name: str, other: str) -> Statement:

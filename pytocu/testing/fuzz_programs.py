@@ -162,13 +162,22 @@ CHANGES = (
 
 @dataclass(frozen=True)
 class Statement:
-    """One line: a name for an expression's value, or, without a name, a change in place."""
+    """One line: a name for an expression's value, or, without a name, a change in place.
+
+    With `features` and a name it is a block: lines that bind the name.
+    """
 
     name: str
     text: str
     operands: tuple[str, ...] = ()
     row: str = ""
     no_nan: bool = False
+    features: str = ""
+
+    @property
+    def block(self) -> bool:
+        """Whether the code is no expression, but lines that bind the name."""
+        return bool(self.name and self.features)
 
     @property
     def code(self) -> str:
@@ -178,7 +187,15 @@ class Statement:
     @property
     def names(self) -> frozenset[str]:
         """Every name that is read."""
-        return frozenset(re.findall(r"(?<![\w.'])[a-z]\w*", self.code))
+        return frozenset(re.findall(r"(?<![\w.'])[a-z]\w*", self.code)) - {self.name}
+
+    @property
+    def operations(self) -> int:
+        """How many operations of the op table, or functions, it holds; of a block, how many lines that compute."""
+        if self.block or "\n" in self.text:
+            computing = (line for line in self.text.splitlines() if not re.match(r"\s*(for|while|if|elif|else|def)\b", line))
+            return sum(bool(re.search(r"[-+*/%^|&~(<>]", line)) for line in computing)
+        return int(bool(self.row) or "(" in self.text)
 
 
 @dataclass(frozen=True)
@@ -208,7 +225,7 @@ class Program:
     @property
     def operations(self) -> int:
         """How many operations of the op table, or functions, it holds."""
-        return sum(bool(s.row) or "(" in s.text for s in self.statements)
+        return sum(s.operations for s in self.statements)
 
     def lines(self, name: str = "program") -> list[str]:
         """The function's source."""
@@ -219,13 +236,14 @@ class Program:
         for s in self.statements:
             code = s.text.format(*(re.sub(r"\bv\d+\b", lambda m: written.get(m[0], m[0]), o) for o in s.operands))
             once = uses[s.name] == 1 and s.text.count("{0}") <= 1 and len(code) < 300
-            if self.inline and s.name and once and not in_place and s.name not in self.results:
-                repeated = any(t.text.count(f"{{{k}}}") > 1 for t in self.statements
+            if self.inline and s.name and not s.block and once and not in_place and s.name not in self.results:
+                repeated = any(t.block or t.text.count(f"{{{k}}}") > 1 for t in self.statements
                                for k, o in enumerate(t.operands) if re.search(rf"\b{s.name}\b", o))  # fmt: skip
                 if not repeated:
                     written[s.name] = f"({code})"
                     continue
-            out.append(f"    {s.name} = {code}" if s.name else f"    {code}")
+            code = code if s.block or not s.name else f"{s.name} = {code}"
+            out += [f"    {line}" for line in code.splitlines()]
         listed = "".join(f"{written.get(r, r)}, " for r in self.results)
         return [*out, f"    return ({listed.rstrip()})" if self.results else "    return ()"]
 
@@ -327,7 +345,7 @@ def loop_dtype(op: Op, values: Sequence[Any]) -> DType | None:
 
 
 Coverage = collections.Counter[tuple[str, str]]
-"""How many statements hold a row with a dtype."""
+"""How many statements hold a row with a dtype; of loops, branches and masks, how many programs hold them."""
 
 
 def evaluate(code: str, env: Mapping[str, Any]) -> Any:
@@ -335,6 +353,18 @@ def evaluate(code: str, env: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return eval(code, dict(NAMESPACE), env)
+
+
+def value_of(statement: Statement, env: Mapping[str, Any]) -> Any:
+    """NumPy's value of a statement that has a name."""
+    if not statement.block:
+        return evaluate(statement.code, env)
+    # One namespace: functions that the lines define see it.
+    scope = {**NAMESPACE, **env}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(statement.code, scope)
+    return scope[statement.name]
 
 
 def execute(code: str, env: dict[str, Any]) -> None:
@@ -371,5 +401,5 @@ def with_results(program: Program, results: Iterable[str]) -> Program:
 __all__ = [
     "CHANGES", "EXPONENTS", "LITERALS", "NEUTRAL", "OTHERS", "PYTHON_EXPRESSIONS", "ROWS", "SHAPES", "SIZES", "VIEWS", "WANTED",
     "Argument", "Coverage", "Form", "Program", "Statement", "argument", "changed_arguments", "evaluate", "execute",
-    "is_argument", "loop_dtype", "make", "shows_nan", "unused", "with_results",
+    "is_argument", "loop_dtype", "make", "shows_nan", "unused", "value_of", "with_results",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.testing.fuzz_arrays import ARRAYS
+from pytocu.testing.fuzz_blocks import PROGRAMS, block_of, changing, number_of_steps, second_operands, written
 from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
@@ -36,11 +37,17 @@ from pytocu.testing.fuzz_programs import (
     loop_dtype,
     shows_nan,
     unused,
+    value_of,
 )
 from pytocu.testing.fuzz_reductions import REDUCED
 
 REFUSED_ERRORS = (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError, IndexError)
 """What NumPy raises for operands it has no answer for."""
+
+OTHER_WAYS: tuple[dict[str, Any], ...] = (
+    {"count": 4, "flag": True, "factor": 0.5}, {"count": -1, "flag": False, "factor": 2.0},
+)  # fmt: skip
+"""Python scalars that take the other sides of branches, and one that has loops run."""
 
 
 class Writer:
@@ -115,6 +122,9 @@ class Writer:
         if chance < 0.08:
             self.neutral()
             return
+        if self.pick.random() < 0.13:
+            self.block()
+            return
         if chance < 0.78:
             least = min((self.coverage[name, d.name], self.pick.random(), name, d) for name, d in self.pick.sample(WANTED, 25))
             name, dtype = least[2:]
@@ -134,15 +144,68 @@ class Writer:
             operands.reverse()
         self.put(Statement(f"v{len(self.variables)}", form.text, tuple(operands), form.row))
 
+    def block(self) -> None:
+        """Lines with a loop, a branch or a mask, of a feature that is rare so far."""
+        block = block_of(self.pick, self.coverage)
+        dtype = self.pick.choice([d for d in ALL_DTYPES if d.kind in block.kinds])
+        for _ in range(6):
+            first = self.leaf(dtype, strong=True)
+            shape = self.shape_of(first)
+            if shape is None or len(shape) < block.least:
+                continue
+            name = f"v{len(self.variables)}"
+            text = written(block, name, dtype.kind, self.pick, lengths=0 not in self.size)
+            second = (self.fitting(shape, dtype),) if "{1}" in text else ()
+            made = Statement(name, text, (first, *second), features=block.features)
+            if shape == () and (isinstance(evaluate(first, self.env), np.ndarray) or "np.where" in text or "np.clip" in text):
+                # Scalars and arrays without axes take turns in NumPy: two types for a loop.
+                continue
+            self.need(", ".join((made.code, *made.operands)))
+            if all(self.runs(made, other) for other in OTHER_WAYS):
+                self.put(made)
+            return
+
+    def runs(self, made: Statement, other: Mapping[str, Any]) -> bool:
+        """Whether NumPy runs a statement with other Python scalars: what is compiled has to fit in branches not taken, too."""
+        given = {**self.env, **{name: value for name, value in other.items() if name in self.env}}
+        if not made.name:
+            target = made.operands[0]
+            given[target] = given[target].copy()
+        try:
+            value_of(made, given) if made.name else execute(made.code, given)
+        except REFUSED_ERRORS:
+            return False
+        return True
+
+    def shape_of(self, code: str) -> tuple[int, ...] | None:
+        """The shape of an expression, or None where NumPy refuses it."""
+        self.need(code)
+        try:
+            return np.shape(evaluate(code, self.env))
+        except REFUSED_ERRORS:
+            return None
+
+    def fitting(self, shape: tuple[int, ...], dtype: DType) -> str:
+        """An operand of a dtype that broadcasts to a shape."""
+        # Where a length is 1 another one may be 1 by chance, which is another shape for a loop.
+        for _ in range(0 if shape == () or 1 in shape else 4):
+            leaf = self.leaf(dtype, strong=True)
+            found = self.shape_of(leaf)
+            if found is None or len(found) > len(shape):
+                continue
+            if all(a in (1, b) for a, b in zip(found[::-1], shape[::-1], strict=False)):
+                return leaf
+        return self.pick.choice(second_operands(dtype.kind))
+
     def let(self, form: Form, dtype: DType) -> None:
         """Write an operation of a form."""
         self.put(Statement(f"v{len(self.variables)}", form.text, self.operands(form, dtype), form.row, form.no_nan))
 
     def put(self, made: Statement) -> None:
         """Name the value of an operation, unless NumPy has none."""
-        self.need(made.code)
+        self.need(", ".join((made.code, *made.operands)))
         try:
-            value = evaluate(made.code, self.env)
+            value = value_of(made, self.env)
             if shows_nan(made, self.env):
                 return
             values = [evaluate(o, self.env) for o in made.operands]
@@ -185,13 +248,21 @@ class Writer:
         dtype = dtype_of(array.dtype)
         assert dtype is not None
         value, number = self.other(dtype), self.pick.choice(("2", "0.5", "count", f"scalar_{dtype.name}"))
-        form = self.pick.choice(CHANGES)
-        text = form.replace("{w}", "{0}").replace("{e}", "{1}").replace("{s}", "{2}")
-        made = Statement("", text, (target, value, number))
-        self.need(f"{value}, {number}")
+        feature, form = "", self.pick.choice(CHANGES)
+        if self.pick.random() < 0.5:
+            feature, form = changing(self.pick, self.coverage)
+        steps = number_of_steps(self.pick, lengths=0 not in self.size)
+        text = form.replace("{w}", "{0}").replace("{e}", "{1}").replace("{s}", "{2}").replace("{n}", "{3}")
+        made = Statement("", text, (target, value, number, steps), features=feature)
+        self.need(f"{value}, {number}, {made.code}")
+        if feature and not all(self.runs(made, other) for other in OTHER_WAYS):
+            return
         before = array.copy()
         try:
             given = [evaluate(o, self.env) for o in (value, number)]
+            if feature and np.broadcast_shapes(array.shape, np.shape(given[0])) != array.shape:
+                # NumPy takes a mask of no elements for any array.
+                return
             kinds = [np.min_scalar_type(g) if isinstance(g, (bool, int, float, complex)) else g.dtype for g in given]
             # What an assignment makes of a float out of an integer's range depends on the processor.
             if not all(np.can_cast(k, array.dtype, "same_kind") for k in kinds):
@@ -241,6 +312,7 @@ def random_program(pick: random.Random, coverage: Coverage) -> tuple[Program, di
     # What is not exact is returned, so that the values computed of it can be checked exactly.
     ends = {*writer.inexact, *unused(statements)}
     results = tuple(s.name for s in statements if s.name in ends)
+    coverage.update((feature, PROGRAMS) for feature in {s.features for s in statements} - {""})
     program = Program(statements, results, inline=pick.random() < 0.5, error=writer.error)
     return program, {name: writer.arguments[name] for name in program.parameters}
 

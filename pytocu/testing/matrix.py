@@ -161,7 +161,8 @@ def run(
         The file is of other groups.
     """
     chosen = clusters(groups)
-    done = read_log(log, on, len(chosen)) if log else {}
+    # Where something failed, that may be mended by now.
+    done = {n: outcome for n, outcome in (read_log(log, on, len(chosen)) if log else {}).items() if not outcome.failures}
     begun = time.perf_counter()
     total = functools.reduce(_both, done.values(), Outcome(0, 0, ()))
     tell = meter(len(groups), total.groups)

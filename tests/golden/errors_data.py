@@ -57,8 +57,8 @@ def changing_dtype(x, k):
 
 def scalar_branch(x, gain):
     y = x * 2
-    return y if gain > 1 else x  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and f32[n]
-    #! at: y if gain > 1 else x
+    return y if gain > 1 else 0.0  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and weak float
+    #! at: y if gain > 1 else 0.0
     #! help: choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))
 
 
