@@ -748,7 +748,8 @@ def test_constants_of_the_driver_are_those_of_the_bindings():
             if not name.startswith("__"):
                 assert int(getattr(theirs, name)) == value, name
     for name in driver_api.FUNCTIONS:
-        assert callable(getattr(bindings, name))
+        # The bindings give functions of several versions one name.
+        assert callable(getattr(bindings, name, None)) or callable(getattr(bindings, name.removesuffix("WithFlags")))
 
 
 def test_functions_of_the_driver_return_what_comes_out():

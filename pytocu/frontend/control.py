@@ -517,7 +517,8 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         form = forms[k]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
-    values = list(zip(*parts, strict=True)) if len(returning) == 2 else [(v,) for v in parts[returning[0]]]
+    # A side that raises returns nothing.
+    values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
     put = _known_memories(merge, sides, values)
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
 

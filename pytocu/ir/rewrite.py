@@ -62,6 +62,21 @@ def put_with(
     return True
 
 
+def made_again(block: Block, values: dict[Value, Value]) -> Block:
+    """A block of new instructions with new parameters; `values` says what stands for values from outside, and grows."""
+    params = tuple(Value(p.type, p.name) for p in block.params)
+    values.update(zip(block.params, params, strict=True))
+    insts: list[Inst] = []
+    for inst in block.insts:
+        regions = tuple(made_again(region, values) for region in inst.regions)
+        args = tuple(values.get(a, a) for a in inst.args)
+        insts.append(Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc))
+        for old, value in zip(inst.results, insts[-1].results, strict=True):
+            value.name = old.name
+            values[old] = value
+    return Block(params, tuple(insts))
+
+
 def copy_with(inst: Inst, builder: Builder, args: Sequence[Value]) -> tuple[Value, ...]:
     """The same instruction on other arguments, its types inferred again where a rule exists."""
     attrs = dict(inst.attrs)

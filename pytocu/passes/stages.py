@@ -20,7 +20,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
-from pytocu.ir.rewrite import replay
+from pytocu.ir.rewrite import made_again, replay
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType
 from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, maps, narrow, products, split, store_or_repeat
 from pytocu.passes.accesses import is_elementwise, view_chain
@@ -284,7 +284,8 @@ class _Writer:
             return False
         spares = self._spares(inst, arrays)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        first, second, single = (self._region(inst, inst.regions[0], arrays, {}, shared) for _ in range(3))
+        first = self._region(inst, inst.regions[0], arrays, {}, shared)
+        second, single = (made_again(first, {}) for _ in range(2))
         others = [self.now[v] for v in shared]
         builder.loc = inst.loc
 

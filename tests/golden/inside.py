@@ -248,7 +248,7 @@ def relax(u, rate):
 #$ show relax dump --args "f32[n], weak float" --after fus
 #| pytocu: there is no pass 'fus': did you mean fuse?
 #| [exit code 2]
-#$ show relax explain --args "f32[n], weak float" --hide "[0-9]+ registers"
+#$ show relax explain --args "f32[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| relax(u: f32[n], rate: weak float) for cuda:sm_90, nvvm: 1 kernel
 #|   holds while np is what it is now
 #|
@@ -260,7 +260,7 @@ def relax(u, rate):
 #|   8*n bytes in all; about 0.99 of the speed of a copy is expected for n = 134217728, limited by memory
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, no spills, 0 bytes shared
+#|   ...
 #$ show relax explain --args "f32[1000], weak float" --target cpu
 #| relax(u: f32[1000], rate: weak float) for cpu, llvm: 1 kernel
 #|   holds while np is what it is now
@@ -282,7 +282,7 @@ def standardise(x):
 
 #$ run standardise --args "f32[40, 30]" --within 1e-5 --values plain
 #| float32[40, 30]
-#$ show standardise explain --args "f32[4096, 4096]" --hide "[0-9]+ registers"
+#$ show standardise explain --args "f32[4096, 4096]" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| standardise(x: f32[4096, 4096]) for cuda:sm_90, nvvm: 3 kernels
 #|   holds while np is what it is now
 #|
@@ -294,7 +294,7 @@ def standardise(x):
 #|   68.2 MB in all; about 0.89 of the speed of a copy is expected, limited by memory
 #|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 8 threads; blocks of 256 threads
 #|   because it reduces an axis of length 4096, once for each element of axes of lengths 32 and 4096, cut into pieces of 128; the reduced axis is not the one that neighbours in memory lie along
-#|   ... a thread, no spills, 2048 bytes shared
+#|   ...
 #|   a kernel of its own: a long row is cut into pieces, which kernels after this one combine
 #|
 #| kernel standardise_1
@@ -305,7 +305,7 @@ def standardise(x):
 #|   1.1 MB in all; about 0.11 of the speed of a copy is expected, limited by the time of a launch
 #|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 8 threads; blocks of 256 threads
 #|   because it reduces an axis of length 32, once for each element of an axis of length 4096; the reduced axis is not the one that neighbours in memory lie along
-#|   ... a thread, no spills, 2048 bytes shared
+#|   ...
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
 #|
 #| kernel standardise_2
@@ -316,7 +316,7 @@ def standardise(x):
 #|   134.3 MB in all; about 0.94 of the speed of a copy is expected, limited by memory
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, 8 bytes a thread beside them (spills, or arrays that are indexed), 0 bytes shared
+#|   ...
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
 #|
 #| not fused
@@ -388,7 +388,7 @@ def settle(charge, tolerance):
 #|   7 = allocate f64[n]
 #|   8 = the truth value in 5, waited for
 #|   while 16, beginning with 16, 17, 18, 19, 20 = 8, 5, 3, 6, 7
-#|     (steps are launched as CUDA graphs of 16 steps where there are 34 or more)
+#|     (steps are made by Python: whether another one follows is read from the GPU behind each)
 #|     21 = 1 as f64
 #|     22 = the length n
 #|     23 = the length max(n - 2, 0)
@@ -404,10 +404,10 @@ def settle(charge, tolerance):
 #|   settle_0_1(pointer, f64, pointer, index): rows, 256 iterations, blocks of 256 threads
 #|   settle_1_0(pointer, pointer, f64, pointer, index, index, index): rows, 256 iterations, blocks of 256 threads
 #|   settle_1_1(pointer, pointer, pointer, index, index, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
-#$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers"
+#$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
 #|   holds while np is what it is now
-#|   loop: the steps of `while change > tolerance` (line 23) are launched as CUDA graphs of 16 steps where there are 34 or more
+#|   loop: the steps of `while change > tolerance` (line 23) are made by Python: whether another one follows is read from the GPU behind each
 #|
 #| kernel settle_0_0
 #|   21: new = np.zeros_like(charge)
@@ -417,7 +417,7 @@ def settle(charge, tolerance):
 #|   8*n bytes in all; about 0.99 of the speed of a copy is expected for n = 134217728, limited by memory
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, no spills, 0 bytes shared
+#|   ...
 #|   a kernel of its own: results of shape (n) have their own iterations
 #|
 #| kernel settle_0_1
@@ -428,7 +428,7 @@ def settle(charge, tolerance):
 #|   8*n + 1 bytes in all; about 0.99 of the speed of a copy is expected for n = 134217728, limited by memory
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
 #|   because it reduces an axis of length n; the length is any, so the code is what is right for all
-#|   ... a thread, no spills, 1088 bytes shared
+#|   ...
 #|   a kernel of its own: results of shape () have their own iterations
 #|
 #| kernel settle_1_0
@@ -442,7 +442,7 @@ def settle(charge, tolerance):
 #|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 1.00 of the speed of a copy is expected for n = 134217728, limited by memory
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
 #|   because it reduces an axis of length n; the length is any, so the code is what is right for all
-#|   ... a thread, no spills, 1088 bytes shared
+#|   ...
 #|   a kernel of its own: results of shape () have their own iterations
 #|
 #| kernel settle_1_1
@@ -454,7 +454,7 @@ def settle(charge, tolerance):
 #|   8*max(n - 2, 0) + 16*n bytes in all in a launch; about 0.99 of the speed of a copy is expected for n = 67108864, limited by memory
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, one element at a time
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, no spills, 0 bytes shared
+#|   ...
 #|   a kernel of its own: results of shape (n) have their own iterations
 #|
 #| not fused
@@ -520,7 +520,7 @@ def grow(x, n):
 #|   }
 #|   return %out {tree = 0}  # inside.py:38:5
 #| }
-#$ show grow explain --args "f32[n], weak int" --hide "[0-9]+ registers"
+#$ show grow explain --args "f32[n], weak int" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| grow(x: f32[n], n: weak int) for cuda:sm_90, nvvm: 1 kernel
 #|   holds while np and range are what they are now
 #|
@@ -535,7 +535,7 @@ def grow(x, n):
 #|   12*n bytes in all
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, one element at a time
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   ... a thread, no spills, 0 bytes shared
+#|   ...
 #|
 #| why float64
 #|   total is float64: `np.zeros(x.shape)` makes float64, because no dtype is given (line 33)
