@@ -181,7 +181,7 @@ PLANTED = [
     (BY_NAME["a slice stops one early"], "sliced", "f32[n]", ("front end", "lower"), "slice|add"),
     (
         fault("negative constants", "fold:converted", "wrap).item()", "wrap).item() * -1"),
-        *("constants", "f64[n]", ("pass", "infer-types"), "add"),
+        *("constants", "f64[n]", ("pass", "infer-types"), "multiply"),
     ),
     (BY_NAME["a comparison of signs the wrong way round"], "less", "u64[n], i64[n]", ("pass", "infer-types"), "less"),
     (
