@@ -239,8 +239,12 @@ NUMBERS: list[tuple[Callable[..., Any], np.ndarray, int]] = [
 ]
 
 
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize(("function", "array", "native"), NUMBERS, ids=lambda case: case.__name__ if callable(case) else "")
-def test_numbers_that_differ_from_step_to_step(function, array, native, monkeypatch):
+def test_numbers_that_differ_from_step_to_step(function, array, native, several, request, monkeypatch):
+    if several:
+        request.getfixturevalue("many_threads")
+        array = np.resize(array, 3000)
     made: list[int] = []
     computed = native_steps.NativeLoop._computed
 

@@ -26,6 +26,7 @@ LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
 _LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _FIRST, _WORDS = 16, 17, 18, 19, 20, 24, 8
+_MOST_RECORDS = 2**16 - 2
 _LINE = 64
 """Bytes of a line of a cache."""
 
@@ -110,7 +111,7 @@ class NativeLoop:
             records += [(self._natives[n], slots, work, cost) for n, slots, work, cost in launches]
             records += [(None, words) for words in cells.behind()]
             behind.append(len(records))
-        if not cells.usable:
+        if not cells.usable or len(records) > _MOST_RECORDS:
             return 0
         table, period = _Table(self._driver, records), self.loop.period
         made, helpers, seconds = 0, 0, 0.0
@@ -173,7 +174,8 @@ class _Table:
     def __init__(self, driver: Any, launches: Sequence[tuple[Any, ...]]):
         self.driver = driver
         self.launches = launches
-        size = _FIRST + _WORDS * len(launches)
+        # Behind the records stands an empty one, which has no pieces to take.
+        size = _FIRST + _WORDS * (len(launches) + 1)
         # What threads write often has lines of its own.
         self.memory = (ctypes.c_char * (8 * size + _LINE))()
         self.address = -(-ctypes.addressof(self.memory) // _LINE) * _LINE
@@ -205,8 +207,9 @@ class _Table:
         """Make periods; how many seconds that took."""
         if helpers != self.helpers:
             self.share(helpers)
-        # No piece of any launch until the first one is shared.
-        self.words[0], self.words[_LAUNCHES], self.words[_ENDED] = 65535, periods * len(self.launches), 0
+        # Until the first launch is shared, the empty one is under way.
+        self.words[0] = len(self.launches) << 16
+        self.words[_LAUNCHES], self.words[_ENDED] = periods * len(self.launches), 0
         start = perf_counter()
         threads.together(self.driver, self.address, helpers)
         return perf_counter() - start
