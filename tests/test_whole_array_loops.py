@@ -161,6 +161,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (heat_in_place, (VECTOR, 5)),
     (heat_swapped, (MATRIX, 4)),
     (heat_swapped, (MATRIX.astype(np.float32), 5)),
+    (heat_swapped, (np.asfortranarray(MATRIX), 4)),
+    (heat_swapped, (np.asfortranarray(MATRIX), 0)),
     (argument_shifted, (VECTOR, 3)),
     (argument_shifted, (VECTOR, 0)),
     (wave, (VECTOR, VECTOR * 0, 5, 0.1)),
