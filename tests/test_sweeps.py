@@ -333,3 +333,29 @@ def test_sweeps_are_one_kernel(function: Callable[..., Any], arguments: tuple[An
 def test_sweeps_inside_of_loops() -> None:
     agrees(solved_in_time, (M, 3, 0.4))
     agrees(solved_in_time, (M, 0, 0.4))
+
+
+def batched_tables(x, y, table):
+    for i in range(1, table.shape[0]):
+        for j in range(1, table.shape[1]):
+            best = np.minimum(table[i - 1, j - 1], np.minimum(table[i - 1, j], table[i, j - 1]))
+            table[i, j] = np.abs(x[i - 1] - y[j - 1]) + best
+    return table
+
+
+@pytest.mark.parametrize("width", [1, 2, 127, 128, 300])
+def test_neighbours_go_through_the_steps_together(width: int) -> None:
+    rows = RANDOM.random((6, width))
+    agrees(thomas_in_place, tuple(a.T.copy() for a in systems(width, 6)))
+    agrees(running_maximum, (rows,))
+    agrees(old_and_new, (np.asfortranarray(rows.T),))
+    agrees(batched_tables, (rows, rows[::-1].copy(), RANDOM.random((7, 7, width))))
+
+
+def test_a_cpu_has_its_innermost_loop_along_memory() -> None:
+    """The positions of a thread are the innermost loop for rows, and the steps are for columns."""
+    rows = pytocu.jit(running_maximum).lower("f64[n, m]").ir(target="cpu")
+    assert rows.index("(%i_: index") < rows.index("(%i_1: index")
+    columns = pytocu.jit(complex_filter).lower("f64[n, m]", "f64").ir(target="cpu")
+    assert columns.index("(%i: index)") < columns.index("(%j_: index")
+    assert columns.count("over =") == 2

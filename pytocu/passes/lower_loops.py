@@ -226,8 +226,9 @@ class _Kernel(Mutable):
         sizes = [free[axis] for axis in order]
         written = frozenset([*(m.pointer for m in memories), *(t.pointer for t in targets if t is not None)])
         elements = self._elements(sizes, [[axis] for axis in order], ndim, written, ())
-        work = sweep_loops.write(elements, self.inst.regions[0], targets, "grid" if self.inst.attr("block") else "parallel")
-        self._finish(elements, 1, work, len(results))
+        over = "grid" if self.inst.attr("block") else "parallel"
+        work, cost = sweep_loops.write(elements, self.inst.regions[0], targets, over)
+        self._finish(elements, cost, work, len(results))
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
         """Loops of a kernel that reduces."""

@@ -6,11 +6,11 @@ What one step stores and a later one reads at the place that lies so many steps 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike, product, substitute, symbol
+from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
 from pytocu.ir.regions import HEADS, carried_count, given, numbers_of, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
 from pytocu.passes.accesses import Index, demand, position, target_index, whole_index
@@ -24,39 +24,90 @@ MOST_BACK = 4
 """Steps that what is stored stays in registers at most."""
 
 
-def write(e: Elements, region: Block, targets: Sequence[Target | None], over: str) -> DimLike:
-    """The loop over free positions, in each the loop of the program; how many there are."""
+LANES = 128
+"""Positions next to each other in memory that a CPU's thread takes through each step together."""
+
+
+def write(e: Elements, region: Block, targets: Sequence[Target | None], over: str) -> tuple[DimLike, DimLike]:
+    """The loop over free positions, in each the loop of the program; how many iterations there are, and what each costs."""
     (loop,) = (inst for inst in region.insts if changes(inst))
     whole = whole_index(e.ndim)
     memories = carried_memories(loop)
     first = Value(INDEX, "i")
     body = e.inside = Builder(loc=e.loc)
-    e.loop_index = _taken_apart(e, body, first)
     for k in memories:
         start = given(loop)[k]
         e.versions[start] = e.memory[start]
-    writer = _Writer(e, whole)
+    together = over == "parallel" and _together(e, loop, whole)
+    sizes = list(e.sizes)
+    lanes: tuple[Value, Value] | None = None
+    if together:
+        sizes[-1] = floordiv(e.sizes[-1] + (LANES - 1), LANES)
+    e.loop_index = _taken_apart(e, body, first, sizes)
+    if together:
+        begin = body.emit("multiply", (e.loop_index[-1], e.dim(LANES)))
+        end, length = body.emit("add", (begin, e.dim(LANES))), e.dim(e.sizes[-1])
+        lanes = begin, body.emit("where", (body.emit("less", (end, length)), end, length))
+    writer = _Writer(e, whole, lanes)
     writer.region_inst(body, loop)
     for root, target in zip(region.terminator.args, targets, strict=True):
         if target is not None:
             made = e.made[root, position(root, whole)]
             body.inst("store", (target.pointer, e.address(body, target.offset), made))
     body.emit("yield")
-    work = product(e.sizes)
+    work = product(sizes)
     block = Block((first,), body.take())
     e.before.inst("for", (e.dim(0), e.dim(work), e.dim(1)), {"over": over}, (), (block,))
     e.before.emit("return")
-    return work
+    numbers = loop.attr("numbers")
+    steps = 1 if numbers is None else dim_max(numbers[1], 1)
+    return work, steps * (LANES if together else 1) if over == "parallel" else 1
 
 
-def _taken_apart(e: Elements, builder: Builder, i: Value) -> list[Value]:
+def _taken_apart(e: Elements, builder: Builder, i: Value, sizes: Sequence[DimLike]) -> list[Value]:
     """The index of each free axis from one over all of them."""
     indices: list[Value] = []
-    for k in range(len(e.sizes) - 1, 0, -1):
-        length = e.dim(e.sizes[k])
+    for k in range(len(sizes) - 1, 0, -1):
+        length = e.dim(sizes[k])
         indices.insert(0, builder.emit("remainder_truncated", (i, length), name=f"i{k}"))
         i = builder.emit("divide_truncated", (i, length))
-    return [i, *indices] if e.sizes else []
+    return [i, *indices] if sizes else []
+
+
+def _together(e: Elements, loop: Inst, whole: Index) -> bool:
+    """Whether neighbours in memory may go through each step together: arrays alone go from step to step, in order.
+
+    Then the loop over neighbours stands inside of that over steps, and becomes vector code.
+    """
+    if not e.sizes:
+        return False
+    axis = e.groups[-1][-1]
+    memories = [e.versions[given(loop)[k]] for k in carried_memories(loop)]
+
+    def alike(inst: Inst, memory: Mapping[Value, Memory]) -> bool:
+        if inst.op.name != "for_loop" or inst.attr("numbers") is None or len(carried_memories(inst)) != len(inst.types):
+            return False
+        (region,) = inst.regions
+        inner = {p: memory[a] for p, a in zip(parameters(inst, region), given(inst), strict=True) if a in memory}
+        kinds: set[bool] = set()
+        for event in events(inst, region, e.ndim):
+            if event.inst is None:
+                continue
+            kinds.add(event.inst.op.name == "update")
+            if event.inst.op.name == "update":
+                old, target, _ = event.inst.args
+                place = target_index(target, old, whole, e.ndim)
+                if old not in inner or inner[old].offset(place, e.ndim).coefficients[axis] != 1:
+                    return False
+                inner[event.inst.results[0]] = inner[old]
+            elif not alike(event.inst, inner):
+                return False
+            else:
+                inner |= {event.inst.results[k]: inner[given(event.inst)[k]] for k in range(len(event.inst.types))}
+        # Either changes of elements, or loops: what is loaded for one before another changes it is not at hand there.
+        return len(kinds) == 1
+
+    return bool(memories) and alike(loop, {given(loop)[k]: e.versions[given(loop)[k]] for k in carried_memories(loop)})
 
 
 class _Back(Record):
@@ -71,9 +122,12 @@ class _Back(Record):
 
 
 class _Writer:
-    def __init__(self, e: Elements, whole: Index):
+    """Writes the loops; `lanes` are the first position and the end of those that go through each step together."""
+
+    def __init__(self, e: Elements, whole: Index, lanes: tuple[Value, Value] | None):
         self.e = e
         self.whole = whole
+        self.lanes = lanes
 
     def region_inst(self, builder: Builder, inst: Inst) -> None:
         """A loop or branch that changes arrays."""
@@ -166,7 +220,7 @@ class _Writer:
         (region,) = inst.regions
         params = parameters(inst, region)
         name, count, falling = inst.attr("numbers")
-        back = self.back(inst)
+        back = [] if self.lanes is not None else self.back(inst)
         registers = [self.first_back(builder, inst, b, n) for b in back for n in range(len(b.places))]
         number = Value(INDEX, name)
         after = [Value(t, params[k].name) for k, t in zip(values, types, strict=True)]
@@ -267,6 +321,12 @@ class _Writer:
         steps = list(events(inst, region, e.ndim))
         inner = frozenset(numbers_of(region))
         results: list[Value] = []
+        outer, alone = builder, e.loop_index
+        together = self.lanes is not None and any(s.inst is not None and s.inst.op.name == "update" for s in steps)
+        if together:
+            builder = Builder(inst.loc)
+            lane = Value(INDEX, "i")
+            e.loop_index = [*e.loop_index[:-1], lane]
         for place, event in enumerate(steps):
             builder.loc = event.inst.loc if event.inst is not None else inst.loc
             elements = [e.needed(builder, value, at) for value, at in event.values]
@@ -280,6 +340,12 @@ class _Writer:
                 self.load_before(builder, steps[place + 1 :], first, inner)
                 self.region_inst(builder, event.inst)
         results.extend(e.made[value, at] for value, at in shown)
+        if together:
+            assert self.lanes is not None
+            builder.emit("yield")
+            block = Block((e.loop_index[-1],), builder.take())
+            e.loop_index = alone
+            outer.inst("for", (*self.lanes, e.dim(1)), {"over": "serial"}, (), (block,))
         e.made, e.offsets, e.numbers = made, offsets, numbers
         return results
 
