@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import is_region, launches, prune
+from pytocu.ir.regions import prune
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
