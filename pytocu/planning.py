@@ -8,8 +8,8 @@ from typing import Any
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import Fact, as_symbol, symbols
-from pytocu.ir.regions import HEADS, carried_count, given, parameters
+from pytocu.ir.dims import Fact, as_symbol, is_number, symbols
+from pytocu.ir.regions import HEADS, carried_count, given, parameters, step_name
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan, Step
@@ -94,7 +94,8 @@ class _PlanWriter:
         inside = [inst for region in loop.regions for inst in walk(region)]
         read = {inst.attr("name") for inst in inside if inst.op.name == "read_length"}
         for inst in inside:
-            if inst.op.name == "allocate" and not read & {name for dim in shape_of(inst.types[0]) for name in symbols(dim)}:
+            names = {name for dim in shape_of(inst.types[0]) for name in symbols(dim)} if inst.op.name == "allocate" else read
+            if not (names & read or any(map(is_number, names))) and inst.op.name == "allocate":
                 self.write_inst(inst)
 
     def write_inst(self, inst: Inst) -> None:
@@ -139,6 +140,8 @@ class _PlanWriter:
             else:
                 counter = self.new_slots(region.params[:1])[0]
                 self.add(("for", counter, head, self.new_slots(params[:count]), starts), inst)
+                if step_name(inst) is not None:
+                    self.add(("bind", counter, (step_name(inst),), None), inst)
             for inner in region.insts[:-1]:
                 self.write_inst(inner)
             yielded = tuple(self.slots[a] for a in region.terminator.args)
@@ -183,6 +186,8 @@ class _PlanWriter:
                 slots = tuple(self.slots[r] for r in inst.results)
                 types = tuple((element(t).name, shape_of(t)) for t in inst.types)
                 return ("library", slots, inst.attr("function"), tuple(used), options, types)
+            case "bind":
+                return ("bind", used[0], inst.attr("names"), inst.attr("length"))
             case "read_length":
                 return ("read_length", used[0], inst.attr("name"), inst.attr("limit"))
             case "offset":

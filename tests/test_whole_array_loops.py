@@ -130,6 +130,14 @@ def by_sums(x, y):
     return z
 
 
+def view_before_a_branch(x, y):
+    first = x[1:] * 2
+    if y.sum() > x.sum():
+        y = y / y.max()
+    x[1:] += y[1:] + first
+    return x
+
+
 def halved(x):
     while x.sum() > 1:
         x = x / 2
@@ -161,11 +169,15 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (heat_in_place, (VECTOR, 5)),
     (heat_swapped, (MATRIX, 4)),
     (heat_swapped, (MATRIX.astype(np.float32), 5)),
+    (heat_swapped, (np.asfortranarray(MATRIX), 4)),
+    (heat_swapped, (np.asfortranarray(MATRIX), 0)),
     (argument_shifted, (VECTOR, 3)),
     (argument_shifted, (VECTOR, 0)),
     (wave, (VECTOR, VECTOR * 0, 5, 0.1)),
     (rolled, (VECTOR, 7)),
     (nested, (VECTOR, 4)),
+    (view_before_a_branch, (VECTOR, VECTOR * 2)),
+    (view_before_a_branch, (VECTOR, VECTOR * 0)),
     (until_converged, (ROD, 1e-3)),
     (at_most, (ROD, 1e-3, 1000)),
     (at_most, (ROD, 1e-3, 10)),

@@ -100,6 +100,8 @@ def _step(plan: Plan, step: Step) -> str:
             return f"{made} = the place of {_slots(tuple(slots))}"
         case ("dim", made, value):
             return f"{made} = the length {value}"
+        case ("bind", slot, names, length):
+            return f"{names[0]} = {slot} as a {'number' if length is None else f'bound of {length} elements'}"
         case ("stride", made, slot, axis):
             return f"{made} = the stride of axis {axis} of {slot}"
         case ("convert", made, slot, dtype, _):

@@ -53,6 +53,9 @@ def how(launch: Inst, target: str, vectors: bool = False) -> str:
     """The schedule in words; `vectors`: whether elements are loaded or stored as vectors."""
     schedule, block = launch.attr("schedule"), launch.attr("block", 0)
     lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
+    if schedule == "sweep":
+        each = f"; blocks of {block} threads" if block else "; positions are spread over threads"
+        return f"one thread goes through all steps of a loop for each position{each}"
     if target == "cpu":
         match schedule:
             case "columns":
@@ -81,6 +84,8 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
     """What decided the schedule."""
     reduced, parallel = launch.attr("reduced"), launch.attr("parallel")
     schedule = launch.attr("schedule")
+    if schedule == "sweep":
+        return "every step reads and changes arrays at the thread's own position, whatever it is along the axis of the loop"
     if not reduced:
         if schedule == "tiles":
             return "an operand lies along another axis than the result, and both axes are long"

@@ -369,6 +369,9 @@ def _reversed(frame: Frame, values: Any) -> Any:
     if not isinstance(over, Steps):
         return Members(reversed(_members(frame, values)))
     context = frame.context
+    if over.step in (1, -1):
+        first, last = (binary(context, "subtract", v, over.step) for v in (over.stop, over.start))
+        return Steps(first, last, -over.step, over.item)
     bounds = [as_value(context, v) for v in (over.start, over.stop, over.step)]
     last = binary(context, "subtract", context.builder.emit("python_steps", bounds), 1)
     before = binary(context, "subtract", over.start, over.step)

@@ -9,7 +9,7 @@ which (`Flow`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError
@@ -17,12 +17,13 @@ from pytocu.frontend.frames import BREAK, Failing, Frame, Returned, Unset, line_
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
+from pytocu.frontend.ranges import Facts, facts_of, knowing
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
 from pytocu.ir import promote, regions
-from pytocu.ir.core import Inst, Value
+from pytocu.ir.core import Inst, Value, make_attrs, named
 from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
@@ -108,10 +109,13 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
     context = frame.context
     kinds: list[Type] = []
 
+    implied: list[tuple[Facts, Facts]] = [facts_of(context, condition(context, first))]
+
     def others() -> Any:
         value = rest()
         made = condition(context, value) if decides(value) else as_value(context, truth(context, value, f"'{word}'"))
         kinds.append(made.type)
+        implied.append(facts_of(context, made))
         return made
 
     def known() -> Any:
@@ -119,8 +123,14 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
         return made if kinds[-1] == WEAK_BOOL else as_strong(context, made)
 
     if word == "and":
-        return choice(frame, first, others, known)
-    return choice(frame, as_value(context, negated(context, condition(context, first))), others, known)
+        made = choice(frame, first, others, known)
+        facts = ((*implied[0][0], *implied[-1][0]), ())
+    else:
+        made = choice(frame, as_value(context, negated(context, condition(context, first))), others, known)
+        facts = ((), (*implied[0][1], *implied[-1][1]))
+    if isinstance(made, Value):
+        context.implied[made] = facts
+    return made
 
 
 def negated(context: Context, flag: Flag) -> Flag:
@@ -176,8 +186,8 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     test = condition(context, test)
     before = State(frame)
     sides: list[_Side] = []
-    for run in (yes, no):
-        with builder.nested() as insts:
+    for run, facts in zip((yes, no), facts_of(context, test), strict=True):
+        with builder.nested() as insts, knowing(context, facts):
             flow = flow_of(run())
             builder.loc = loc
             before.refuse_changed_containers("a branch")
@@ -219,24 +229,61 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
 
 def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
     """The instructions of a side, without checks of the call but those of indices, which stand before the branch."""
+    # Whether a position is inside of the array is often what the branch asks for.
+    stays = {i for i in side.insts if i.op.name == "check" and i.attr("kind") == "index"}
+    return hoist(context, side.insts, {r for i in side.insts for r in i.results}, stays=stays)
+
+
+def hoist(
+    context: Context,
+    insts: Sequence[Inst],
+    own: set[Value],
+    steps: tuple[str, DimLike, bool] | None = None,
+    stays: Set[Inst] = frozenset(),
+) -> list[Inst]:
+    """Put what the call checks, and names of numbers, before a region; what is left.
+
+    Parameters
+    ----------
+    insts : sequence of Inst
+        Of the region.
+    own : set of Value
+        What is made in the region, and its parameters.
+    steps : (str, DimLike, bool), optional
+        Of a loop: the name of a step's number, how many there are, and whether the last comes first.
+    stays : set of Inst
+        What is left in any case.
+    """
     inside: list[Inst] = []
-    for inst in side.insts:
-        if inst.op.name == "check" and inst.attr("kind") == "index":
-            # Whether it is inside of the array is often what the branch asks for.
+    names: set[str] = set() if steps is None else {steps[0]}
+    for inst in insts:
+        index = inst.op.name == "check" and inst.attr("kind") == "index"
+        if index and steps is not None and inst not in stays and steps[0] in mentioned(inst):
+            attrs = dict(inst.attrs) | {"shapes": (steps, *inst.attr("shapes"))}
+            counted = Inst(inst.op, (), make_attrs(attrs), (), (), inst.loc)
+            # What is known in the region only keeps it there.
+            if names & mentioned(counted):
+                inside.append(inst)
+            else:
+                context.builder.insts.append(counted)
+            continue
+        first = inst.op.name in ("check", "assume", "writable") and not names & mentioned(inst)
+        first = first or (inst.op.name == "bind" and inst.args[0] not in own)
+        if not first or inst in stays:
             inside.append(inst)
-        else:
-            hoist(context, inst, inside)
-    return inside
-
-
-def hoist(context: Context, inst: Inst, inside: list[Inst]) -> None:
-    """Put a check of the call before the region, and anything else into it."""
-    if inst.op.name in ("check", "assume", "writable"):
+            names |= set(inst.attr("names")) if inst.op.name == "bind" else set()
+            continue
         context.builder.insts.append(inst)
         if inst.op.name == "writable":
             context.builder.written[inst.args[0]] = None
-    else:
-        inside.append(inst)
+    return inside
+
+
+def mentioned(inst: Inst) -> set[str]:
+    """The names of numbers that a check depends on, without those of steps that it goes over."""
+    found = {name for _, value in inst.attrs for name in named(value)}
+    over = inst.attr("shapes") if inst.op.name == "check" and inst.attr("kind") == "index" else ()
+    return found - {name for name, _, _ in over}
 
 
 def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:

@@ -394,6 +394,16 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     return found
 
 
+def changed_member(frame: Frame, base: Any, key: Any) -> Any:
+    """``base[key]`` as what is changed in place: ints of run time are positions of a view."""
+    context = frame.context
+    changing, context.changing = context.changing, True
+    try:
+        return member(frame, base, key)
+    finally:
+        context.changing = changing
+
+
 def _call(frame: Frame, node: ast.Call) -> Any:
     function = evaluate(frame, node.func)
     args = _elements(frame, node.args)

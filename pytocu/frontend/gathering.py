@@ -21,11 +21,11 @@ from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.ranges import is_position
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel, together
 from pytocu.frontend.values import (
     Context,
-    as_dim,
     as_value,
     cast,
     contains_dynamic,
@@ -59,24 +59,24 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
     if is_array(value) and any(map(is_mask, keys)):
         check_masks(context, value, keys)
         keys = masks_to_positions(context, keys)
-    if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(k) for k in keys):
+    if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(context, k) for k in keys):
         return indexing.subscript(context, value, key)
     items = _expanded(context, value, [_item(context, k) for k in keys])
     return _gather_items(context, value, items, Ellipsis in [k for k in keys if not isinstance(k, Value)])
 
 
-def _is_array_index(item: Any) -> bool:
-    """An array, a list, or a number known only at run time."""
+def _is_array_index(context: Context, item: Any) -> bool:
+    """An array, a list, or a number that is computed of data."""
     if isinstance(item, list):
         return True
-    return isinstance(item, Value) and as_dim(item) is None
+    return isinstance(item, Value) and not is_position(context, item)
 
 
 def _item(context: Context, item: Any) -> Any:
     """An index as an int64 value, where it is not one of basic indexing."""
     if isinstance(item, list):
         return _list(context, item)
-    if not isinstance(item, Value) or as_dim(item) is not None:
+    if not isinstance(item, Value) or is_position(context, item):
         return item
     if isinstance(item.type, WeakType):
         if item.type == WEAK_INT:
@@ -133,7 +133,7 @@ def _gather_items(context: Context, value: Value, items: list[Any], keep: bool) 
     together_ = chosen if arrays else []
     adjacent = all(b == a + 1 for a, b in itertools.pairwise(together_))
     plain = [item for item in items if item is not None and item is not Ellipsis]
-    basic = tuple(slice(None) if isinstance(item, Value) and as_dim(item) is None else item for item in plain)
+    basic = tuple(slice(None) if _is_array_index(context, item) else item for item in plain)
     source = indexing.subscript(context, value, (*basic, Ellipsis)) if any(b != slice(None) for b in basic) else value
     axes: list[int] = []
     positions: list[Value] = []
@@ -141,7 +141,7 @@ def _gather_items(context: Context, value: Value, items: list[Any], keep: bool) 
     for number, item in enumerate(plain):
         if isinstance(item, slice):
             axis += 1
-        elif isinstance(item, Value) and as_dim(item) is None:
+        elif _is_array_index(context, item):
             axes.append(axis)
             positions.append(checked(context, item, dimensions(source)[axis], number))
             axis += 1

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError, raised
+from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, slice_bound
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, lower_bound
-from pytocu.ir.types import ScalarType, WeakType, element
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv
+from pytocu.ir.types import WEAK_INT, ScalarType, WeakType, element
 
 
 def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
@@ -33,10 +34,12 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
     return int(axis) % ndim
 
 
-def slice_bounds(length: DimLike, start: DimLike | None, stop: DimLike | None, step: int) -> tuple[DimLike, DimLike]:
+def slice_bounds(
+    length: DimLike, start: DimLike | None, stop: DimLike | None, step: int, known: Known = not_negative
+) -> tuple[DimLike, DimLike]:
     """First position and number of elements of ``start:stop:step`` on an axis.
 
-    The start is only right where the number is not 0, which is where it is used.
+    The start is only right where the number is not 0, which is where it is used.  `known` says what is not negative.
 
     Examples
     --------
@@ -45,22 +48,25 @@ def slice_bounds(length: DimLike, start: DimLike | None, stop: DimLike | None, s
     (1, max(n - 2, 0))
     """
     if step > 0:
-        first = 0 if start is None else dim_max(from_front(start, length), 0)
-        last = length if stop is None else dim_min(from_front(_from_end(stop, length, start), length), length)
-        return first, dim_max(_ceil(last - first, step), 0)
-    first = length - 1 if start is None else dim_min(from_front(start, length), length - 1)
-    last = -1 if stop is None else dim_max(from_front(stop, length), -1)
-    return first, dim_max(_ceil(first - last, -step), 0)
+        first = 0 if start is None else most(from_front(start, length, known), 0, known)
+        last = length
+        if stop is not None:
+            last = least(from_front(_from_end(stop, length, start), length, known), length, known)
+        return first, most(_ceil(last - first, step), 0, known)
+    first = length - 1 if start is None else least(from_front(start, length, known), length - 1, known)
+    last = -1 if stop is None else most(from_front(stop, length, known), -1, known)
+    return first, most(_ceil(first - last, -step), 0, known)
 
 
-def from_front(bound: DimLike, length: DimLike) -> DimLike:
+def from_front(bound: DimLike, length: DimLike, known: Known = not_negative) -> DimLike:
     """A position counted from the front: negative ones count from the end."""
     if isinstance(bound, int):
         return length + bound if bound < 0 else bound
-    low = lower_bound(bound)
-    if (low is not None and low >= 0) or length - bound == 1:
+    if known(bound) or length - bound == 1:
         # length - 1 is negative only on an axis without elements.
         return bound
+    if known(-1 - bound):
+        return length + bound
     # bound + length where bound < 0, else bound: the factor is 1 or 0.
     return bound + length * dim_max(dim_min(0 - bound, 1), 0)
 
@@ -128,11 +134,11 @@ def _check_item(context: Context, item: Any) -> None:
         return
     if isinstance(item, slice):
         for bound in (item.start, item.stop, item.step):
-            if bound is not None and as_dim(_plain(bound)) is None:
+            if bound is not None and not _is_position(bound):
                 raise UnsupportedError(
-                    "a slice bound must be known while compiling, or be computed of lengths",
+                    f"a slice bound must be a Python int, and this is {describe(bound)}",
                     context.loc,
-                    "use constants, static arguments or lengths of arrays",
+                    "a number computed of data is no Python int: choose with np.where and np.arange(len(x)) < bound",
                 )
         if item.step is not None and type(_plain(item.step)) is not int:
             raise UnsupportedError("a slice step must be a constant", context.loc)
@@ -145,18 +151,23 @@ def _check_item(context: Context, item: Any) -> None:
             context.loc,
             "select per element with np.where(mask, x, other)",
         )
-    if as_dim(_plain(item)) is None:
+    if not _is_position(item):
         if isinstance(item, Value):
             raise UnsupportedError(
-                "an index must be known while compiling, or be computed of lengths",
+                f"an index of what is assigned to must be a Python int, and this is {describe(item)}",
                 context.loc,
-                "use constants or static arguments",
+                "choose with np.where and np.arange(len(x)) == index",
             )
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             f"valid indices (this is {describe(item)})",
             context.loc,
         )
+
+
+def _is_position(item: Any) -> bool:
+    """Whether a number is a Python int, known now or at run time."""
+    return as_dim(_plain(item)) is not None or (isinstance(item, Value) and item.type == WEAK_INT)
 
 
 def _plain(bound: Any) -> Any:
@@ -178,11 +189,15 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
         length = shape[axis]
         if isinstance(item, slice):
             step = 1 if item.step is None else int(item.step)
-            start, stop = (None if b is None else as_dim(_plain(b)) for b in (item.start, item.stop))
-            first, size = slice_bounds(length, start, stop, step)
+            bounds = (None if b is None else _plain(b) for b in (item.start, item.stop))
+            if step > 0:
+                start, stop = (slice_bound(context, b, length) for b in bounds)
+            else:
+                start, stop = (number_as_dim(context, b) for b in bounds)
+            first, size = slice_bounds(length, start, stop, step, known_here(context, branches=False))
         else:
             step, first, size = 1, 0, length
-            integers.append((axis, _position(context, as_dim(_plain(item)), length, axis)))
+            integers.append((axis, _position(context, number_as_dim(context, _plain(item)), length, axis)))
         starts.append(first)
         steps.append(step)
         sizes.append(context.length(size))
@@ -218,5 +233,7 @@ def _position(context: Context, index: DimLike | None, length: DimLike, axis: in
         if not -length <= index < length:
             raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {length}", context.loc)
         return index % length
-    context.builder.emit("check", (), {"kind": "index", "dims": (index, length, axis), "shapes": ()})
-    return from_front(index, length)
+    known = known_here(context)
+    if not (known(length - index - 1) and known(length + index)):
+        context.builder.emit("check", (), {"kind": "index", "dims": (index, length, axis), "shapes": ()})
+    return from_front(index, length, known)

@@ -23,26 +23,19 @@ from pytocu.frontend.control import (
     negated,
 )
 from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
+from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt, binary
+from pytocu.frontend.ranges import bound_count, knowing
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.storage import StorageBuilder
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_strong, as_value, const_inst, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Context, as_strong, as_value, const_inst, dim_value, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
-from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, Type, WeakType, element
+from pytocu.ir.core import Inst, Value, named
+from pytocu.ir.dims import DimLike
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, Type, WeakType, element, shape_of
 from pytocu.record import Mutable, fresh
-
-
-class Steps:
-    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for."""
-
-    __pytocu_plain__ = True
-    __slots__ = ("item", "start", "step", "stop")
-
-    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Value], Any] = lambda number: number):
-        self.start, self.stop, self.step, self.item = start, stop, step, item
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -120,7 +113,13 @@ def assigned_names(frame: Frame, nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def loop(
-    frame: Frame, op: str, head: Sequence[Value], lead: Sequence[Value], nodes: Sequence[ast.AST], body: Body
+    frame: Frame,
+    op: str,
+    head: Sequence[Value],
+    lead: Sequence[Value],
+    nodes: Sequence[ast.AST],
+    body: Body,
+    numbers: tuple[str, DimLike, bool] | None = None,
 ) -> tuple[list[Value], list[Value]]:
     """Write a loop.
 
@@ -135,6 +134,8 @@ def loop(
     nodes : sequence of syntax nodes
         The statements, for the names they bind.
     body : Body
+    numbers : (str, DimLike, bool), optional
+        The name of the number of a step of a ``for_loop``, how many there are, and whether the last comes first.
 
     Returns
     -------
@@ -152,12 +153,15 @@ def loop(
     types: dict[tuple[Frame, str], list[Type]] = {}
     while True:
         read = _Read(names, roots, types)
+        changing, context.changing = context.changing, context.changing or bool(roots)
         try:
             with builder.nested() as insts:
                 _read(frame, read, op, lead, body)
         except BaseException:
             before.go_back()
             raise
+        finally:
+            context.changing = changing
         read.insts = insts
         more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
@@ -168,7 +172,7 @@ def loop(
         before.go_back()
         types |= wider
         names, roots = [*names, *more_names], [*roots, *more_roots]
-    return _finish(frame, op, head, lead, before, read)
+    return _finish(frame, op, head, lead, before, read, numbers)
 
 
 def _bound(frame: Frame, nodes: Sequence[ast.AST]) -> list[tuple[Frame, str]]:
@@ -252,7 +256,13 @@ def _missing(frame: Frame, before: State, read: _Read) -> tuple[list[tuple[Frame
 
 
 def _finish(
-    frame: Frame, op: str, head: Sequence[Value], lead: Sequence[Value], before: State, read: _Read
+    frame: Frame,
+    op: str,
+    head: Sequence[Value],
+    lead: Sequence[Value],
+    before: State,
+    read: _Read,
+    numbers: tuple[str, DimLike, bool] | None,
 ) -> tuple[list[Value], list[Value]]:
     """The instruction, and what names and memories are behind it."""
     context = frame.context
@@ -288,13 +298,21 @@ def _finish(
             broken[owner, name] = problem
             dropped.update(own)
     params = [p for p in params if p not in dropped]
+    known = {n for i in read.insts if i.op.name == "bind" for n in i.attr("names")} | context.steps
+    for value in read.extras:
+        if not known.isdisjoint(_lengths(value.type)):
+            raise UnsupportedError(
+                f"the function returns {type_text(value.type)} in a loop, and so its length changes from step to step",
+                loc,
+                "return an array of one length: y = np.zeros_like(x); y[:j] = x[:j]",
+            )
     before.go_back()
     memory_starts = [builder.contents(root) for root in read.roots]
     memory_ends = [after.storage[0][root] for root in read.roots]
     ends.extend([*yields, *memory_ends])
-    inside: list[Inst] = []
-    for inst in read.insts:
-        hoist(context, inst, inside)
+    results_inside = {r for inst in read.insts for r in inst.results}
+    own_names = {*params, *([read.counter] if read.counter else []), *results_inside}
+    inside = hoist(context, read.insts, own_names, numbers)
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params], [*ends, *read.extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in read.extras]
@@ -302,7 +320,8 @@ def _finish(
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *read.extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
-    made = builder.inst(op, (*head, *first, *shared), {"carried": len(types)}, types, (block,))
+    attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
+    made = builder.inst(op, (*head, *first, *shared), attrs, types, (block,))
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
@@ -344,6 +363,12 @@ def _differs(
         )
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(_type(context, leaf))
+        if not context.steps.isdisjoint(_lengths(found)) and found != param.type:
+            return Unset(
+                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it, "
+                "and so its length changes from step to step",
+                way_out(param.type, found),
+            )
         if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
             return Unset(
                 f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it"
@@ -351,6 +376,11 @@ def _differs(
                 way_out(param.type, found),
             )
     return None
+
+
+def _lengths(type: Any) -> set[str]:
+    """The names in the lengths of a type."""
+    return named(shape_of(type)) if isinstance(type, ArrayType) else set()
 
 
 def _has_steps(op: str, head: Sequence[Value]) -> bool:
@@ -476,20 +506,24 @@ def for_loop(
 ) -> Flow:
     """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
     context = frame.context
-    head = [as_value(context, v) for v in (steps.start, steps.stop, steps.step)]
     nodes = [node.target, *node.body]
+    known = numbered(frame, node, steps)
+    head = [as_value(context, v) for v in (steps.start, steps.stop, steps.step)] if known is None else known.head
 
     def straight(counter: Value | None, lead: list[Value]) -> tuple[list[Any], list[Any]]:
         assert counter is not None
-        assign(steps.item(counter))
-        flow = flow_of(read())
+        with knowing(context, () if known is None else known.facts, steps=True):
+            assign(steps.item(counter if known is None else dim_value(context, known.value)))
+            flow = flow_of(read())
         if flow.broke is not False or flow.returned is not False:
             raise Again
         return [], []
 
     try:
-        loop(frame, "for_loop", head, (), nodes, straight)
+        loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
     except Again:
+        if known is not None:
+            return _leaving_numbered(frame, nodes, known, steps, assign, read)
         return _leaving_for(frame, nodes, head, steps, assign, read)
     return Flow()
 
@@ -523,6 +557,32 @@ def _leaving_for(
         return binary(context, comparison, lead[0], count)
 
     return _leaving(frame, nodes, as_value(context, more([zero])), [zero], step, more)
+
+
+def _leaving_numbered(
+    frame: Frame,
+    nodes: Sequence[ast.AST],
+    loop_steps: Numbered,
+    steps: Steps,
+    assign: Callable[[Any], None],
+    read: Callable[[], Any],
+) -> Flow:
+    """The same where steps have numbers."""
+    context = frame.context
+    start, stop, stride = loop_steps.head
+    name, _, falling = loop_steps.numbers
+
+    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
+        bound_count(context, lead[0], name)
+        with knowing(context, loop_steps.facts, steps=True):
+            assign(steps.item(dim_value(context, loop_steps.value)))
+            flow = flow_of(read())
+        return [binary(context, "add", lead[0], stride)], flow
+
+    def more(lead: list[Any]) -> Flag:
+        return binary(context, "greater" if falling else "less", lead[0], stop)
+
+    return _leaving(frame, nodes, as_value(context, more([start])), [start], step, more)
 
 
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:

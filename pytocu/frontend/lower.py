@@ -28,7 +28,7 @@ from pytocu.frontend.vectorized import vectorized
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
-from pytocu.ir.dims import Dim
+from pytocu.ir.dims import Dim, symbols
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
 from pytocu.record import Record
@@ -100,8 +100,10 @@ def lower(
             case type:
                 params.append(builder.param(type, name))
                 values[name] = params[-1]
+                context.given.add(params[-1])
                 if isinstance(type, ArrayType):
                     builder.arguments[params[-1]] = params[-1]
+                    context.numbers.update(name for dim in type.shape for name in symbols(dim))
     for kind, numbers in sharing:
         shared = [params[n] for n in numbers]
         for param in shared:

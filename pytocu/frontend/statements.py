@@ -11,7 +11,7 @@ from typing import Any
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of
-from pytocu.frontend.expressions import assign, assign_member, evaluate, evaluate_test, local_defaults, member
+from pytocu.frontend.expressions import assign, assign_member, changed_member, evaluate, evaluate_test, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.loops import Again, Steps, for_loop, while_loop
@@ -280,7 +280,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
         # The container and the key are evaluated once, for reading and for writing.
         base, key = evaluate(frame, node.target.value), evaluate(frame, node.target.slice)
         with context.builder.at(frame.loc(node.target)):
-            old = member(frame, base, key)
+            old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, old)
         # Elements at positions are a copy, which is changed and then put back.
         if new is not old or not is_array(old) or has_positions(base, key):

@@ -82,11 +82,28 @@ class Context:
         What is read may not be what Python would run, so it must change nothing.
     elements : tuple of lengths, or None
         Scalars are elements of arrays of this shape: a vectorized function is read.
+    changing : bool
+        The body of a loop is read that changes memory.
+    given : set of Value
+        The arguments that are known at run time.
+    numbers : set of str
+        The names of lengths, and of ints of run time that positions are made of; see `pytocu.frontend.ranges`.
+    steps : set of str
+        Those of them that change while the function runs: of the steps of loops.
+    bound : dict
+        Ints of run time, each with the names of what it has above and below 0.
+    clamped : dict
+        Bounds of slices of axes of some length, each with the name of the position that it means.
+    facts, step_facts : tuple of DimLike
+        What is known not to be negative where the program stands, by the branches taken and by the loops around it.
+    implied : dict
+        Conditions, each with what is known where it holds, and where it does not.
     """
 
     __slots__ = (
-        "active", "builder", "choosing", "compacted", "elements", "guarded", "guards", "hooks", "in_message", "inlined",
-        "origins", "outside", "paths", "positions", "unit_lengths",
+        "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
+        "guards", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions", "step_facts",
+        "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -103,6 +120,15 @@ class Context:
         self.in_message = False
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None
+        self.changing = False
+        self.given: set[Value] = set()
+        self.numbers: set[str] = set()
+        self.steps: set[str] = set()
+        self.bound: dict[Value, tuple[str, str]] = {}
+        self.clamped: dict[tuple[Value, DimLike], str] = {}
+        self.facts: tuple[DimLike, ...] = ()
+        self.step_facts: tuple[DimLike, ...] = ()
+        self.implied: dict[Value, tuple[tuple[DimLike, ...], tuple[DimLike, ...]]] = {}
 
     @property
     def loc(self) -> Loc:

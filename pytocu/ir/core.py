@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from pytocu.errors import Loc
-from pytocu.ir.dims import Dim, substitute
+from pytocu.ir.dims import Dim, substitute, symbols
 from pytocu.ir.types import ArrayType, Type
 from pytocu.record import Mutable
 
@@ -339,6 +339,13 @@ def substitute_attr(value: Attr, mapping: dict[str, Any]) -> Attr:
     if isinstance(value, tuple):
         return tuple(substitute_attr(v, mapping) for v in value)
     return value
+
+
+def named(value: Attr) -> set[str]:
+    """The lengths and other numbers in an attribute, by name."""
+    if isinstance(value, Dim):
+        return set(symbols(value))
+    return {name for v in value for name in named(v)} if isinstance(value, tuple) else set()
 
 
 def make_attrs(attrs: dict[str, Attr]) -> tuple[tuple[str, Attr], ...]:

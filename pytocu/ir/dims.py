@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pytocu.record import Record
@@ -315,6 +315,14 @@ def symbols(dim: DimLike) -> tuple[str, ...]:
     return tuple(seen)
 
 
+def is_number(name: str) -> bool:
+    """Whether a name is that of an int of run time, not of a length of the call: it ends with an underscore.
+
+    Where such a number decides what runs, a position that is made of it may lie in an array there only.
+    """
+    return name.endswith("_")
+
+
 def as_symbol(dim: DimLike) -> str | None:
     """The symbol's name when the dimension is exactly one symbol, else None."""
     if isinstance(dim, Dim) and len(dim.terms) == 1:
@@ -348,6 +356,54 @@ class Fact(Record):
 
 
 _RELATIONS = {"==": operator.eq, "!=": operator.ne, "<=": operator.le, ">": operator.gt}
+
+
+Steps: TypeAlias = "Sequence[tuple[str, DimLike, bool]]"
+"""Loops, the outermost first: the name of a step's number, how many steps there are, and whether the last comes first."""
+
+
+def ends_of(dim: DimLike, steps: Steps) -> list[DimLike] | None:
+    """The dimension in the first and the last step of each loop, between which it lies in all others; None where it may not.
+
+    Examples
+    --------
+    >>> n, t = symbol("n"), symbol("t")
+    >>> ends_of(n - t, [("t", n, False)]), ends_of(t * t, [("t", n, False)])
+    ([n, 1], None)
+    """
+    found = [dim]
+    for name, count, _ in reversed(steps):
+        if not all(_is_linear_in(d, name) for d in found):
+            return None
+        found = [substitute(d, {name: end}) for d in found for end in (0, count - 1)]
+    return list(dict.fromkeys(found))
+
+
+def _is_linear_in(dim: DimLike, name: str) -> bool:
+    for monomial, _ in dim.terms if isinstance(dim, Dim) else ():
+        if sum(a.name == name for a in monomial) > 1 or any(name in symbols(x) for a in monomial for x in a.args):
+            return False
+    return True
+
+
+def first_outside(index: DimLike, size: DimLike, steps: Steps, sizes: Mapping[str, int]) -> tuple[int, int] | None:
+    """The index in the first step of loops at which it is no position of an axis, and the length of that, or None.
+
+    Examples
+    --------
+    >>> first_outside(symbol("t") + 1, 3, [("t", 5, False)], {}), first_outside(symbol("t"), 3, [("t", 3, True)], {})
+    ((3, 3), None)
+    """
+    if not steps:
+        place, length = evaluate(index, sizes), evaluate(size, sizes)
+        return None if -length <= place < length else (place, length)
+    name, count, falling = steps[0]
+    numbers = range(evaluate(count, sizes))
+    for number in reversed(numbers) if falling else numbers:
+        found = first_outside(index, size, steps[1:], {**sizes, name: number})
+        if found is not None:
+            return found
+    return None
 
 
 def format_shape(shape: tuple[DimLike, ...]) -> str:

@@ -22,6 +22,7 @@ from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
 from pytocu.ir.interp_rows import evaluate as evaluate_row
 from pytocu.ir.interp_threads import run_threads
+from pytocu.ir.regions import step_name
 from pytocu.ir.types import (
     ArrayType,
     IndexType,
@@ -382,6 +383,8 @@ def _for_loop(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     bounds, carried, shared = args[:3], args[3 : 3 + count], args[3 + count :]
     number = type(bounds[0])
     for step in range(*map(int, bounds)):
+        if step_name(inst) is not None:
+            state.sizes[step_name(inst)] = step
         carried = list(_region(state, region, [number(step), *carried, *shared]))
     return carried
 
@@ -489,6 +492,7 @@ def _part(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "allocate": _allocate,
     "assume": interp_checks.assume,
+    "bind": interp_checks.bind,
     "broadcast": _broadcast,
     "cast": _cast,
     "check": interp_checks.check,

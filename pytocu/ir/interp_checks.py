@@ -9,9 +9,21 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating
 from pytocu.ir.core import Inst
-from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
 from pytocu.ir.types import shape_of
+
+
+def bind(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The number gets its name."""
+    if inst.attr("length") is not None:
+        length = state.dim(inst.attr("length"))
+        (name,) = inst.attr("names")
+        state.sizes[name], _, _ = slice(int(args[0]), None).indices(length)
+        return ()
+    for name, sign in zip(inst.attr("names"), (1, -1), strict=False):
+        state.sizes[name] = max(sign * int(args[0]), 0)
+    return ()
 
 
 def writable(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
@@ -23,6 +35,12 @@ def writable(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """Compare lengths."""
+    if inst.attr("kind") == "index":
+        index, size, axis = inst.attr("dims")
+        found = first_outside(index, size, inst.attr("shapes"), state.sizes)
+        if found is not None:
+            raise IndexingError(f"index {found[0]} is out of bounds for axis {axis} with size {found[1]}", inst.loc)
+        return ()
     dims = state.dims(inst.attr("dims"))
     match inst.attr("kind"):
         case "assign" | "mask" | "place" as kind:
@@ -41,10 +59,6 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
             if dims[0] != dims[1]:
                 output, whole = map(state.dims, inst.attr("shapes"))
                 raise ShapeError(output_sentence(output, whole), inst.loc)
-        case "index":
-            index, size, axis = dims
-            if not -size <= index < size:
-                raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}", inst.loc)
         case "squeeze":
             if tuple(dims) != (1,):
                 raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", inst.loc)

@@ -273,6 +273,11 @@ row("library", "stored", None, "A function of NumPy, CuPy or PyTorch, one of the
 row("read_length", "host", 1, "The number becomes the length `name`, which is at most `limit`: the host waits for it",
     infer=infer.nothing, levels=UPPER, effects="check", attrs=("name", "limit"))  # fmt: skip
 
+row("bind", "host", 1, "The Python int as a number with a name, which positions and lengths are made of: it is not negative, "
+    "or a second name stands for what it has below 0. With a `length` it is a bound of a slice of so many elements: counted "
+    "from the front, and 0 or the length where it is beyond", infer=infer.nothing, levels=UPPER, effects="check",
+    attrs=("names", "length"))  # fmt: skip
+
 # Memory as the user's function sees it.
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)
 row("memory", "host", None, "The flat memory that arguments share, from its lowest address; names are those of their symbols",
@@ -303,15 +308,17 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "known", "lanes", "side", "share", "vector", "whole"))  # fmt: skip
+    "known", "lanes", "side", "share", "vector", "whole", "free"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
 
 # Loops and branches of the user's program (see `pytocu.ir.regions`): pure, and closed like a kernel.
 row("for_loop", "region", None, "As many steps as range() of the first three has; the region is given the step's number of the "
-    "range, the carried values and the rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True,
-    attrs=("carried",))  # fmt: skip
+    "range, the carried values and the rest, and yields the next carried values. With `numbers` it is not "
+    "negative and has a name, by which positions and lengths of the region know it; behind the name stand how many steps "
+    "there are, and whether the last number comes first", levels=UPPER, regions=1, isolated=True,
+    attrs=("carried", "numbers"))  # fmt: skip
 row("while_loop", "region", None, "Steps while the first carried value holds; the region is given the carried values and the "
     "rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True, attrs=("carried",))  # fmt: skip
 row("if_else", "region", None, "The first region where the first argument holds, else the second; both are given the rest",

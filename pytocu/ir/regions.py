@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
@@ -57,6 +58,29 @@ def bindings(inst: Inst) -> Iterator[tuple[Value, Value]]:
     """Parameters of the regions, each with the argument that it is given (at first, where it is carried)."""
     for region in inst.regions:
         yield from zip(parameters(inst, region), given(inst), strict=True)
+
+
+def numbers_of(block: Block) -> list[str]:
+    """The names of ints of run time that are bound in a block and its regions."""
+    found: list[str] = []
+    for inst in walk(block):
+        if inst.op.name == "bind":
+            found.extend(inst.attr("names"))
+        elif inst.op.name == "for_loop" and step_name(inst) is not None:
+            found.append(step_name(inst))
+    return found
+
+
+def step_name(inst: Inst) -> Any:
+    """The name of the number of a step, where a loop gives it one."""
+    numbers = inst.attr("numbers")
+    return None if numbers is None else numbers[0]
+
+
+def numbers_in(inst: Inst) -> frozenset[str]:
+    """The names of numbers that are known inside of a loop or branch only."""
+    own = {step_name(inst)} - {None}
+    return frozenset(own.union(*(numbers_of(region) for region in inst.regions)))
 
 
 def captured(insts: Sequence[Inst], params: Sequence[Value], results: Sequence[Value]) -> list[Value]:
@@ -207,6 +231,11 @@ def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
 def _stays(inst: Inst) -> bool:
     """Whether an instruction does something besides its results; a conversion fails where its result is used."""
     return bool(inst.op.effects) and inst.op.name != "convert"
+
+
+def launches(inst: Inst) -> bool:
+    """Whether a loop or branch of the host starts kernels, which write memory."""
+    return any(i.op.name == "launch" for region in inst.regions for i in walk(region))
 
 
 def _needed(region: Block, results: Sequence[Value]) -> list[Inst]:

@@ -35,9 +35,11 @@ def verify(function: Function, stage: Iterable[str] = ()) -> None:
     """
     _block(function.body, set(), function.level, "return")
     rules = [(name, STAGE_RULES[name]) for name in stage]
+    # A sweep changes arrays inside of its kernel.
+    inside = {i for launch in walk(function.body) if launch.op.name == "launch" for i in walk(launch.regions[0])}
     for inst in walk(function.body):
         for name, rule in rules:
-            if not rule(inst):
+            if not rule(inst) and not (name == "buffers" and inst.op.name == "update" and inst in inside):
                 _fail(inst, f"breaks the rule {name!r}")
 
 

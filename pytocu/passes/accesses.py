@@ -19,7 +19,7 @@ from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters
 from pytocu.ir.types import shape_of
-from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, stating_values, unit
+from pytocu.passes.affine import Affine, constant, element_of, has_numbers, linear_pieces, stating_values, unit
 
 Index: TypeAlias = tuple[Affine, ...]
 
@@ -102,6 +102,9 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         case "fold_range":
             start, _, *bounds = inst.args
             return [(a, position(a, at)) for a in (start, *bounds)]
+        case "update":
+            # Elements of its operands are looked for by who writes updates.
+            return []
         case "own_piece":
             # The iterations around it are those of a piece, and their first index is its number.
             return [(inst.args[0], (unit(0, ndim), *(p for a, p in enumerate(at) if a not in inst.attr("axes"))))]
@@ -192,7 +195,9 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
             own.update(inner.results)
             own.update(p for r in inner.regions for p in r.params)
     needs = region_needs(value, at, ndim) or []
-    return [(arg, place) for arg, place in needs if not any(v in own for p in place for v in stating_values(p))]
+    # A position that is made of numbers of run time may be one of the array in here only.
+    inside = lambda p: has_numbers(p) or any(v in own for v in stating_values(p))  # noqa: E731
+    return [(arg, place) for arg, place in needs if not any(map(inside, place))]
 
 
 def is_elementwise(inst: Inst) -> bool:

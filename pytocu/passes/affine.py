@@ -6,10 +6,10 @@ array of positions) stands as a :class:`Part` among the terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
-from pytocu.ir.dims import DimLike, floordiv, modulo
+from pytocu.ir.dims import Dim, DimLike, floordiv, is_number, modulo, symbols
 from pytocu.record import Record
 
 
@@ -140,6 +140,31 @@ def stating_values(place: Affine) -> Iterator[Any]:
             yield part.args[0]
             for inner in part.args[1]:
                 yield from stating_values(inner)
+
+
+def names_in(place: Affine) -> set[str]:
+    """The lengths and numbers of run time that a position depends on."""
+    found: set[str] = set()
+    stack: list[Any] = [place]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Dim):
+            found.update(symbols(part))
+        elif isinstance(part, tuple):
+            stack.extend(part)
+        elif isinstance(part, Affine):
+            stack.extend((part.offset, *part.coefficients, *(c for _, c in part.parts), *(p.args for p, _ in part.parts)))
+    return found
+
+
+def mentions(place: Affine, names: Set[str]) -> bool:
+    """Whether a position depends on one of these numbers."""
+    return not names.isdisjoint(names_in(place))
+
+
+def has_numbers(place: Affine) -> bool:
+    """Whether a position depends on a number of run time."""
+    return any(map(is_number, names_in(place)))
 
 
 def unit(axis: int, ndim: int) -> Affine:

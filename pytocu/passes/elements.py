@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
-from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol
+from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes import region_loops
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
+from pytocu.passes.region_loops import Bound
 from pytocu.record import Mutable, Record, fresh
 
 
@@ -131,6 +132,13 @@ class Elements(Mutable):
         What the parameters of loops and branches of the user's program stand for.
     places : mapping
         Where the program asks for an element of an array in memory, and for any element of the array.
+    numbers : dict
+        Numbers that are known in the region that is written, by the names by which positions know them.
+    versions : dict
+        Contents of arrays that change while an iteration runs, each with the memory: what is loaded of it, is loaded
+        while they are there.
+    made_before : set of Value
+        What loops and branches that change arrays gave besides, whose elements are in `made`.
     """
 
     loc: Loc
@@ -157,6 +165,9 @@ class Elements(Mutable):
     within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
     given: dict[Value, Value] = fresh(default_factory=dict)
     places: Mapping[tuple[Value, Index] | Value, Loc] = fresh(default_factory=dict)
+    numbers: dict[str, Value | Bound] = fresh(default_factory=dict)
+    versions: dict[Value, Memory] = fresh(default_factory=dict)
+    made_before: set[Value] = fresh(default_factory=set)
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -231,12 +242,12 @@ class Elements(Mutable):
     def write(self, builder: Builder, value: Value, at: Index) -> Value:
         """One element of a value."""
         inst = value.inst
-        if inst is None:
+        if inst is None or value in self.versions:
             if value in self.given:
                 return self.operand(builder, self.given[value], at)
             if value in self.scalars:
                 return self.scalars[value]
-            memory = self.memory[value]
+            memory = self.versions[value] if value in self.versions else self.memory[value]
             builder.loc = self.places.get((value, at)) or self.places.get(value, self.loc)
             offset = memory.offset(at, self.ndim)
             loaded = self.vectors.get((memory.pointer, self.merged(offset)))
@@ -258,7 +269,8 @@ class Elements(Mutable):
             case "search":
                 return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
             case "dim":
-                return builder.emit("convert_raw", (self.dim(inst.attr("value")),), {}, (scalar(I64),), name=value.name)
+                made = self.dim(inst.attr("value"), builder)
+                return builder.emit("convert_raw", (made,), {}, (scalar(I64),), name=value.name)
         if inst.op.kind == "region":
             return region_loops.write(self, builder, value, at)
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
@@ -291,7 +303,7 @@ class Elements(Mutable):
             value, where, start = parts[count - 1]
             if count == 1:
                 return self.needed(builder, value, where)
-            before = builder.emit("less", (place, self.dim(start)))
+            before = builder.emit("less", (place, self.dim(start, builder)))
             regions: list[Block] = []
             for find in (lambda: one_of(count - 1), lambda: self.needed(builder, value, where)):
                 made, offsets = dict(self.made), dict(self.offsets)
@@ -328,7 +340,7 @@ class Elements(Mutable):
         memory, (length,) = self.memory[inst.args[0]], shape_of(inst.args[0].type)
         right = inst.attr("right", False)
         stride, one, two = self.dim(memory.strides[0]), self.dim(1), self.dim(2)
-        limits = (self.dim(0), self.dim(length))
+        limits = (self.dim(0), self.dim(length, builder))
         bounds = [Value(INDEX, name) for name in ("low", "high")]
         low, high = bounds
         with builder.nested() as asked:
@@ -350,17 +362,21 @@ class Elements(Mutable):
 
     def needed(self, builder: Builder, value: Value, at: Index) -> Value:
         """An element and all it is made of."""
-        for operand, place in demand([value], at, self.ndim, _is_known, chosen=False):
+        for operand, place in demand([value], at, self.ndim, self.is_known, chosen=False):
             if (operand, place) not in self.made:
                 self.made[operand, place] = self.write(builder, operand, place)
         return self.made[value, position(value, at)]
+
+    def is_known(self, value: Value) -> bool:
+        """In memory, or computed before what depends on it."""
+        return _is_known(value) or value in self.versions or value in self.made_before
 
     def require(self, builder: Builder, inst: Inst, values: Sequence[Value]) -> Value:
         """The first value; where the second does not hold, the third and the lengths go to the requirement's words."""
         value, condition, *shown = values
         assert self.failures is not None
         first, word = self.words[inst], scalar(I64)
-        lengths = [self.dim(d) for d in inst.attr("dims")]
+        lengths = [self.dim(d, builder) for d in inst.attr("dims")]
         # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.
         kept = [value] if self.replaces and value.type == word else []
         with builder.nested() as bad:
@@ -423,13 +439,13 @@ class Elements(Mutable):
 
     def _address(self, builder: Builder, merged: Affine) -> Value:
         if merged.fixed:
-            return self.dim(merged.offset)
+            return self.dim(merged.offset, builder)
         pairs: list[tuple[Value, DimLike]] = list(zip(self.loop_index, merged.coefficients, strict=True))
         factors: list[tuple[Value, DimLike]] = [(index, c) for index, c in pairs if c != 0]
         if self.linear is not None and merged.coefficients == self.walk():
             factors = [(self.linear, 1)]
         factors.extend((self.part(builder, part), c) for part, c in merged.parts)
-        terms = [f if c == 1 else builder.emit("multiply", (f, self.dim(c))) for f, c in factors]
+        terms = [f if c == 1 else builder.emit("multiply", (f, self.dim(c, builder))) for f, c in factors]
         return self._sum(builder, terms, merged.offset)
 
     def part(self, builder: Builder, part: Part) -> Value:
@@ -445,14 +461,14 @@ class Elements(Mutable):
     def _divided(self, builder: Builder, part: Part) -> Value:
         position, length = part.args
         row = "divide_truncated" if part.name == "//" else "remainder_truncated"
-        return builder.emit(row, (self.address(builder, position), self.dim(length)))
+        return builder.emit(row, (self.address(builder, position), self.dim(length, builder)))
 
     def _element(self, builder: Builder, value: Value, at: Index, length: DimLike) -> Value:
         """What an array of integers states as a position, inside of the memory whatever it is."""
         stated = self.operand(builder, value, at)
         if self.within.get(stated) == (length,):
             return builder.emit("convert_raw", (stated,), {}, (INDEX,))
-        last = builder.emit("convert_raw", (self.dim(length + (-1)),), {}, (scalar(I64),))
+        last = builder.emit("convert_raw", (self.dim(length + (-1), builder),), {}, (scalar(I64),))
         stated = builder.emit("minimum", (stated, last))
         stated = builder.emit("maximum", (stated, builder.const(0, scalar(I64))))
         return builder.emit("convert_raw", (stated,), {}, (INDEX,))
@@ -465,21 +481,29 @@ class Elements(Mutable):
             return total
         if isinstance(offset, int) and offset < 0:
             return builder.emit("subtract", (total, self.dim(-offset)))
-        return builder.emit("add", (total, self.dim(offset)))
+        return builder.emit("add", (total, self.dim(offset, builder)))
 
-    def dim(self, dim: DimLike) -> Value:
-        """A length as an index, computed before the loops from the kernel's length parameters."""
+    def dim(self, dim: DimLike, builder: Builder | None = None) -> Value:
+        """A length as an index, computed before the loops from the kernel's length parameters.
+
+        What depends on the numbers of a region is computed there, by the builder.
+        """
+        if self.numbers and isinstance(dim, Dim) and not self.numbers.keys().isdisjoint(symbols(dim)):
+            assert builder is not None
+            return self._sum_of_terms(dim, builder)
         if dim not in self.dims:
             self.dims[dim] = self._dim(dim)
         return self.dims[dim]
 
     def _dim(self, dim: DimLike) -> Value:
-        builder = self.before
         if not isinstance(dim, Dim):
-            return builder.const(dim, INDEX)
+            return self.before.const(dim, INDEX)
+        return self._sum_of_terms(dim, self.before)
+
+    def _sum_of_terms(self, dim: Dim, builder: Builder) -> Value:
         total: Value | None = None
         for monomial, coefficient in dim.terms:
-            factors = [self.length(atom) for atom in monomial]
+            factors = [self._factor(atom, builder) for atom in monomial]
             size = abs(coefficient)
             if size != 1 or not factors:
                 factors.append(self.dim(size))
@@ -492,6 +516,37 @@ class Elements(Mutable):
                 total = builder.emit("add" if coefficient > 0 else "subtract", (total, term))
         assert total is not None
         return total
+
+    def _factor(self, atom: Atom, builder: Builder) -> Value:
+        """A named length, or a number of a region, or what is computed of such."""
+        if not atom.args:
+            found = self.numbers.get(atom.name)
+            if found is None:
+                return self.length(atom)
+            return found if isinstance(found, Value) else self._bound(found, builder)
+        dim = Dim((((atom,), 1),))
+        if self.numbers.keys().isdisjoint(symbols(dim)):
+            return self.length(atom)
+        a, b = (self.dim(x, builder) for x in atom.args)
+        if atom.name in ("min", "max"):
+            less = builder.emit("less", (a, b))
+            return builder.emit("where", (less, a, b) if atom.name == "min" else (less, b, a))
+        # The divisor is positive, and what is left is not negative.
+        rest = builder.emit("remainder_truncated", (a, b))
+        below = builder.emit("less", (rest, self.dim(0)))
+        rest = builder.emit("where", (below, builder.emit("add", (rest, b)), rest))
+        return rest if atom.name == "%" else builder.emit("divide_truncated", (builder.emit("subtract", (a, rest)), b))
+
+    def _bound(self, number: Bound, builder: Builder) -> Value:
+        made = builder.emit("convert_raw", (self.needed(builder, number.value, ()),), {}, (INDEX,))
+        if number.sign < 0:
+            made = builder.emit("subtract", (self.dim(0), made))
+        if number.length is not None:
+            length = self.dim(number.length, builder)
+            below = builder.emit("less", (made, self.dim(0)))
+            made = builder.emit("where", (below, builder.emit("add", (made, length)), made))
+            made = builder.emit("where", (builder.emit("less", (made, length)), made, length))
+        return builder.emit("where", (builder.emit("less", (made, self.dim(0))), self.dim(0), made))
 
     def length(self, atom: Atom) -> Value:
         """A kernel parameter for a named length, a stride or a length formula."""

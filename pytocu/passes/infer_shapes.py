@@ -15,7 +15,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
 from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
-from pytocu.ir.regions import element_count
+from pytocu.ir.regions import element_count, numbers_of, step_name
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.context import PassContext
 
@@ -49,8 +49,9 @@ class _Facts:
         self.equal: dict[str, DimLike] = {}
         self.met: dict[Dim, None] = {}
         self.order = {name: n for n, name in enumerate(bound_symbols(function))}
-        # What is read from memory is known too late to decide which code runs.
+        # What is read from memory, or is a number of run time, is known too late to decide which code runs.
         self.read = {i.attr("name") for i in function.body.insts if i.op.name == "read_length"}
+        self.read |= set(numbers_of(function.body))
 
     def norm(self, dim: DimLike) -> DimLike:
         """The dimension with every equality applied."""
@@ -151,6 +152,8 @@ class _Writer:
         self.mapping = mapping
         self.outside = outside
         self.checked: set[tuple[DimLike, DimLike]] = set()
+        # Names that are known inside of regions only.
+        self.inner: set[str] = set()
 
     def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
         mapping = self.mapping
@@ -159,7 +162,7 @@ class _Writer:
             args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
             if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
                 self.checked.add(inst.attr("dims"))
-            _checks(self.outside, inst, self.checked)
+            self.checks(builder, inst)
             if inst.op.kind == "elementwise" and len(args) > 1:
                 args = _broadcast_all(builder, args)
             elif inst.op.name == "map":
@@ -173,30 +176,33 @@ class _Writer:
                 # Checks speak of the lengths of the call; everything else of the unified ones.
                 attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
             types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
+            self.inner |= {step_name(inst)} if inst.op.name == "for_loop" else set()
             regions = tuple(self.region(region) for region in inst.regions)
             made = builder.inst(inst.op, args, attrs, types, regions)
             for old, new in zip(inst.results, made.results, strict=True):
                 new.name = old.name
                 values[old] = new
 
+    def checks(self, builder: Builder, inst: Inst) -> None:
+        """State what the call has to check before this broadcast is right."""
+        if inst.op.name == "check":
+            return
+        update = inst.op.name == "update"
+        kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in _spread(inst, inst.args)))
+        for pair in _meetings(inst):
+            attrs = {"kind": kind, "dims": pair, "shapes": shapes}
+            if self.inner.intersection(name for dim in pair for name in symbols(dim)):
+                builder.emit("check", (), attrs)
+            elif pair not in self.checked and pair[::-1] not in self.checked:
+                self.checked.add(pair)
+                self.outside.emit("check", (), attrs)
+
     def region(self, block: Block) -> Block:
+        self.inner |= set(numbers_of(block))
         params = {p: Value(substitute_type(p.type, self.mapping), p.name) for p in block.params}
         builder = Builder(block.terminator.loc)
         self.insts(builder, block.insts, dict(params))
         return Block(tuple(params.values()), builder.take())
-
-
-def _checks(builder: Builder, inst: Inst, checked: set[tuple[DimLike, DimLike]]) -> None:
-    """State what the call has to check before this broadcast is right."""
-    if inst.op.name == "check":
-        return
-    update = inst.op.name == "update"
-    operands = tuple(shape_of(a.type) for a in _spread(inst, inst.args))
-    kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
-    for pair in _meetings(inst):
-        if pair not in checked and pair[::-1] not in checked:
-            checked.add(pair)
-            builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": shapes})
 
 
 def _broadcast_all(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:

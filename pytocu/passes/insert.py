@@ -26,7 +26,7 @@ from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import aligned, demand, target_index, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
-from pytocu.passes.storages import contents_of
+from pytocu.passes.sweeps import origin
 
 MOST = 8
 """Changes of one array: each is a branch for every element."""
@@ -37,7 +37,7 @@ def run(function: Function, context: PassContext) -> Function:
     if not any(inst.op.name == "update" for inst in function.body.insts):
         return function
     terminator = function.body.terminator
-    arguments = {contents_of(terminator.args[new])[0] for _, new in terminator.attr("updates", ())}
+    arguments = {origin(terminator.args[new]) for _, new in terminator.attr("updates", ())}
     turns = _in_turns(function) if context.target.kind == "cuda" else set[Inst]()
     depth: dict[Value, int] = {}
     reduced: dict[Value, bool] = {}
@@ -63,7 +63,7 @@ def run(function: Function, context: PassContext) -> Function:
             # Behind the last change stands what the argument gets.
             return (made,) if inst.results[0] in terminator.args else (builder.emit("keep", (made,)),)
         behind = old.inst is not None and old.inst.op.name == "update"
-        if behind or on_host(old) or contents_of(inst.args[0])[0] in arguments or reduces(old) or reduces(new):
+        if behind or on_host(old) or origin(inst.args[0]) in arguments or reduces(old) or reduces(new):
             return None
         count = depth.get(old, 0) + 1
         region = _region(old, target)

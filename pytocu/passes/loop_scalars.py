@@ -21,6 +21,7 @@ from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require
+from pytocu.passes.sweeps import sweep_of
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -33,7 +34,7 @@ def run(function: Function, context: PassContext) -> Function:
     used = _uses(function)
     for inst in function.body.insts:
         builder.loc = inst.loc
-        if is_region(inst) and not on_host(inst) and is_elementwise(inst):
+        if is_region(inst) and not on_host(inst) and (is_elementwise(inst) or sweep_of(inst) is not None):
             _split(writer, inst, used)
         else:
             writer.outside(inst)

@@ -14,11 +14,12 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
+from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, rolling_rows, stretches, transposes
-from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked
-from pytocu.passes.affine import Affine, linear_pieces, merge_axes, unit
+from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes
+from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
+from pytocu.passes.affine import Affine, has_numbers, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
@@ -29,6 +30,7 @@ from pytocu.passes.register_loops import Registers
 from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
 from pytocu.passes.schedule import SHORTEST
 from pytocu.passes.stretch_loops import Stretches
+from pytocu.passes.sweeps import origin
 from pytocu.record import Mutable, fresh
 
 
@@ -112,6 +114,9 @@ class _Kernel(Mutable):
     def lower(self) -> None:
         results = self._inputs()
         roots = self.inst.regions[0].terminator.args
+        if self.inst.attr("free") is not None:
+            self._sweep(results)
+            return
         if self.inst.attr("reduced"):
             self._rows(roots, results)
             return
@@ -150,7 +155,8 @@ class _Kernel(Mutable):
         index = tuple(unit(order.index(axis), ndim) for axis in range(ndim))
         targets = [self._target(value, index, ndim) for value in results]
         pairs = demand(roots, index, ndim)
-        return Work(roots, index, pairs, targets), [shape[axis] for axis in order], self._accesses(pairs, targets, ndim)
+        accesses = self._accesses(pairs, targets, ndim)
+        return Work(roots, index, self._outer(pairs, roots, index), targets), [shape[axis] for axis in order], accesses
 
     def measured(self, copies: Sequence[tuple[Value, ...]]) -> rolling_rows.RollingRows | None:
         """How rows go through a buffer, given what is copied to where behind it; None where it cannot be."""
@@ -201,6 +207,28 @@ class _Kernel(Mutable):
     ) -> Elements:
         """The loops of rows that go through a buffer."""
         return self._elements(list(rolling.sizes), list(map(list, rolling.groups)), len(rolling.at), frozenset(written), pairs)
+
+    def _sweep(self, results: Sequence[Value]) -> None:
+        """A thread for each free position, with all steps of the loop."""
+        free = self.inst.attr("free")
+        ndim = len(free)
+        index = whole_index(ndim)
+        memories: list[Memory] = []
+        targets: list[Target | None] = []
+        for root, value in zip(self.inst.regions[0].terminator.args, results, strict=True):
+            changed = origin(root) is not root
+            targets.append(None if changed else self._target(value, index, ndim))
+            memories.extend([self._array(value, value.name)] if changed else [])
+        # Neighbouring threads lie along the axis along which memory lies.
+        kinds = [v.type for v, t in zip(results, targets, strict=True) if t is None]
+        column = all(isinstance(type, ArrayType) and type.layout == "F" for type in kinds)
+        order = [axis for axis in (reversed(range(ndim)) if column else range(ndim)) if free[axis] != 1]
+        sizes = [free[axis] for axis in order]
+        written = frozenset([*(m.pointer for m in memories), *(t.pointer for t in targets if t is not None)])
+        elements = self._elements(sizes, [[axis] for axis in order], ndim, written, ())
+        over = "grid" if self.inst.attr("block") else "parallel"
+        work, cost = sweep_loops.write(elements, self.inst.regions[0], targets, over)
+        self._finish(elements, cost, work, len(results))
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:
         """Loops of a kernel that reduces."""
@@ -256,6 +284,13 @@ class _Kernel(Mutable):
         """Every linear expression that the loops compute of their indices."""
         found = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory] + [t.offset for t in targets]
         return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i)]
+
+    def _outer(self, pairs: list[tuple[Value, Index]], roots: Sequence[Value], index: Index) -> list[tuple[Value, Index]]:
+        """Without what is read at positions that are known in a loop or branch of the user's program only."""
+        if not any(is_region(i) for i in region_insts(self.inst)):
+            return pairs
+        eager = set(demand(roots, index, len(index), chosen=False))
+        return [(v, at) for v, at in pairs if (v, at) in eager or not any(map(has_numbers, at))]
 
     def _elements(
         self,
@@ -323,7 +358,7 @@ class _Kernel(Mutable):
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "known", "side", "lanes", "share", "vector", "whole"):
+        for name in ("parallel", "reduced", "places", "known", "side", "lanes", "share", "vector", "whole", "free"):
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

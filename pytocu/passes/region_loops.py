@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters
-from pytocu.ir.types import I64, Type, element, scalar
+from pytocu.ir.dims import DimLike
+from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters, step_name
+from pytocu.ir.types import I64, INDEX, ScalarType, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
+from pytocu.record import Record
 
 if TYPE_CHECKING:
     from pytocu.passes.elements import Elements
+
+
+class Bound(Record):
+    """A number of run time: what an int has above 0, or with the sign -1 below it; with a length a bound of a slice."""
+
+    value: Value
+    sign: int
+    length: DimLike | None
 
 
 def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
@@ -77,7 +87,11 @@ def _results(
     e: Elements, builder: Builder, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
 ) -> list[Value]:
     """The elements that a region yields; what they are made of is known in the region only."""
-    made, offsets = dict(e.made), dict(e.offsets)
+    made, offsets, numbers = dict(e.made), dict(e.offsets), dict(e.numbers)
+    bind_numbers(e, region)
+    for param, value in own.items():
+        if isinstance(param.type, ScalarType):
+            e.made[param, ()] = value
     # What a loop carries is known by the parameter of the loop that is written.
     changing = {*parameters(inst, region)[: carried_count(inst)], *own}
     e.given.update((p, a) for p, a in zip(parameters(inst, region), given(inst), strict=True) if p not in changing)
@@ -90,8 +104,16 @@ def _results(
         else:
             e.made[operand, place] = e.write(builder, operand, place)
     results = [e.made[root, position(root, at)] for root in roots]
-    e.made, e.offsets = made, offsets
+    e.made, e.offsets, e.numbers = made, offsets, numbers
     return results
+
+
+def bind_numbers(e: Elements, region: Block) -> None:
+    """The numbers of run time that a region gives names."""
+    for inst in region.insts:
+        if inst.op.name == "bind":
+            named = zip(inst.attr("names"), (1, -1), strict=False)
+            e.numbers.update((name, Bound(inst.args[0], sign, inst.attr("length"))) for name, sign in named)
 
 
 def _loop(
@@ -142,7 +164,12 @@ def _steps(
     test.emit("yield", (more, *before))
     own = dict(zip((region.params[0], *(params[k] for k in keep)), after, strict=True))
     inner = Builder(inst.loc)
+    numbers = dict(e.numbers)
+    name = step_name(inst)
+    if name is not None:
+        e.numbers[name] = inner.emit("convert_raw", (after[0],), {}, (INDEX,), name=name)
     results = _results(e, inner, inst, region, keep, at, own)
+    e.numbers = numbers
     inner.loc = inst.loc
     inner.emit("yield", (inner.emit("add", (after[0], step)), *results))
     body = Block(tuple(after), inner.take())

@@ -2,6 +2,7 @@
 
 ``pointwise`` (GPU): one index over the whole result, spread over the threads of a grid.
 ``tiles`` (GPU): the same through tiles in shared memory, where an operand lies along another axis than the result.
+``sweep``: one thread goes through all steps of a loop for each free position (see `pytocu.passes.sweeps`).
 ``rows`` (CPU): the last axis is an inner loop that becomes vector code; the others are split
 over threads.
 """
@@ -27,6 +28,9 @@ from pytocu.passes.stretch_loops import LANES
 
 WARP = 32
 """Threads that exchange registers."""
+
+SWEEP_BLOCK = 32
+"""Threads a block of a sweep: few, since a thread has many steps and there may be few threads for all multiprocessors."""
 
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
@@ -79,6 +83,12 @@ def run(function: Function, context: PassContext) -> Function:
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
             attrs["block"] = BLOCK
+        if inst.attr("free") is not None:
+            attrs["schedule"] = "sweep"
+            if gpu:
+                attrs["block"] = SWEEP_BLOCK
+            builder.inst("launch", args, attrs, (), inst.regions)
+            return ()
         if not inst.attr("reduced"):
             attrs |= _short_axes(inst, classes, not gpu)
         if gpu and not inst.attr("reduced") and _transposes(inst, classes):

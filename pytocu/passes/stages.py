@@ -18,15 +18,17 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
+from pytocu.ir.dims import is_number
 from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
 from pytocu.ir.rewrite import made_again, replay
-from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType
+from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, maps, narrow, products, split, store_or_repeat
 from pytocu.passes.accesses import is_elementwise, view_chain
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
-from pytocu.passes.storages import rebased, tree_numbers
+from pytocu.passes.storages import contents_of, rebased, tree_numbers
+from pytocu.passes.sweeps import Sweep, origin, sweep_of
 
 _TO_HOST = (narrow.run, products.run, few.run, split.run, store_or_repeat.run, fuse.run, bufferize.run)
 """The passes of the pipeline that follow, up to the host level."""
@@ -51,9 +53,13 @@ def run(function: Function, context: PassContext) -> Function:
     later = _later_uses(function.body.insts)
     for number, inst in enumerate(function.body.insts):
         if is_whole(inst):
-            writer.stage(segment, later[number], inst)
+            writer.stage(segment, later[number], function.body.insts[number:])
             segment = []
-            writer.whole(inst, later[number + 1])
+            sweep = sweep_of(inst)
+            if sweep is not None and not any(inst.results[k] in later[number + 1] for k in _scalars(inst, sweep)):
+                writer.sweep(inst, sweep, function.body.insts[number + 1 :])
+            else:
+                writer.whole(inst, function.body.insts[number + 1 :])
         else:
             segment.append(inst)
     writer.last(segment)
@@ -82,6 +88,11 @@ def is_whole(inst: Inst) -> bool:
     return is_region(inst) and not loop_scalars.on_host(inst) and not is_elementwise(inst)
 
 
+def _scalars(inst: Inst, sweep: Sweep) -> list[int]:
+    """The results that every thread of a sweep computes."""
+    return [k for k, type in enumerate(inst.types) if sweep.free and k not in sweep.memories and not shape_of(type)]
+
+
 def _later_uses(insts: Sequence[Inst]) -> list[set[Value]]:
     """For each instruction what it and those behind it use."""
     used: set[Value] = set()
@@ -92,16 +103,38 @@ def _later_uses(insts: Sequence[Inst]) -> list[set[Value]]:
     return found[::-1]
 
 
+def _in_place(inst: Inst, k: int) -> bool:
+    """Whether a loop changes parts of a carried array, so that it is cheaper to change them in place than to write all anew."""
+    (region,) = inst.regions
+    param, ends = parameters(inst, region)[k], region.terminator.args
+    if ends[k] is param or origin(ends[k]) is not param or param in ends:
+        return False
+    value = ends[k]
+    while value is not param:
+        made = value.inst
+        assert made is not None
+        if made.op.name == "update":
+            views = chain_from(made.args[0], made.args[1])
+            if not any(map(is_number, set().union(*(named(v) for view in views for _, v in view.attrs)))):
+                return False
+            value = made.args[0]
+        elif sweep_of(made) is not None:
+            value = given(made)[value.index]
+        else:
+            return False
+    return True
+
+
 def _passed(inst: Inst, arrays: Sequence[int]) -> dict[int, int]:
     """Results that are, as they are, another carried array of the step before: memories that change places."""
     if not carried_count(inst):
         return {}
     (region,) = inst.regions
     params = parameters(inst, region)[: carried_count(inst)]
-    passed: dict[int, int] = {}
+    passed: dict[int, int] = {k: k for k in arrays if _in_place(inst, k)}
     for k in arrays:
         value = region.terminator.args[k]
-        if value in params and params.index(value) not in passed.values():
+        if k not in passed and value in params and params.index(value) not in passed.values():
             passed[k] = params.index(value)
     return passed
 
@@ -180,10 +213,12 @@ class _Writer:
         stands: dict[Value, Value] = {}
         for value in values:
             outer = self.now[value]
-            if value in self.function.params:
-                inside[value] = value
-                params.append(value)
-                stands[value] = value
+            if outer in self.function.params:
+                # An argument, or what an argument's memory holds now.
+                inside[value] = outer
+                if outer not in params:
+                    params.append(outer)
+                    stands[outer] = outer
                 continue
             in_memory = value in self.scalars
             param = Value(_in_memory(value.type) if in_memory else outer.type, value.name)
@@ -200,15 +235,17 @@ class _Writer:
         params = list(self.function.params)
         return [*params, *(v for v in used if v not in own and v not in params)]
 
-    def stage(self, insts: Sequence[Inst], used: set[Value], behind: Inst) -> None:
-        """The instructions up to a loop or branch of the host."""
+    def stage(self, insts: Sequence[Inst], used: set[Value], behind: Sequence[Inst]) -> None:
+        """The instructions up to a loop or branch of the host, the first of those behind."""
         results = [r for inst in insts for r in inst.results if r in used]
-        builder = Builder(behind.loc)
+        builder = Builder(behind[0].loc)
         inside, params, stands = self.taken(builder, self.needed(insts))
         for inst in insts:
             replay(builder, inst, lambda builder, inst, args: None, inside)
-        builder.loc = behind.loc
+        builder.loc = behind[0].loc
         given_out: list[Value] = []
+        in_place = {r: memory for r in results if (memory := self._changed_in_place(r, results, behind)) is not None}
+        results = [r for r in results if r not in in_place]
         for result in results:
             value = inside.get(result, result)
             if isinstance(result.type, ScalarType) and not on_host(value):
@@ -218,15 +255,21 @@ class _Writer:
                 # What later changes of an argument would change is copied.
                 value = builder.emit("copy", (value,), name=result.name)
             given_out.append(value)
-        builder.inst("return", given_out, {"tree": ("tuple", *range(len(given_out)))})
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(given_out)))}
+        for result, memory in in_place.items():
+            attrs["updates"] = (*attrs.get("updates", ()), (len(given_out), len(given_out) + 1))
+            given_out.extend((memory, inside.get(result, result)))
+        builder.inst("return", given_out, attrs)
         piece = self.lowered(params, builder, self.function.facts)
-        for result, value in zip(results, self.inline(piece, stands), strict=True):
+        self.now.update(in_place)
+        for result, value in zip(results, self.inline(piece, stands), strict=False):
             self.now[result] = value
             if isinstance(result.type, ArrayType) or result in self.scalars:
                 self.made.add(value)
 
-    def whole(self, inst: Inst, used: set[Value]) -> None:
-        """A loop or branch of the host; `used` is what is used behind it."""
+    def whole(self, inst: Inst, behind: Sequence[Inst]) -> None:
+        """A loop or branch of the host, and the instructions behind it."""
+        used = {a for i in behind for a in i.args}
         head = [self.now[a] for a in inst.args[: HEADS[inst.op.name]]]
         count = carried_count(inst)
         # A flag in memory is read by the host, before the first step and at the end of each.
@@ -242,24 +285,27 @@ class _Writer:
         arrays = [k for k, t in enumerate(inst.types) if not isinstance(t, WeakType)]
         if self._there_and_back(inst, arrays):
             return
-        starts = self._starts(inst, arrays, used) if count else []
         passed = _passed(inst, arrays)
+        kept = {k: self.now[given(inst)[k]] for k, j in passed.items() if k == j and self._stays(inst, k, behind)}
+        moving = [k for k in arrays if k not in kept]
+        starts = self._starts(inst, moving, used) if count else []
         computed = [k for k in arrays if k not in passed]
         spares = self._spares(inst, computed)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        blocks = [self._region(inst, region, arrays, passed, shared) for region in inst.regions]
+        blocks = [self._region(inst, region, arrays, passed, shared, kept) for region in inst.regions]
         weak = [k for k in range(len(inst.types)) if k not in arrays]
         python = [self.now[given(inst)[k]] for k in weak] if count else []
-        order = [*weak, *arrays]
+        order = [*weak, *moving]
         if reads:
             self.builder.loc = inst.loc
-            head = [self.builder.emit("read", (starts[arrays.index(0)],), {}, (WEAK_BOOL,))]
-        args = [*head, *python, *starts, *spares, *(self.now[v] for v in shared)]
-        types = [*(inst.types[k] for k in weak), *(_in_memory(inst.types[k]) for k in arrays)]
+            head = [self.builder.emit("read", (starts[moving.index(0)],), {}, (WEAK_BOOL,))]
+        args = [*head, *python, *starts, *spares, *(self.now[v] for v in shared), *kept.values()]
+        types = [*(inst.types[k] for k in weak), *(_in_memory(inst.types[k]) for k in moving)]
         if count:
             types += [v.type for v in spares]
         types = [*([WEAK_BOOL] if reads else []), *types]
-        attrs = {"carried": len(types)} if count else {}
+        attrs: dict[str, Any] = {"carried": len(types)} if count else {}
+        attrs |= {"numbers": inst.attr("numbers")} if inst.attr("numbers") is not None else {}
         self.builder.loc = inst.loc
         made = self.builder.inst(inst.op, args, attrs, types, blocks)
         for result, k in zip(made.results[reads:], order, strict=False):
@@ -267,6 +313,90 @@ class _Writer:
             self.now[inst.results[k]] = result
             if isinstance(inst.results[k].type, ScalarType):
                 self.scalars.add(inst.results[k])
+        self.now.update((inst.results[k], memory) for k, memory in kept.items())
+
+    def _stays(self, inst: Inst, k: int, behind: Sequence[Inst]) -> bool:
+        """Whether a carried array that is changed in place may be where an argument is."""
+        value = given(inst)[k]
+        return given(inst).count(value) == 1 and self._is_free(value, behind)
+
+    def sweep(self, inst: Inst, sweep: Sweep, behind: Sequence[Inst]) -> None:
+        """A loop that is one kernel, in place in the memory of what it changes."""
+        later = {a for i in behind for a in i.args}
+        wanted = [k for k, r in enumerate(inst.results) if r in later]
+        places: dict[int, Value] = {}
+        copied: list[int] = []
+        for k in sweep.memories:
+            value = given(inst)[k]
+            alone = given(inst).count(value) == 1
+            if alone and self.now[value] in self.made and value not in later:
+                places[k] = self.now[value]
+            elif alone and self._is_free(value, behind):
+                places[k] = self.now[value]
+            else:
+                copied.append(k)
+        places.update(zip(copied, self._starts(inst, copied, {given(inst)[k] for k in copied}), strict=True))
+        self.builder.loc = inst.loc
+        outer: list[Value] = []
+        params: list[Value] = []
+        region = Builder(inst.loc)
+        inner: list[Value] = []
+        numbers = inst.attr("numbers")
+        for number, value in enumerate(inst.args):
+            k = number - HEADS[inst.op.name]
+            if numbers is not None and k < 0:
+                _, count, falling = numbers
+                bounds = (count - 1, -1, -1) if falling else (0, count, 1)
+                inner.append(region.emit("dim", (), {"value": bounds[number]}, (value.type,)))
+                continue
+            outer.append(places.get(k, self.now[value]))
+            params.append(Value(outer[-1].type, value.name))
+            in_memory = isinstance(value.type, ScalarType) and isinstance(outer[-1].type, ArrayType)
+            inner.append(region.emit("cast", (params[-1],), {}, (value.type,)) if in_memory else params[-1])
+        made = region.inst(inst.op, inner, dict(inst.attrs), inst.types, inst.regions)
+        kept = [k for k in range(len(inst.types)) if k in wanted or k in sweep.memories]
+        for old, new in zip(inst.results, made.results, strict=True):
+            new.name = old.name
+        region.emit("yield", [made.results[k] for k in kept])
+        outputs: list[Value] = []
+        for k in kept:
+            result = inst.results[k]
+            if k in places:
+                memory = places[k]
+            else:
+                memory = self.builder.emit("allocate", (), {}, (_in_memory(result.type),), name=result.name or "out")
+            self.now[result] = memory
+            outputs.append(memory)
+            if memory not in self.function.params:
+                self.made.add(memory)
+            if isinstance(result.type, ScalarType):
+                self.scalars.add(result)
+        attrs = {"name": f"{self.function.name}_sweep{self.count}", "outputs": len(outputs), "free": sweep.free}
+        attrs["why"] = "each position goes through all steps of a loop"
+        self.count += 1
+        self.builder.inst("launch", [*outer, *outputs], attrs, (), (Block(tuple(params), region.take()),))
+
+    def _changed_in_place(self, result: Value, results: Sequence[Value], behind: Sequence[Inst]) -> Value | None:
+        """The argument's memory that may hold a changed array from here on."""
+        first, changed = contents_of(result)
+        others = [r for r in results if r is not result and contents_of(r)[0] is first]
+        if not changed or first not in self.now or others or result not in {a for i in behind[:-1] for a in i.args}:
+            return None
+        return self.now[first] if self._is_free(first, behind) else None
+
+    def _is_free(self, value: Value, behind: Sequence[Inst]) -> bool:
+        """Whether contents are in an argument's memory, which the function changes and where nobody needs them any more."""
+        memory = self.now[value]
+        terminator = behind[-1]
+        places = {terminator.args[place] for place, _ in terminator.attr("updates", ())}
+        if memory not in self.function.params or memory not in places:
+            return False
+        ends = {terminator.args[new] for _, new in terminator.attr("updates", ())}
+        shown = {terminator.args[n] for n in tree_numbers(terminator.attr("tree"))}
+        # The argument itself may be returned, as what it holds in the end.
+        held = {v for v, place in self.now.items() if place is memory and v is not memory}
+        used = {a for i in behind[:-1] for a in i.args}
+        return not used & {memory, value} and value not in ends and not shown & held
 
     def _there_and_back(self, inst: Inst, arrays: Sequence[int]) -> bool:
         """A loop that changes arguments, two steps at a time; False where it is none."""
@@ -376,7 +506,13 @@ class _Writer:
         ]
 
     def _region(
-        self, inst: Inst, region: Block, arrays: Sequence[int], passed: dict[int, int], shared: Sequence[Value]
+        self,
+        inst: Inst,
+        region: Block,
+        arrays: Sequence[int],
+        passed: dict[int, int],
+        shared: Sequence[Value],
+        kept: dict[int, Value],
     ) -> Block:
         """A body at host level: Python scalars, present and next memory of arrays, and what is shared."""
         count = carried_count(inst)
@@ -386,13 +522,15 @@ class _Writer:
         outer = _Writer(self.function, self.context)
         outer.count = self.count
         python = [Value(own[k].type, own[k].name) for k in weak] if count else []
-        present = [Value(_in_memory(own[k].type), own[k].name) for k in arrays] if count else []
+        moving = [k for k in arrays if k not in kept]
+        present = [Value(_in_memory(own[k].type), own[k].name) for k in moving] if count else []
+        arguments = {k: Value(memory.type, own[k].name) for k, memory in kept.items()}
         computed = [k for k in arrays if k not in passed]
         spares = [Value(_in_memory(inst.types[k]), f"{inst.results[k].name or 'array'}_next") for k in computed]
         others = [Value(self.now[v].type, v.name) for v in shared]
         reads = inst.op.name == "while_loop" and 0 in arrays
         going = [Value(WEAK_BOOL)] if reads else []
-        params = [*counter, *going, *python, *present, *spares, *others]
+        params = [*counter, *going, *python, *present, *spares, *others, *arguments.values()]
         # The body as a function of its own.
         builder = Builder(inst.loc)
         inside: dict[Value, Value] = {}
@@ -413,8 +551,10 @@ class _Writer:
         if count:
             for k, host in zip(weak, python, strict=True):
                 take(own[k], host, False)
-            for k, host in zip(arrays, present, strict=True):
+            for k, host in zip(moving, present, strict=True):
                 take(own[k], host, isinstance(own[k].type, ScalarType))
+            for k, host in arguments.items():
+                take(own[k], host, False)
         by_argument = dict(zip(shared, others, strict=True))
         for param, argument in zip(own[count:], given(inst)[count:], strict=True):
             take(param, by_argument[argument], argument in self.scalars)
@@ -426,7 +566,10 @@ class _Writer:
         # Changes of a carried array begin with a copy: what they lead to goes into the other memory.
         copied: dict[Value, Value] = {}
         for step in region.insts[:-1]:
+            changing = [k for k, j in passed.items() if k == j]
             if step.op.name == "update" and step.args[0] in own and step.args[0] not in copied:
+                if own.index(step.args[0]) in changing:
+                    continue
                 builder.loc = step.loc
                 copied[step.args[0]] = builder.emit("copy", (inside[step.args[0]],), name=step.args[0].name)
         for step in region.insts[:-1]:
@@ -457,7 +600,12 @@ class _Writer:
         attrs: dict[str, Any] = {"tree": ("tuple", *range(len(shown)))}
         if memories:
             attrs["updates"] = tuple((len(weak) + n, len(shown) + n) for n in range(len(memories)))
-        builder.inst("return", [*shown, *contents], attrs)
+        returned = [*shown, *contents]
+        for k, j in passed.items():
+            if k == j and region.terminator.args[k] is not own[k]:
+                attrs["updates"] = (*attrs.get("updates", ()), (len(returned), len(returned) + 1))
+                returned.extend((inside[own[k]], results[k]))
+        builder.inst("return", returned, attrs)
         piece = outer.lowered(body_params, builder, self._facts())
         self.count = outer.count
         outer.builder.loc = inst.loc
@@ -465,16 +613,17 @@ class _Writer:
         if not count:
             outer.builder.inst("yield", spares)
             return Block(tuple(params), outer.builder.take())
-        memory = dict(zip(arrays, present, strict=True)) if count else {}
-        following = {**dict(zip(computed, spares, strict=True)), **{k: memory[j] for k, j in passed.items()}}
-        free = [memory[k] for k in arrays if k not in passed.values()]
+        memory = dict(zip(moving, present, strict=True)) if count else {}
+        stays = {k: memory[j] for k, j in passed.items() if k not in kept}
+        following = {**dict(zip(computed, spares, strict=True)), **stays}
+        free = [memory[k] for k in moving if k not in passed.values()]
         idle: list[Value] = []
         for k in computed:
             place = next(n for n, value in enumerate(free) if value.type == _in_memory(inst.types[k]))
             idle.append(free.pop(place))
         if reads:
             going = [outer.builder.emit("read", (following[0],), {}, (WEAK_BOOL,))]
-        outer.builder.inst("yield", [*going, *ends[: len(weak)], *(following[k] for k in arrays), *idle])
+        outer.builder.inst("yield", [*going, *ends[: len(weak)], *(following[k] for k in moving), *idle])
         return Block(tuple(params), outer.builder.take())
 
     def _facts(self) -> Any:
@@ -495,7 +644,11 @@ class _Writer:
             value = inside.get(arg, arg)
             root, chain = view_chain(value)
             returned.append(builder.emit("copy", (value,), name=value.name) if root in taken and chain else value)
-        builder.inst("return", returned, dict(insts[-1].attrs))
+        attrs = dict(insts[-1].attrs)
+        if "updates" in attrs:
+            # An argument that was changed in place holds its last contents already.
+            attrs["updates"] = tuple((p, new) for p, new in attrs["updates"] if returned[p] is not returned[new])
+        builder.inst("return", returned, attrs)
         piece = self.lowered(params, builder, self.function.facts)
         results = self.inline(piece, stands)
         self.builder.loc = insts[-1].loc

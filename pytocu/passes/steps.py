@@ -6,10 +6,8 @@ lengths it depends on, so that kernels and checks come behind them.
 
 from __future__ import annotations
 
-from typing import Any
-
-from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import Dim, symbols
+from pytocu.ir.core import Function, Inst, Value, named
+from pytocu.ir.dims import symbols
 from pytocu.ir.types import shape_of
 
 
@@ -49,13 +47,7 @@ class Mentions:
         if not self.reads:
             return frozenset()
         own = {name for type in inst.types for dim in shape_of(type) for name in symbols(dim)}
-        own |= {name for _, value in inst.attrs for name in _named(value)}
+        own |= {name for _, value in inst.attrs for name in named(value)}
         found = frozenset(own & self.reads.keys())
         return found.union(*(self.of(a) for a in inst.args))
 
-
-def _named(value: Any) -> set[str]:
-    """The lengths in an attribute."""
-    if isinstance(value, Dim):
-        return set(symbols(value))
-    return {name for v in value for name in _named(v)} if isinstance(value, tuple) else set()

@@ -144,6 +144,8 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 return "there is a while loop in its steps"
             case ("library", _, name, *_):
                 return f"np.{name} is a call of the caller's library"
+            case ("bind", *_):
+                return "kernels work on parts of arrays that differ from step to step"
             case ("read_length", *_):
                 return "a length that depends on the data is read in each step"
             case ("read", *_) if step is not reads:

@@ -16,13 +16,22 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, InternalError, PytocuError
-from pytocu.ir.dims import Dim, DimLike
+from pytocu.ir.dims import Dim, DimLike, ends_of, symbols
 from pytocu.ir.types import dtype_named
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.program_blocks import BLOCKS, last_launches, leaves, observed, write_block
 from pytocu.runtime.program_text import CHECKS, Text
-from pytocu.runtime.program_values import COMPARISONS, PYTHON_OPERATORS, bounds_of, converter, python_part, result_class, truth
+from pytocu.runtime.program_values import (
+    COMPARISONS,
+    PYTHON_OPERATORS,
+    bounds_of,
+    clamped,
+    converter,
+    python_part,
+    result_class,
+    truth,
+)
 from pytocu.runtime.program_views import Views
 from pytocu.runtime.templates import Access, Program
 
@@ -132,6 +141,8 @@ class _Writer(Text):
                 target, value = (self.dim(d) for d in dims)
                 given, wanted = (self.dims(s) for s in shapes)
                 self.check(f"{target} != {value}", f"fail_assign({position}, {given}, {wanted}, {kind!r})")
+            case ("check", "index", (index, size, axis), steps) if steps:
+                self.check_steps(position, index, size, axis, steps)
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
                 self.check(f"not -{size} <= {index} < {size}", f"fail_index({position}, {index}, {size}, {axis})")
@@ -152,6 +163,8 @@ class _Writer(Text):
                     self.check(f"repeats_elements({shape}, {strides}, {self.itemsize(source)})", self.access.shared)
             case ("read_length", slot, name, limit):
                 self.read_length(position, slot, name, limit)
+            case ("bind", slot, names, length):
+                self.bind(slot, names, length)
             case ("library", slots, name, sources, options, types):
                 self.library(position, slots, name, sources, options, types)
             case ("memory", slot, sources, span):
@@ -196,6 +209,27 @@ class _Writer(Text):
                 self.views.add(self, slot, source, op, attrs)
             case _:
                 raise InternalError(f"a plan has no step {step[0]}")
+
+    def bind(self, slot: int, names: Sequence[str], length: DimLike | None) -> None:
+        """A Python int gets names; what is computed of them belongs to the call, or to the step of a loop."""
+        self.early = self.lines
+        made = [self.lengths.setdefault(name, f"n{len(self.lengths)}") for name in names]
+        if length is not None:
+            self.globals["clamped"] = clamped
+            self.lines.append(f"{made[0]} = clamped(v{slot}, {self.dim(length)})")
+            return
+        for one, sign in zip(made, ("", "-"), strict=False):
+            self.lines.append(f"{one} = {sign}v{slot} if {sign}v{slot} > 0 else 0")
+
+    def check_steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Sequence[Any]) -> None:
+        """An index of every step of loops, looked at in the first and the last ones unless these do not tell."""
+        ends = [end for bound in (size - 1 - index, index + size) for end in ends_of(bound, steps) or (-1,)]
+        inside = " and ".join(f"{self.dim(end)} >= 0" for end in dict.fromkeys(ends))
+        own = {name for name, _, _ in steps}
+        wanted = {name: None for dim in (index, size, *(count for _, count, _ in steps)) for name in symbols(dim)}
+        sizes = ", ".join(f"{name!r}: {self.lengths[name]}" for name in wanted if name not in own)
+        fail = self.failures.steps(position, index, size, axis, steps)
+        self.check(f"not ({inside})", f"{self.constant(fail, 'fail')}({{{sizes}}})")
 
     def read_length(self, position: int, slot: int, name: str, limit: DimLike) -> None:
         """The host waits for a number; what follows depends on more than lengths and strides of arguments."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating
-from pytocu.ir.dims import ASSIGNED, assignment_sentence, empty_sentence, format_shape, output_sentence
+from pytocu.ir.dims import ASSIGNED, DimLike, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
 from pytocu.runtime.plan import Plan
@@ -37,6 +37,16 @@ class Failures:
     def lengths(self, error: str, sentence: str, position: int) -> Callable[..., None]:
         """What raises an error about lengths that it is given."""
         return partial(self._lengths, error, sentence, position)
+
+    def steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Any) -> Callable[[dict[str, int]], None]:
+        """What raises that an index is outside of an axis in a step of loops, if it is in any, given the lengths."""
+
+        def fail(sizes: dict[str, int]) -> None:
+            outside = first_outside(index, size, steps, sizes)
+            if outside is not None:
+                self.fail_index(position, *outside, axis)
+
+        return fail
 
     def too_long(self, position: int) -> Callable[[int], None]:
         """What raises that a length, which it is given, is too large."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytocu.ir.dims import Atom, Dim, DimLike, product
+from pytocu.ir.dims import Atom, Dim, DimLike, product, symbols
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.plan import Plan, memory_range
 from pytocu.runtime.plan_loops import Numbers, judged
@@ -197,6 +197,7 @@ class Text:
             if step[0] == "read_length":
                 # As long as it may get.
                 self.lengths[step[2]] = self.dim(step[3])
+        bound = self.numbers_fit()
         for name, numbers in self.plan.spans():
             self.memory(name, numbers)
         conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
@@ -205,9 +206,18 @@ class Text:
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
                 conditions.append(f"fits_strides({shape}, {strides}, {self.itemsize(n) - 1})")
         if not any(spec.index_bits == 64 for spec in self.plan.kernels):
-            conditions.extend(self.fits())
+            conditions.extend([*bound, *self.fits()])
         self.lines.append(f"return {' and '.join(dict.fromkeys(conditions)) or 'True'}")
         return self.function("suits", prefix)
+
+    def numbers_fit(self) -> list[str]:
+        """Conditions under which ints of run time, which positions are made of, fit 32 bits."""
+        limit = 2**30
+        given = {n for n, p in enumerate(self.plan.parameters) if p.kind == "weak"}
+        counters = {step[1] for step in self.plan.steps if step[0] == "for"}
+        # Bounds of slices are no larger than axes, and steps of loops, whose positions were compared, no more than elements.
+        bound = (step[1] for step in self.plan.steps if step[0] == "bind" and step[3] is None and step[1] not in counters)
+        return [f"{-limit} < v{slot} < {limit}" if slot in given else "False" for slot in dict.fromkeys(bound)]
 
     def fits(self) -> list[str]:
         """Conditions under which every offset, and an index one grid or one step of a loop further, fits 32 bits."""
@@ -222,6 +232,9 @@ class Text:
                 words = dtype_named(parameter.dtype).words
                 conditions.append(f"{'*'.join(map(self.dim, parameter.shape)) or '1'} <= {limit // words}")
         for spec in self.plan.kernels:
+            if not self.lengths.keys() >= {*symbols(spec.work), *symbols(spec.cost)}:
+                # No more iterations than the elements of an array, which are counted above.
+                continue
             elements = self.dim(spec.work) if spec.cost == 1 else f"{self.dim(spec.work)}*{self.dim(spec.cost)}"
             conditions.append(f"2*{elements} < {2**31 - 1 - spec.tile}")
         return conditions

@@ -76,6 +76,11 @@ def converter(dtype: np.dtype, wrap: bool) -> Callable[[Any], Any]:
     return quick
 
 
+def clamped(bound: int, length: int) -> int:
+    """A bound of a slice as a position between 0 and the length."""
+    return min(bound, length) if bound >= 0 else max(bound + length, 0)
+
+
 def truth(value: Any) -> bool:
     """Whether the number in an array without axes is not zero; a device is waited for."""
     read = getattr(value, "item", None)

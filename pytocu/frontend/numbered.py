@@ -1,0 +1,105 @@
+"""Loops of run time whose steps have a number with a name, by which positions are known; see `pytocu.frontend.ranges`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.ranges import new_name, number_as_dim
+from pytocu.frontend.values import as_dim, as_value, const_inst, dim_value
+from pytocu.ir.core import Value
+from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, symbol
+from pytocu.record import Record
+
+
+class Steps:
+    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("item", "plain", "start", "step", "stop")
+
+    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None):
+        self.start, self.stop, self.step = start, stop, step
+        self.plain = item is None
+        self.item = item or (lambda number: number)
+
+
+class Numbered(Record):
+    """A loop whose steps have a number with a name.
+
+    Attributes
+    ----------
+    head : list of Value
+        The range of the numbers: up from 0, or down to 0.
+    value : DimLike
+        What the number of a step stands for.
+    numbers : (str, DimLike, bool)
+        The name, how many steps there are, and whether the last number comes first.
+    facts : tuple of DimLike
+        What is not negative in a step.
+    """
+
+    head: list[Value]
+    value: DimLike
+    numbers: tuple[str, DimLike, bool]
+    facts: tuple[DimLike, ...]
+
+
+def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
+    """Give the steps numbers with a name, where positions are made of them."""
+    context = frame.context
+    stride = as_dim(steps.step)
+    if isinstance(steps.step, Value) and const_inst(steps.step) is not None:
+        stride = steps.step.inst.attr("value") if steps.step.inst is not None else None
+    if not isinstance(stride, int) or (steps.plain and not _makes_positions(node)):
+        return None
+    start, stop = number_as_dim(context, steps.start), number_as_dim(context, steps.stop)
+    if start is None or stop is None:
+        return None
+    size = abs(stride)
+    distance = stop - start if stride > 0 else start - stop
+    count = floordiv(distance + (size - 1), size)
+    name = new_name(context, node.target.id if isinstance(node.target, ast.Name) else "step")
+    context.steps.add(name)
+    number = symbol(name)
+    falling = stride < 0
+    first = start - size * (count - 1) if falling else start
+    all_steps = dim_max(count, 0)
+    wanted = (all_steps - 1, -1, -1) if falling else (0, all_steps, 1)
+    if (start, stride) == (0, 1):
+        wanted = (steps.start, steps.stop, steps.step)
+    head = [as_value(context, dim_value(context, d) if isinstance(d, Dim) else d) for d in wanted]
+    facts = (count - 1 - number, *(distance - 1 - size * number for _ in range(size > 1)))
+    return Numbered(head, first + size * number, (name, all_steps, falling), facts)
+
+
+def _makes_positions(node: ast.For) -> bool:
+    """Whether a subscript or a call in a loop may depend on the number of the step."""
+    names = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+
+    def depends(part: ast.AST) -> bool:
+        return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(part))
+
+    parts = [part for statement in node.body for part in ast.walk(statement)]
+    while True:
+        before = len(names)
+        for part in parts:
+            if isinstance(part, ast.For) and depends(part.iter):
+                names.update(n.id for n in ast.walk(part.target) if isinstance(n, ast.Name))
+            if not isinstance(part, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr):
+                continue
+            if part.value is not None and depends(part.value):
+                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                inner = [n for t in targets for n in ast.walk(t)]
+                names.update(n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        if len(names) == before:
+            break
+    # Functions of modules take positions as numbers.
+    return any(
+        (isinstance(p, ast.Subscript) and depends(p.slice))
+        or (isinstance(p, ast.Call) and isinstance(p.func, ast.Name) and not hasattr(builtins, p.func.id) and depends(p))
+        for p in parts
+    )

@@ -1,0 +1,224 @@
+"""Python ints of run time as positions: polynomials over numbers that are not negative.
+
+The number of a step of a loop is such a number, known by name inside of the loop's body; so ``a[:, j]`` is a view
+like any other.  Every other int is the difference of two, what it has above 0 and what it has below (``bind``).
+What is known of them where the program stands (a step of ``range(n)`` is below n, a branch was taken because
+``i > 0``) is a list of polynomials that are not negative; with it most comparisons are made while compiling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pytocu.frontend.values import Context, as_dim
+from pytocu.ir.core import Value
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
+from pytocu.ir.types import WEAK_INT
+
+Known = Callable[[DimLike], bool]
+"""Whether a polynomial is known not to be negative."""
+
+Facts = tuple[DimLike, ...]
+"""Polynomials that are not negative."""
+
+_ARITHMETIC: dict[str, Callable[..., DimLike]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "negative": lambda a: 0 - a,
+    "positive": lambda a: a,
+}
+
+
+def new_name(context: Context, hint: str) -> str:
+    """A name for a number that no other number and no length has."""
+    name, number = f"{hint}_", 0
+    while name in context.numbers:
+        number += 1
+        name = f"{hint}{number}_"
+    context.numbers.add(name)
+    return name
+
+
+def number_as_dim(context: Context, value: Any) -> DimLike | None:
+    """The polynomial that a Python int stands for, known now or at run time; None for anything else."""
+    dim = as_dim(value)
+    if dim is not None or not isinstance(value, Value) or value.type != WEAK_INT:
+        return dim
+    inst = value.inst
+    if inst is not None and inst.op.name == "const":
+        return inst.attr("value")
+    if inst is not None and inst.op.name in _ARITHMETIC:
+        parts = [number_as_dim(context, a) for a in inst.args]
+        if None not in parts:
+            return _ARITHMETIC[inst.op.name](*parts)
+    return bound(context, value)
+
+
+def is_position(context: Context, value: Any) -> bool:
+    """Whether an int is known to the host, which compares it with lengths."""
+    if as_dim(value) is not None:
+        return True
+    if not isinstance(value, Value) or value.type != WEAK_INT:
+        return False
+    if context.changing:
+        # A loop that changes memory is no element operation, so the host can look at any int in it.
+        return True
+    inst = value.inst
+    if inst is None:
+        return value in context.given
+    # What Python computes of such ints the host computes too.
+    return inst.op.kind != "region" and all(is_position(context, a) for a in inst.args)
+
+
+def bound(context: Context, value: Value) -> DimLike:
+    """An int as the difference of two numbers with names."""
+    if value not in context.bound:
+        hint = value.name or "number"
+        context.bound[value] = new_name(context, f"{hint}_above"), new_name(context, f"{hint}_below")
+    names = context.bound[value]
+    context.builder.inst("bind", (value,), {"names": names})
+    return symbol(names[0]) - symbol(names[1])
+
+
+def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None:
+    """A bound of a slice with a positive step as a polynomial: of an int that is none, the position that it means."""
+    if as_dim(value) is not None or not isinstance(value, Value) or value.type != WEAK_INT:
+        return as_dim(value)
+    if (value, length) not in context.clamped:
+        context.clamped[value, length] = new_name(context, f"{value.name or 'number'}_at")
+    name = context.clamped[value, length]
+    context.builder.inst("bind", (value,), {"names": (name,), "length": length})
+    context.step_facts = (*context.step_facts, length - symbol(name))
+    return symbol(name)
+
+
+def bound_count(context: Context, value: Value, name: str) -> Dim:
+    """An int that is not negative, by name."""
+    context.builder.inst("bind", (value,), {"names": (name,)})
+    return symbol(name)
+
+
+# What is known.
+
+
+@contextmanager
+def knowing(context: Context, facts: Sequence[DimLike], steps: bool = False) -> Iterator[None]:
+    """Read a piece of the program in which these are not negative: a side of a branch, or the `steps` of a loop."""
+    saved = context.facts, context.step_facts
+    if steps:
+        context.step_facts = (*context.step_facts, *facts)
+    else:
+        context.facts = (*context.facts, *facts)
+    try:
+        yield
+    finally:
+        context.facts, context.step_facts = saved
+
+
+def known_here(context: Context, branches: bool = True) -> Known:
+    """What is known where the program stands, by the branches taken as well, of numbers of run time.
+
+    Of lengths alone nothing is taken for known: what is read at a position that depends on them only may be read before
+    the loop or the branch around it.
+    """
+    facts = (*context.step_facts, *context.facts) if branches else context.step_facts
+    return lambda dim: not_negative(dim, facts if any(map(is_number, symbols(dim))) else ())
+
+
+def not_negative(dim: DimLike, facts: Facts = ()) -> bool:
+    """Whether a polynomial is not negative where these are not.
+
+    Examples
+    --------
+    >>> n, t = symbol("n"), symbol("t")
+    >>> not_negative(n - t - 1), not_negative(n - t - 1, (n - 1 - t,)), not_negative(n - t - 2, (n - 1 - t,))
+    (False, True, False)
+    >>> not_negative(n - t - 2, (n - 1 - t, n - (t + 1) - 1))
+    True
+    """
+    low = lower_bound(dim)
+    if low is not None and low >= 0:
+        return True
+    left = list(facts)
+    while left:
+        # fact = rest, a number that is not negative, says what one of its symbols is.
+        solved = _solved(left.pop(0), symbol(f"rest {len(left)}"))
+        if solved is None:
+            continue
+        name, value = solved
+        dim = substitute(dim, {name: value})
+        left = [substitute(f, {name: value}) for f in left]
+        low = lower_bound(dim)
+        if low is not None and low >= 0:
+            return True
+    return False
+
+
+def _solved(fact: DimLike, rest: Dim) -> tuple[str, DimLike] | None:
+    """The symbol that a fact is solved for, and its value."""
+    if not isinstance(fact, Dim):
+        return None
+    for monomial, coefficient in fact.terms:
+        if coefficient != 1 or len(monomial) != 1 or monomial[0].args:
+            continue
+        name = monomial[0].name
+        others = fact - symbol(name)
+        if name not in symbols(others):
+            return name, rest - others
+    return None
+
+
+def facts_of(context: Context, test: Value) -> tuple[Facts, Facts]:
+    """What is known where a condition holds, and where it does not."""
+    if test in context.implied:
+        return context.implied[test]
+    inst = test.inst
+    if inst is None:
+        return (), ()
+    if inst.op.name == "python_not":
+        yes, no = facts_of(context, inst.args[0])
+        return no, yes
+    if len(inst.args) != 2:
+        return (), ()
+    a, b = (_compared(v) for v in inst.args)
+    if a is None or b is None:
+        return (), ()
+    known = known_here(context)
+    match inst.op.name:
+        case "less":
+            return (b - a - 1,), (a - b,)
+        case "less_equal":
+            return (b - a,), (a - b - 1,)
+        case "greater":
+            return (a - b - 1,), (b - a,)
+        case "greater_equal":
+            return (a - b,), (b - a - 1,)
+        case "equal":
+            return (a - b, b - a), _apart(a, b, known)
+        case "not_equal":
+            return _apart(a, b, known), (a - b, b - a)
+    return (), ()
+
+
+def _compared(value: Value) -> DimLike | None:
+    dim = as_dim(value)
+    constant = value.inst is not None and value.inst.op.name == "const" and value.type == WEAK_INT
+    return value.inst.attr("value") if constant and value.inst is not None else dim
+
+
+def _apart(a: DimLike, b: DimLike, known: Known) -> Facts:
+    """What is known of two numbers that differ."""
+    return (a - b - 1,) if known(a - b) else (b - a - 1,) if known(b - a) else ()
+
+
+def least(a: DimLike, b: DimLike, known: Known) -> DimLike:
+    """``min(a, b)``."""
+    return a if known(b - a) else b if known(a - b) else dim_min(a, b)
+
+
+def most(a: DimLike, b: DimLike, known: Known) -> DimLike:
+    """``max(a, b)``."""
+    return a if known(a - b) else b if known(b - a) else dim_max(a, b)

@@ -1,0 +1,361 @@
+"""Loops that change arrays along an axis are one kernel: solvers, filters, recurrences, and random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from test_run_time_positions import agrees, copies
+
+import pytocu
+
+RANDOM = np.random.default_rng(11)
+
+
+def systems(count, size, dtype=np.float64):
+    """Tridiagonal systems, one a row, that need no pivots."""
+    lower, upper, right = (RANDOM.random((count, size)).astype(dtype) for _ in range(3))
+    return lower, (3 + RANDOM.random((count, size))).astype(dtype), upper, right
+
+
+def thomas(a, b, c, d):
+    n = d.shape[1]
+    cp = np.empty_like(c)
+    dp = np.empty_like(d)
+    x = np.empty_like(d)
+    cp[:, 0] = c[:, 0] / b[:, 0]
+    dp[:, 0] = d[:, 0] / b[:, 0]
+    for i in range(1, n):
+        den = b[:, i] - a[:, i] * cp[:, i - 1]
+        cp[:, i] = c[:, i] / den
+        dp[:, i] = (d[:, i] - a[:, i] * dp[:, i - 1]) / den
+    x[:, n - 1] = dp[:, n - 1]
+    for i in range(n - 2, -1, -1):
+        x[:, i] = dp[:, i] - cp[:, i] * x[:, i + 1]
+    return x
+
+
+def thomas_in_place(a, b, c, d):
+    for i in range(1, d.shape[0]):
+        w = a[i] / b[i - 1]
+        b[i] -= w * c[i - 1]
+        d[i] -= w * d[i - 1]
+    d[-1] /= b[-1]
+    for i in range(d.shape[0] - 2, -1, -1):
+        d[i] = (d[i] - c[i] * d[i + 1]) / b[i]
+
+
+def recursive_filter(x, a, b):
+    y = np.zeros_like(x)
+    y[:, 0] = x[:, 0]
+    for j in range(1, x.shape[1]):
+        y[:, j] = b * x[:, j] + a * y[:, j - 1]
+    return y
+
+
+def two_states(x, a1, a2):
+    y = x.copy()
+    for j in range(2, x.shape[1]):
+        y[:, j] = x[:, j] + a1 * y[:, j - 1] + a2 * y[:, j - 2]
+    return y
+
+
+def only_the_second(x):
+    y = x.copy()
+    for j in range(3, x.shape[0]):
+        y[j] += 0.5 * y[j - 3]
+    return y
+
+
+def moving_average(x, alpha):
+    s = x[:, 0].copy()
+    out = np.empty_like(x)
+    for j in range(x.shape[1]):
+        s = alpha * x[:, j] + (1 - alpha) * s
+        out[:, j] = s
+    return out, s
+
+
+def both_ways(x, alpha):
+    for j in range(1, x.shape[1]):
+        x[:, j] = alpha * x[:, j] + (1 - alpha) * x[:, j - 1]
+    for j in range(x.shape[1] - 2, -1, -1):
+        x[:, j] = alpha * x[:, j] + (1 - alpha) * x[:, j + 1]
+
+
+def running_maximum(x):
+    for i in range(1, x.shape[0]):
+        x[i] = np.maximum(x[i], x[i - 1])
+    return x
+
+
+def recurrence(x, a, b):
+    for i in range(1, len(x)):
+        x[i] = a[i] * x[i - 1] + b[i]
+    return x
+
+
+def horner(c, x):
+    y = np.zeros_like(x)
+    for k in range(len(c) - 1, -1, -1):
+        y = y * x + c[k]
+    return y
+
+
+def horner_in_place(c, x, out):
+    for k in range(c.shape[0] - 1, -1, -1):
+        out[:] = out * x + c[k]
+    return out
+
+
+def back_substitution(u, b):
+    x = np.zeros_like(b)
+    for i in range(u.shape[0] - 1, -1, -1):
+        s = b[i]
+        for k in range(i + 1, u.shape[0]):
+            s = s - u[i, k] * x[k]
+        x[i] = s / u[i, i]
+    return x
+
+
+def time_warping(x, y):
+    n, m = x.shape[0], y.shape[0]
+    d = np.full((n + 1, m + 1), np.inf)
+    d[0, 0] = 0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost = abs(x[i - 1] - y[j - 1])
+            d[i, j] = cost + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d
+
+
+def edit_distance(x, y):
+    d = np.empty((len(x) + 1, len(y) + 1), np.int64)
+    for i in range(len(x) + 1):
+        for j in range(len(y) + 1):
+            if i == 0:
+                d[i, j] = j
+            elif j == 0:
+                d[i, j] = i
+            else:
+                same = x[i - 1] == y[j - 1]
+                d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + np.where(same, 0, 1))
+    return d[len(x), len(y)]
+
+
+def gauss_seidel(u, n):
+    for _ in range(n):
+        for i in range(1, u.shape[0] - 1):
+            u[i] = 0.5 * (u[i - 1] + u[i + 1])
+    return u
+
+
+def fibonacci(out):
+    out[0] = 1
+    out[1] = 1
+    for i in range(2, len(out)):
+        out[i] = out[i - 1] + out[i - 2]
+    return out
+
+
+def life(a):
+    n, m = a.shape
+    out = np.zeros_like(a)
+    for i in range(n):
+        for j in range(m):
+            count = a[i - 1, j] + a[i, j - 1]
+            if i + 1 < n:
+                count = count + a[i + 1, j]
+            if j + 1 < m and i > 0:
+                count = count + a[i - 1, j + 1]
+            if count > 2:
+                out[i, j] = 1
+    return out
+
+
+def old_and_new(x):
+    for j in range(1, x.shape[1]):
+        before = x[:, j]
+        first = before * 2
+        x[:, j] = x[:, j - 1] + 1
+        x[:, j - 1] = first + x[:, j]
+    return x
+
+
+def swapped_ends(x):
+    n = x.shape[0]
+    for i in range(n // 2):
+        t = x[i].copy()
+        x[i] = x[n - 1 - i]
+        x[n - 1 - i] = t
+    return x
+
+
+def sorted_by_insertion(x):
+    for i in range(1, len(x)):
+        for k in range(i, 0, -1):
+            if x[k - 1] > x[k]:
+                t = x[k] + 0
+                x[k] = x[k - 1]
+                x[k - 1] = t
+    return x
+
+
+def collatz(x):
+    for i in range(len(x)):
+        while x[i] > 1:
+            if x[i] % 2 == 0:
+                x[i] = x[i] // 2
+            else:
+                x[i] = 3 * x[i] + 1
+    return x
+
+
+def until_small(x, tol):
+    steps = np.int64(0)
+    for i in range(1, len(x)):
+        x[i] = x[i] * x[i - 1]
+        steps = steps + 1
+        if x[i] < tol:
+            break
+    return x, steps
+
+
+def several(x, y, z):
+    for j in range(1, x.shape[1]):
+        x[:, j] += y[:, j - 1]
+        y[:, j] = x[:, j] * z[j]
+    return y
+
+
+def middle_axis(x):
+    for j in range(1, x.shape[1]):
+        x[:, j] += 0.5 * x[:, j - 1]
+    return x
+
+
+def inner_part(x):
+    for j in range(1, x.shape[1]):
+        x[1:-1, j] += x[1:-1, j - 1]
+    return x
+
+
+def complex_filter(z, a):
+    for j in range(1, z.shape[1]):
+        z[:, j] += a * z[:, j - 1]
+    return z
+
+
+def solved_in_time(u, n, r):
+    """Implicit diffusion: a tridiagonal solve in every step of a loop."""
+    u = u.copy()
+    c = np.empty_like(u)
+    for _ in range(n):
+        c[:, 0] = -r / (1 + r)
+        u[:, 0] = u[:, 0] / (1 + r)
+        for j in range(1, u.shape[1]):
+            den = 1 + 2 * r + r * c[:, j - 1]
+            c[:, j] = -r / den
+            u[:, j] = (u[:, j] + r * u[:, j - 1]) / den
+        for j in range(u.shape[1] - 2, -1, -1):
+            u[:, j] = u[:, j] - c[:, j] * u[:, j + 1]
+    return u
+
+
+M = RANDOM.random((4, 7))
+INTS = RANDOM.integers(0, 3, 9)
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
+    (thomas, systems(3, 6), 5),
+    (thomas, systems(3, 6, np.float32), 5),
+    (thomas, tuple(np.asfortranarray(a) for a in systems(3, 6)), 5),
+    (thomas_in_place, tuple(a.T.copy() for a in systems(5, 6)), 3),
+    (thomas_in_place, tuple(a.T for a in systems(5, 6)), 3),
+    (recursive_filter, (M, 0.5, 0.25), 2),
+    (recursive_filter, (M[:0], 0.5, 0.25), 2),
+    (recursive_filter, (M[::2, ::-1], 0.5, 0.25), 2),
+    (two_states, (M, 0.5, -0.25), 2),
+    (two_states, (M.astype(np.float16), np.float16(0.5), np.float16(-0.25)), 2),
+    (only_the_second, (M[0],), 2),
+    (moving_average, (M, 0.3), 3),
+    (both_ways, (M, 0.3), 2),
+    (both_ways, (M[:, ::2], 0.3), 2),
+    (running_maximum, (M,), 1),
+    (running_maximum, (M[0],), 1),
+    (recurrence, (M[0], M[1], M[2]), 1),
+    (recurrence, (M[0, :0], M[1, :0], M[2, :0]), 1),
+    (horner, (M[0], M[1]), 1),
+    (horner_in_place, (M[0], M[1], np.zeros(7)), 1),
+    (back_substitution, (np.triu(RANDOM.random((5, 5))) + 2 * np.eye(5), M[0, :5]), 2),
+    (time_warping, (M[0], M[1, :5]), 2),
+    (edit_distance, (INTS, INTS[::-1][:6].copy()), 3),
+    (gauss_seidel, (M.T.copy(), 3), 1),
+    (gauss_seidel, (M.T.copy(), 0), 1),
+    (fibonacci, (np.zeros(9, np.int32),), 2),
+    (life, (RANDOM.random((4, 5)),), 2),
+    (old_and_new, (M,), 1),
+    (swapped_ends, (M,), 1),
+    (swapped_ends, (M.T,), 1),
+    (sorted_by_insertion, (RANDOM.random(8),), 1),
+    (collatz, (np.array([3, 7, 1, 0]),), 1),
+    (until_small, (M[0], 0.1), 2),
+    (several, (M, M * 2, M[0]), 1),
+    (middle_axis, (RANDOM.random((3, 4, 5)),), 1),
+    (middle_axis, (np.asfortranarray(RANDOM.random((3, 4, 5))),), 1),
+    (inner_part, (M,), 1),
+    (complex_filter, (M + 1j * M, 0.5j), 1),
+]
+
+
+SHORT = [
+    (thomas, systems(3, 1)),
+    (recursive_filter, (M[:, :1], 0.5, 0.25)),
+    (two_states, (M[:, :2], 0.5, -0.25)),
+]
+"""Axes that are one element long, where steps are known while compiling."""
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), [pytest.param(f, a, id=f.__name__) for f, a, *_ in (*PROGRAMS, *SHORT)]
+)
+def test_programs_give_what_numpy_gives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    agrees(function, arguments)
+
+
+@pytest.mark.parametrize(("function", "arguments", "count"), [pytest.param(*p, id=p[0].__name__) for p in PROGRAMS])
+def test_sweeps_are_one_kernel(function: Callable[..., Any], arguments: tuple[Any, ...], count: int) -> None:
+    lowered = pytocu.jit(function).lower(*copies(arguments))
+    assert len(lowered.kernels) == count
+    assert not any(step[0] in ("for", "while", "if") for step in lowered.compile("cpu").plan.steps)
+
+
+def test_sweeps_inside_of_loops() -> None:
+    agrees(solved_in_time, (M, 3, 0.4))
+    agrees(solved_in_time, (M, 0, 0.4))
+
+
+def batched_tables(x, y, table):
+    for i in range(1, table.shape[0]):
+        for j in range(1, table.shape[1]):
+            best = np.minimum(table[i - 1, j - 1], np.minimum(table[i - 1, j], table[i, j - 1]))
+            table[i, j] = np.abs(x[i - 1] - y[j - 1]) + best
+    return table
+
+
+@pytest.mark.parametrize("width", [1, 2, 127, 128, 300])
+def test_neighbours_go_through_the_steps_together(width: int) -> None:
+    rows = RANDOM.random((6, width))
+    agrees(thomas_in_place, tuple(a.T.copy() for a in systems(width, 6)))
+    agrees(running_maximum, (rows,))
+    agrees(old_and_new, (np.asfortranarray(rows.T),))
+    agrees(batched_tables, (rows, rows[::-1].copy(), RANDOM.random((7, 7, width))))
+
+
+def test_a_cpu_has_its_innermost_loop_along_memory() -> None:
+    """The positions of a thread are the innermost loop for rows, and the steps are for columns."""
+    rows = pytocu.jit(running_maximum).lower("f64[n, m]").ir(target="cpu")
+    assert rows.index("(%i_: index") < rows.index("(%i_1: index")
+    columns = pytocu.jit(complex_filter).lower("f64[n, m]", "f64").ir(target="cpu")
+    assert columns.index("(%i: index)") < columns.index("(%j_: index")
+    assert columns.count("over =") == 2
