@@ -414,7 +414,7 @@ class _Writer:
             return False
         spares = self._spares(inst, arrays)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        first = self._region(inst, inst.regions[0], arrays, {}, shared)
+        first = self._region(inst, inst.regions[0], arrays, {}, shared, {})
         second, single = (made_again(first, {}) for _ in range(2))
         others = [self.now[v] for v in shared]
         builder.loc = inst.loc
