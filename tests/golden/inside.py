@@ -388,7 +388,7 @@ def settle(charge, tolerance):
 #|   7 = allocate f64[n]
 #|   8 = the truth value in 5, waited for
 #|   while 16, beginning with 16, 17, 18, 19, 20 = 8, 5, 3, 6, 7
-#|     (steps are launched as CUDA graphs of 16 steps where there are 34 or more)
+#|     (steps are made by Python: whether another one follows is read from the GPU behind each)
 #|     21 = 1 as f64
 #|     22 = the length n
 #|     23 = the length max(n - 2, 0)
@@ -407,7 +407,7 @@ def settle(charge, tolerance):
 #$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
 #|   holds while np is what it is now
-#|   loop: the steps of `while change > tolerance` (line 23) are launched as CUDA graphs of 16 steps where there are 34 or more
+#|   loop: the steps of `while change > tolerance` (line 23) are made by Python: whether another one follows is read from the GPU behind each
 #|
 #| kernel settle_0_0
 #|   21: new = np.zeros_like(charge)
