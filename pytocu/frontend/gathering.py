@@ -26,6 +26,7 @@ from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel, together
 from pytocu.frontend.values import (
     Context,
+    as_dim,
     as_value,
     cast,
     contains_dynamic,

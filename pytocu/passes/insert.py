@@ -26,6 +26,7 @@ from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import aligned, demand, target_index, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
+from pytocu.passes.storages import contents_of
 from pytocu.passes.sweeps import origin
 
 MOST = 8
