@@ -102,8 +102,8 @@ class Context:
 
     __slots__ = (
         "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
-        "guards", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions", "step_facts",
-        "steps", "unit_lengths",
+        "guards", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions",
+        "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):

@@ -188,7 +188,8 @@ class _Writer:
         if inst.op.name == "check":
             return
         update = inst.op.name == "update"
-        kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", tuple(shape_of(a.type) for a in _spread(inst, inst.args)))
+        operands = tuple(shape_of(a.type) for a in _spread(inst, inst.args))
+        kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
         for pair in _meetings(inst):
             attrs = {"kind": kind, "dims": pair, "shapes": shapes}
             if self.inner.intersection(name for dim in pair for name in symbols(dim)):

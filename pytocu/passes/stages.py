@@ -21,7 +21,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
 from pytocu.ir.dims import is_number
 from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
-from pytocu.ir.rewrite import made_again, replay
+from pytocu.ir.rewrite import made_again, replay, rewrite
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import bufferize, cleanup, few, fuse, insert, loop_scalars, maps, narrow, products, split, store_or_repeat
 from pytocu.passes.accesses import is_elementwise, view_chain
@@ -45,7 +45,7 @@ def run(function: Function, context: PassContext) -> Function:
             whole.loc,
             "pass a copy of one of them",
         )
-    function = _views_last(function)
+    function = rewrite(_views_last(function), _with_its_view)
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
@@ -81,6 +81,16 @@ def _views_last(function: Function) -> Function:
         results.append(value)
     returned = Inst(end.op, tuple(results), end.attrs, end.types, end.regions, end.loc)
     return Function(function.name, function.level, Block(function.params, (*insts, returned)), function.facts)
+
+
+def _with_its_view(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    """An update has the view that it changes beside it, not before a loop or branch."""
+    if inst.op.name != "update" or args[0] is args[1]:
+        return None
+    old, view, new = args[0], args[0], args[2]
+    for step in chain_from(args[0], args[1]):
+        view = builder.emit(step.op, (view,), dict(step.attrs), None if step.op.infer else step.types)
+    return (builder.emit("update", (old, view, new), name=inst.results[0].name),)
 
 
 def is_whole(inst: Inst) -> bool:
@@ -401,7 +411,7 @@ class _Writer:
     def _there_and_back(self, inst: Inst, arrays: Sequence[int]) -> bool:
         """A loop that changes arguments, two steps at a time; False where it is none."""
         function, count = self.function, carried_count(inst)
-        if inst.op.name != "for_loop" or len(arrays) != count or _passed(inst, arrays):
+        if inst.op.name != "for_loop" or len(arrays) != count or _passed(inst, arrays) or inst.attr("numbers") is not None:
             return False
         start, stop, by = inst.args[:3]
         size = by.inst.attr("value") if by.inst is not None and by.inst.op.name == "const" else 0
