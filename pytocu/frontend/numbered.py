@@ -51,6 +51,9 @@ class Numbered(Record):
 def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
     """Give the steps numbers with a name, where positions are made of them."""
     context = frame.context
+    if context.elements is not None:
+        # In a function of scalars every element has an index of its own.
+        return None
     stride = as_dim(steps.step)
     if isinstance(steps.step, Value) and const_inst(steps.step) is not None:
         stride = steps.step.inst.attr("value") if steps.step.inst is not None else None
