@@ -152,9 +152,7 @@ def _map(
 ) -> list[Value]:
     """The instruction; what the call checks stands before it."""
     builder = context.builder
-    inside: list[Inst] = []
-    for inst in insts:
-        hoist(context, inst, inside)
+    inside = hoist(context, insts, {*params, *(r for i in insts for r in i.results)})
     shared = regions.captured(inside, params, results)
     block = regions.closed(inside, params, results, shared, context.loc)
     for inst in walk(block):
