@@ -26,7 +26,6 @@ from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel, together
 from pytocu.frontend.values import (
     Context,
-    as_dim,
     as_value,
     cast,
     contains_dynamic,
@@ -55,7 +54,7 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
     if context.elements is not None and is_array(value):
         # Which elements are read is for each element of the arguments to see.
-        keys = tuple(convert(context, as_value(context, k), I64) if as_dim(k) is not None else k for k in keys)
+        keys = tuple(_own_position(context, k) for k in keys)
         key = keys if isinstance(key, tuple) else keys[0]
     if is_array(value) and any(map(is_mask, keys)):
         check_masks(context, value, keys)
@@ -64,6 +63,13 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         return indexing.subscript(context, value, key)
     items = _expanded(context, value, [_item(context, k) for k in keys])
     return _gather_items(context, value, items, Ellipsis in [k for k in keys if not isinstance(k, Value)])
+
+
+def _own_position(context: Context, item: Any) -> Any:
+    """A Python int as a position that an element has for itself; anything else as it is."""
+    if type(item) is int or (isinstance(item, Value) and item.type == WEAK_INT):
+        return convert(context, as_value(context, item), I64)
+    return item
 
 
 def _is_array_index(context: Context, item: Any) -> bool:
