@@ -180,8 +180,8 @@ def fault(name, place, old, new):
 PLANTED = [
     (BY_NAME["a slice stops one early"], "sliced", "f32[n]", ("front end", "lower"), "slice|add"),
     (
-        fault("negative constants", "fold:converted", "wrap).item()", "wrap).item() * -1"),
-        *("constants", "f64[n]", ("pass", "infer-types"), "multiply"),
+        fault("negative constants", "fold:_fold", "interp_rows.cast(typed[0]", "-interp_rows.cast(typed[0]"),
+        *("constants", "f64[n]", ("pass", "fold-2"), "add|multiply"),
     ),
     (BY_NAME["a comparison of signs the wrong way round"], "less", "u64[n], i64[n]", ("pass", "infer-types"), "less"),
     (

@@ -84,19 +84,13 @@ def run(function: Function, context: PassContext) -> Function:
         if gpu:
             attrs["block"] = BLOCK
         if inst.attr("free") is not None:
-            attrs["schedule"] = "sweep"
-            if gpu:
-                attrs["block"] = SWEEP_BLOCK
-            builder.inst("launch", args, attrs, (), inst.regions)
-            return ()
-        if not inst.attr("reduced"):
-            attrs |= _short_axes(inst, classes, not gpu)
-        if gpu and not inst.attr("reduced") and _transposes(inst, classes):
-            attrs |= {"schedule": "tiles", "side": _side(inst, classes)}
-        if gpu and inst.attr("reduced"):
-            attrs |= _reduction(inst, classes)
+            attrs |= {"schedule": "sweep"} | ({"block": SWEEP_BLOCK} if gpu else {})
         elif inst.attr("reduced"):
-            attrs |= _reduction_on_cpu(inst, classes)
+            attrs |= _reduction(inst, classes) if gpu else _reduction_on_cpu(inst, classes)
+        else:
+            attrs |= _short_axes(inst, classes, not gpu)
+            if gpu and _transposes(inst, classes):
+                attrs |= {"schedule": "tiles", "side": _side(inst, classes)}
         builder.inst("launch", args, attrs, (), inst.regions)
         return ()
 
