@@ -90,7 +90,8 @@ def test_in_reductions(cupy: Any, rows: int, columns: int) -> None:
         return steps.max(1), cases.collatz_steps(n.max(1)), steps.sum()
 
     found = fetched(cupy, pytocu.jit(longest)(cupy.asarray(numbers)))
-    compare(found, pytocu.jit(longest)(numbers))
+    # A device's result without axes is an array.
+    compare(found, tuple(map(np.asarray, pytocu.jit(longest)(numbers))))
 
 
 def test_softmax_like(cupy: Any) -> None:
@@ -115,4 +116,4 @@ def test_failures_by_data(cupy: Any) -> None:
 def test_empty_and_without_axes(cupy: Any) -> None:
     made = pytocu.vectorize(cases.root)
     assert made(cupy.zeros((0, 3))).shape == (0, 3)
-    assert float(made(cupy.asarray(4.0))) == 2.0
+    assert float(made(cupy.asarray(4.0))) == float(cases.root(np.float64(4.0)))
