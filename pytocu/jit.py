@@ -280,7 +280,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         >>> len(told.kernels), told.kernels[0].bytes.number
         (1, 12000)
         >>> print(told.wide[0].causes[0].help)
-        write np.float32(np.float64(2)), or compute it with Python's numbers and math
+        write np.float32(2), or compute it with Python's numbers and math
         """
         return explainer().explain(self, args, kwargs)
 
