@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pytocu
 from pytocu.backend import cpu, llvm
 from pytocu.errors import BackendError, InternalError, PytocuError
 from pytocu.ir.core import Op
@@ -26,6 +27,7 @@ from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, DType, dtype_named
 from pytocu.runtime import native, threads
+from pytocu.testing.compare import compare
 
 on_x86_64 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86-64 instructions and registers")
 KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -861,3 +863,21 @@ def test_cpu_quota(tmp_path: Any) -> None:
     assert threads.cpu_quota(groups, mount) is None
     (mount / "cpu/a/cpu.cfs_quota_us").write_text("400000\n")
     assert threads.cpu_quota(groups, mount) == 4
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_minimum_of_a_minimum_keeps_what_nan_chooses(dtype):
+    """LLVM takes the inner one for both."""
+
+    def least(b):
+        inner = np.where(b > 0.0, 0.0, b)
+        return np.where(inner < 0.0, inner, 0.0)
+
+    def most(b, c):
+        inner = np.where(b > c, b, c)
+        return np.where(inner > c, inner, c), np.where(c < inner, inner, c)
+
+    b = np.array([np.nan, -0.0, 0.0, 1.0, -1.0, np.inf, -np.inf] * 5, dtype)
+    c = np.roll(b, 3)
+    compare(pytocu.jit(least)(b), least(b))
+    compare(pytocu.jit(most)(b, c), most(b, c))

@@ -112,6 +112,8 @@ class Dialect(Record):
         Attributes of an exported kernel, of the function it calls, and of a library call.
     guarded : bool
         Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
+    fence : str
+        Intrinsic that gives its operand, through which LLVM does not look; empty where there is none.
     index_bits : int
         Bits of every index; 0 where they are as many as the function says.
     register : str
@@ -146,6 +148,7 @@ class Dialect(Record):
     local: str = 'noinline nounwind "no-builtins"'
     call: str = "nobuiltin nounwind willreturn memory(none)"
     guarded: bool = True
+    fence: str = "llvm.arithmetic.fence"
     # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
     index_bits: int = 64
     register: str = ""
@@ -203,6 +206,7 @@ NVVM = Dialect(
     kernel="nounwind",
     call="nounwind",
     guarded=False,
+    fence="",
     index_bits=0,
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",

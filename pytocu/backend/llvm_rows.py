@@ -10,7 +10,7 @@ from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, ele
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Function, Inst, Value
 from pytocu.ir.ops import spelled
-from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named
+from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named, element
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
@@ -144,7 +144,9 @@ class RowWriter:
             case ["cmp", predicate]:
                 text = f"icmp {'' if predicate in ('eq', 'ne') else signed}{predicate} {pair}"
             case ["select"]:
-                operands = ", ".join(map(self.typed, args))
+                again = chosen_again(inst) if kind == "f" and self.dialect.fence else None
+                hidden = "" if again is None else f"{type} {self.fenced(again)}"
+                operands = ", ".join(hidden if hidden and a is again else self.typed(a) for a in args)
                 text = self.dialect.select.format(flags=flags if kind == "f" else "", operands=operands)
             case ["bitcast"]:
                 # Signed and unsigned integers are one type.
@@ -253,6 +255,14 @@ class RowWriter:
         self.declarations.add(f"declare {type} {name}({', '.join(self.type(a.type) for a in inst.args)})")
         return f"call {flags}{type} {name}({', '.join(map(self.typed, inst.args))})"
 
+    def fenced(self, value: Value) -> str:
+        """The value, of which nothing is known any more."""
+        type, dtype = self.type(value.type), element(value.type)
+        suffix = f"v{value.type.lanes}{dtype.name}" if isinstance(value.type, VectorType) else dtype.name
+        name = f"@{self.dialect.fence}.{suffix}"
+        self.declarations.add(f"declare {type} {name}({type})")
+        return self.assign(f"call {type} {name}({self.typed(value)})", "fenced")
+
     def library(self, inst: Inst, flags: str, hint: str) -> str:
         """A function of the C math library, called once a lane."""
         match inst.result.type:
@@ -280,3 +290,33 @@ class RowWriter:
         self.declarations.add(f"declare {type} {name}({', '.join([type] * len(values))})")
         attributes = f" {self.dialect.call}" if self.dialect.call else ""
         return self.assign(f"call {flags}{type} {name}({', '.join(f'{type} {v}' for v in values)}){attributes}", hint)
+
+
+def chosen_again(inst: Inst) -> Value | None:
+    """The operand of a minimum or maximum, written as a selection, that is one itself and shares the other operand.
+
+    LLVM takes the inner one for both, also where a NaN makes them differ.
+    """
+    if not _is_extreme(inst):
+        return None
+    _, *both = inst.args
+    for inner, other in (both, both[::-1]):
+        if inner.inst is not None and _is_extreme(inner.inst) and any(_same(a, other) for a in inner.inst.args[1:]):
+            return inner
+    return None
+
+
+def _is_extreme(inst: Inst) -> bool:
+    """Whether an instruction selects one of two operands by a comparison of them."""
+    test = inst.args[0].inst if inst.op.name == "where" else None
+    if test is None or not test.op.llvm.startswith("cmp "):
+        return False
+    return all(any(_same(a, b) for b in test.args) for a in inst.args[1:])
+
+
+def _same(a: Value, b: Value) -> bool:
+    if a is b:
+        return True
+    if a.inst is None or b.inst is None or not a.inst.op.name == b.inst.op.name == "const":
+        return False
+    return a.inst.attr("value") == b.inst.attr("value")
