@@ -321,3 +321,17 @@ def test_requirements_on_data_are_refused_in_whole_array_loops() -> None:
 
     with pytest.raises(UnsupportedError, match="inside of a loop or branch on whole arrays"):
         pytocu.jit(picked)(VECTOR, np.arange(50), 3)
+
+
+def test_what_may_fail_by_its_data_in_a_branch_of_a_step():
+    def turned(u, n, flag):
+        for i in range(n):
+            if flag:
+                k = i * 3
+                u = np.roll(u, 1) + k
+            else:
+                u = u[::-1] * 1.0
+        return u
+
+    with pytest.raises(UnsupportedError, match=r"(?s)what may fail by its data.*k = i \* 3.*np.int64\(i\) \* 3"):
+        pytocu.jit(turned)(np.arange(5.0), 3, True)
