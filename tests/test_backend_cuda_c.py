@@ -16,6 +16,7 @@ import textwrap
 import numpy as np
 import pytest
 
+import pytocu
 from pytocu.errors import UNKNOWN, BackendError, InternalError, Loc
 from pytocu.ir import infer
 from pytocu.ir.builder import Builder
@@ -830,6 +831,24 @@ def test_architectures():
     for bad in ("sm_33", "90", "compute_90", "sm_90 --x", "sm_90\n", ""):
         with pytest.raises(BackendError, match="sm_90"):
             nvrtc.check_arch(bad)
+
+
+@pytest.mark.parametrize("name", ["negative", "sum", "difference", "product", "shift"])
+def test_bytes_that_wrap_keep_their_sign(name):
+    """NVRTC took the negative or sum of a byte that it cut out of a vector for a number that has its sign."""
+    functions = {
+        "negative": lambda x: -x <= 1,
+        "sum": lambda x: x + 3 <= 1,
+        "difference": lambda x: 100 - x <= 1,
+        "product": lambda x: x * x <= 1,
+        "shift": lambda x: (x << 1) <= 1,
+    }
+    source = pytocu.jit(functions[name]).lower(np.ones(10**5, np.int8)).compile("cuda:sm_90", "cuda_c").source
+    lines = nvrtc.ptx(source, "sm_90", "bytes").splitlines()
+    vector = next(i for i, line in enumerate(lines) if "ld.global.nc.v4" in line)
+    ends = next(i for i, line in enumerate(lines) if "st.global.v4" in line)
+    extended = [line for line in lines[vector:ends] if "cvt.s16.s8" in line]
+    assert len(extended) == 16, "\n".join(lines[vector:ends])
 
 
 def test_a_refused_source_shows_the_log():

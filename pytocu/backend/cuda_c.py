@@ -32,7 +32,7 @@ from pytocu.backend.c_expressions import (
     unary,
     wrapping,
 )
-from pytocu.backend.cuda_functions import ALIGNED, LOAD_GROUPS, STORE_GROUPS
+from pytocu.backend.cuda_functions import ALIGNED, COPY_WORDS, LOAD_GROUPS, STORE_GROUPS
 from pytocu.backend.names import Names, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
@@ -40,6 +40,7 @@ from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     F32,
+    I8,
     I16,
     I32,
     I64,
@@ -115,6 +116,8 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     helpers += [ptx.WAIT_FUNCTION] if any(f.fact("waits") for f in functions) else []
     structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
     structures = [text for text in structures if text]
+    if any("copy_words" in text for text in structures):
+        structures.insert(0, COPY_WORDS)
     return "\n\n".join([*structures, *helpers, *kernels]) + "\n"
 
 
@@ -133,7 +136,23 @@ def _alignments(functions: Sequence[Function]) -> dict[VectorType, int]:
 
 def _structure(type: VectorType, align: int) -> str:
     """The C type of a vector, which is moved in accesses of `align` bytes."""
-    return f"struct alignas({align}) {_vector_name(type)} {{ {C_TYPES[type.dtype]} lane[{type.lanes}]; }};"
+    name, lanes = _vector_name(type), f"{C_TYPES[type.dtype]} lane[{type.lanes}];"
+    if type.dtype != I8 or align < 4:
+        return f"struct alignas({align}) {name} {{ {lanes} }};"
+    # NVRTC splits a vector of int8 itself and then takes the first byte of each word, of whose
+    # negative or sum it needs the low byte, for a number that has its sign already.
+    word = {4: "unsigned int", 8: "uint2", 16: "uint4"}[align]
+    copy = f"copy_words<{word}, {type.lanes // align}>(lane, from.lane);"
+    return f"""\
+struct alignas({align}) {name} {{
+    {lanes}
+    {name}() = default;
+    __device__ __forceinline__ {name}(const {name}& from) {{ {copy} }}
+    __device__ __forceinline__ {name}& operator=(const {name}& from) {{
+        {copy}
+        return *this;
+    }}
+}};"""
 
 
 def _group(inst: Inst) -> VectorType:

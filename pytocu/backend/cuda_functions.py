@@ -7,6 +7,13 @@ static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
     return (unsigned long long)pointer % bytes == 0;
 }"""
 
+COPY_WORDS = """\
+template <typename Word, int count>
+static __device__ __forceinline__ void copy_words(void* to, const void* from) {
+    #pragma unroll
+    for (int k = 0; k < count; k++) ((Word*)to)[k] = ((const Word*)from)[k];
+}"""
+
 LOAD_GROUPS = """\
 template <typename Vector, typename Group, int step, typename Element>
 static __device__ __forceinline__ Vector load_groups(const Element* from, long long room, bool fit = false) {

@@ -79,8 +79,22 @@ def quantised(x):
 #|   return %out {tree = 0}
 #| }
 #$ dump quantised --args "f32[n]" --values plain --emit cuda
+#| template <typename Word, int count>
+#| static __device__ __forceinline__ void copy_words(void* to, const void* from) {
+#|     #pragma unroll
+#|     for (int k = 0; k < count; k++) ((Word*)to)[k] = ((const Word*)from)[k];
+#| }
+#|
 #| struct alignas(16) f32x4 { float lane[4]; };
-#| struct alignas(4) i8x4 { signed char lane[4]; };
+#| struct alignas(4) i8x4 {
+#|     signed char lane[4];
+#|     i8x4() = default;
+#|     __device__ __forceinline__ i8x4(const i8x4& from) { copy_words<unsigned int, 1>(lane, from.lane); }
+#|     __device__ __forceinline__ i8x4& operator=(const i8x4& from) {
+#|         copy_words<unsigned int, 1>(lane, from.lane);
+#|         return *this;
+#|     }
+#| };
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;

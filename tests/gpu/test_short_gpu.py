@@ -1,4 +1,4 @@
-"""The least int16, whose negative is itself, in wider arithmetic behind it."""
+"""Short integers at their ends, whose results wrap, in wider arithmetic behind them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ pytestmark = pytest.mark.gpu
 
 FUNCTIONS = {
     "compared": lambda x: -x <= 1,
+    "added": lambda x: x + 3 <= 1,
+    "subtracted": lambda x: 3 - x <= 1,
+    "doubled": lambda x: (x + x).astype(np.float32),
     "widened": lambda x: (-x).astype(np.int64),
     "summed": lambda x: abs(x).sum(),
     "least": lambda x: abs(x).min(),
