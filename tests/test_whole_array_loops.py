@@ -335,3 +335,42 @@ def test_what_may_fail_by_its_data_in_a_branch_of_a_step():
 
     with pytest.raises(UnsupportedError, match=r"(?s)what may fail by its data.*k = i \* 3.*np.int64\(i\) \* 3"):
         pytocu.jit(turned)(np.arange(5.0), 3, True)
+
+
+def test_a_name_that_a_step_binds_to_something_of_another_kind():
+    def dropped(mask, x, n):
+        w = np.where(mask)
+        for _ in range(n):
+            w = np.zeros_like(x)  # noqa: F841
+        return x
+
+    for n in (0, 2):
+        everywhere(dropped, MATRIX > 0.5, VECTOR, n)
+
+
+def test_a_loop_over_rows_that_a_loop_makes():
+    def walked(x, n):
+        v = x
+        for _ in range(n):
+            v = v * v - x[:, :1]
+        kept = v[0].copy()
+        for i, row in enumerate(v):
+            kept = np.where(row == row, kept, row) + i
+        return kept
+
+    for n in (0, 1, 3):
+        everywhere(walked, MATRIX, n)
+
+
+def test_a_step_that_becomes_elementwise_stays_on_the_host():
+    def shifted(x, y, n):
+        v = np.expand_dims(y, 0)
+        for _ in range(n):
+            w = np.zeros_like(v)
+            w[1:] = v[:-1]
+            v = w + 3
+        x[1:-1] = x[2:] + x[:-2]
+        return v
+
+    for n in (0, 3):
+        everywhere(shifted, VECTOR.copy(), VECTOR.copy(), n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
@@ -405,7 +406,8 @@ def _memories(
         flatten(after.value(owner, name), new)
         by_name[owner, name] = params = read.params[place : place + len(old)]
         place += len(old)
-        for param, a, b in zip(params, old, new, strict=False):
+        # A name that a step binds to something of another kind has nothing that goes on.
+        for param, a, b in zip_longest(params, old, new[: len(old)]):
             first[param] = builder.memories(a) if is_array(a) else set()
             last[param] = builder.memories(b) if is_array(b) else set()
     # What a step hands on as it is has been there since the step before.

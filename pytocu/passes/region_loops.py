@@ -44,7 +44,7 @@ def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
     types = [scalar(element(inst.types[k])) for k in keep]
     head = [e.made[arg, ()] for arg in inst.args[: HEADS[inst.op.name]]]
     count = carried_count(inst)
-    starts = [e.made[given(inst)[k], position(given(inst)[k], at)] for k in keep] if count else []
+    starts = [e.operand(builder, given(inst)[k], position(given(inst)[k], at)) for k in keep] if count else []
     match inst.op.name:
         case "if_else":
             blocks = [Block((), tuple(_region(e, inst, region, keep, at, {}))) for region in inst.regions]

@@ -94,8 +94,14 @@ def _with_its_view(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Seq
 
 
 def is_whole(inst: Inst) -> bool:
-    """Whether a loop or branch is no element operation, and not about Python scalars alone."""
-    return is_region(inst) and not loop_scalars.on_host(inst) and not is_elementwise(inst)
+    """Whether a loop or branch is no element operation, and not about Python scalars alone.
+
+    One whose Python scalars were left to the host stays there, though what has become of its updates
+    since may be computed element by element.
+    """
+    if not is_region(inst) or loop_scalars.on_host(inst):
+        return False
+    return any(isinstance(a.type, WeakType) for a in inst.args) or not is_elementwise(inst)
 
 
 def _scalars(inst: Inst, sweep: Sweep) -> list[int]:
