@@ -286,7 +286,7 @@ def capture_of(stream: int) -> int:
     """The number of the capture into a graph that the stream is part of; 0 for none.
 
     -1 for the legacy default stream while another stream is being captured in a way that
-    forbids its use.
+    forbids its use.  A default stream belongs to the context that is current (:func:`activated`).
     """
     driver = _driver()
     status, state = driver.cuStreamIsCapturing(stream)

@@ -31,12 +31,11 @@ def read_device_word(pointer: int, stream: int, device: int) -> int:
     UnsupportedError
         The stream is being captured into a graph, whose replays could not wait.
     """
-    if cuda.capture_of(stream):
-        raise UnsupportedError(
-            "a length that depends on data is read from the GPU, which a capture into a graph forbids", None, "call it outside"
-        )
     word = np.empty(1, np.int64)
     with cuda.activated(device):
+        if cuda.capture_of(stream):
+            reason = "a length that depends on data is read from the GPU, which a capture into a graph forbids"
+            raise UnsupportedError(reason, None, "call it outside")
         cuda.call("cuMemcpyDtoHAsync", word.ctypes.data, pointer, 8, stream)
         cuda.call("cuStreamSynchronize", stream)
     return int(word[0])

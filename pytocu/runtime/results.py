@@ -153,11 +153,12 @@ def finish(like: ArrayInfo, made: Any, stream: int = 0) -> Any:
     jax = sys.modules["jax"]
     if isinstance(made, np.ndarray):
         return jax.numpy.asarray(made)
-    if cuda.capture_of(stream):
-        reason = "a call with JAX arrays waits for its kernels, which a capture into a graph forbids"
-        raise UnsupportedError(reason, None, "capture with CuPy or PyTorch arrays")
-    # JAX may free and reuse the inputs on a stream of its own as soon as the caller drops them.
-    cuda.synchronize(stream, made.device)
+    with cuda.activated(made.device):
+        if cuda.capture_of(stream):
+            reason = "a call with JAX arrays waits for its kernels, which a capture into a graph forbids"
+            raise UnsupportedError(reason, None, "capture with CuPy or PyTorch arrays")
+        # JAX may free and reuse the inputs on a stream of its own as soon as the caller drops them.
+        cuda.synchronize(stream, made.device)
     return jax.dlpack.from_dlpack(made)
 
 

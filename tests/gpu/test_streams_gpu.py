@@ -526,6 +526,34 @@ def test_a_forked_process_is_told_to_spawn(tmp_path):
     assert out.splitlines() == ["[1.0, 1.0]", "True", "[2.0, 2.0]", "[2.0, 2.0]"]
 
 
+def test_a_thread_without_a_context(cupy, jax):
+    """Lengths that depend on data, loops, temporaries and JAX's results, where no library has made a context current."""
+
+    def chosen(x, n):
+        for _ in range(n):
+            x = x + x.sum()
+        return x[x > 2], x.mean()
+
+    x = numbers(5000)
+    given = [device_array.to_device(x, 0), jax.numpy.asarray(x)]
+    wanted = chosen(x, 2)
+    found: list[list[Any]] = []
+
+    def work() -> None:
+        cuda.call("cuCtxSetCurrent", 0)
+        for there in given:
+            found.append([np.asarray(a.copy_to_host() if hasattr(a, "copy_to_host") else a) for a in f(there, 2)])
+
+    f = pytocu.jit(chosen)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(found) == 2
+    for many, mean in found:
+        np.testing.assert_allclose(many, wanted[0], rtol=1e-5)
+        np.testing.assert_allclose(mean, wanted[1], rtol=1e-5)
+
+
 # What functions leave behind.
 
 
