@@ -18,6 +18,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -537,18 +538,15 @@ def test_a_thread_without_a_context(cupy, jax):
     x = numbers(5000)
     given = [device_array.to_device(x, 0), jax.numpy.asarray(x)]
     wanted = chosen(x, 2)
-    found: list[list[Any]] = []
 
-    def work() -> None:
+    def work() -> list[Any]:
         cuda.call("cuCtxSetCurrent", 0)
-        for there in given:
-            found.append([np.asarray(a.copy_to_host() if hasattr(a, "copy_to_host") else a) for a in f(there, 2)])
+        made = [f(there, 2) for there in given]
+        return [[np.asarray(a.copy_to_host() if hasattr(a, "copy_to_host") else a) for a in both] for both in made]
 
     f = pytocu.jit(chosen)
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert len(found) == 2
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(work).result()
     for many, mean in found:
         np.testing.assert_allclose(many, wanted[0], rtol=1e-5)
         np.testing.assert_allclose(mean, wanted[1], rtol=1e-5)
