@@ -147,3 +147,59 @@ def test_chosen_elements_beside_lengths_that_are_one(a: np.ndarray, size: int) -
 def test_no_chosen_elements_beside_one() -> None:
     with pytest.raises(UnsupportedError, match=r"depends on data is 1, .* \(1,\) and \(0,\)"):
         pytocu.jit(lambda a, b: a[a > 0] + b[b > 5])(LONG[-1:], LONG)
+
+
+def lengths_in_two_loops(x: Any, n: int) -> Any:
+    total = np.float64(0)
+    for i in range(n):
+        b = x[x > 0.3 * i]
+        for j in range(n):
+            c = x[x > 0.1 * j]
+            total += len(c) + 0.01 * len(b)
+    return total
+
+
+def positions_of_a_mask_from_before(x: Any, n: int) -> Any:
+    mask, y = x > 0, x * 1.0
+    for _ in range(n):
+        y = y + len(x[mask]) + y.sum()
+    return y, x[mask]
+
+
+def a_branch_asks_for_the_elements(x: Any, n: int) -> Any:
+    mask = x > 0
+    total = np.float64(len(x[mask])) if n > 1 else x[mask].sum()
+    return total, x[mask]
+
+
+def steps_change_chosen_elements(x: Any, n: int) -> Any:
+    a = x[x > 0]
+    for i in range(n):
+        a[0] = i + 0.5
+    return a
+
+
+def a_branch_changes_chosen_elements(x: Any, n: int) -> Any:
+    a = x[x > 0]
+    if n > 1:
+        a[0] = 0.5
+    return a
+
+
+def only_the_length_is_used(x: Any, n: int) -> Any:
+    total = np.float64(0)
+    for i in range(n):
+        total = total + len(x[x > i])
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lengths_in_two_loops, positions_of_a_mask_from_before, a_branch_asks_for_the_elements, steps_change_chosen_elements,
+     a_branch_changes_chosen_elements, only_the_length_is_used],
+)  # fmt: skip
+def test_lengths_that_are_read_in_loops_and_branches(function: Callable[..., Any]) -> None:
+    """What a region computes is known in it only, and its lengths have names of their own."""
+    x = np.linspace(-1, 1, 9)
+    for n in (0, 1, 3):
+        everywhere(function, x, n)

@@ -124,3 +124,24 @@ def test_python_numbers_are_arrays_for_at(dtype: str, number: Any) -> None:
         return
     pytocu.jit(add)(changed, i)
     compare(changed, expected)
+
+
+def addends_of_a_step(x: Any, n: int) -> Any:
+    made = np.zeros(4)
+    for i in range(n):
+        made = made * 0.5 + np.histogram(x * i, bins=4, range=(-2, 6), weights=x * i + 0.5)[0]
+    return made
+
+
+def a_step_searches(table: Any, n: int) -> Any:
+    z = np.linspace(-2, 8, 7)
+    for _ in range(n):
+        table = table * 0.5
+        z = z * 0.5 + np.searchsorted(table, z)
+    return z
+
+
+@pytest.mark.parametrize("function", [addends_of_a_step, a_step_searches])
+def test_a_step_searches_what_it_made(function: Callable[..., Any]) -> None:
+    x = np.arange(7.0)
+    everywhere(function, x, 3)

@@ -34,9 +34,12 @@ def read_length(context: Context, count: Value, limit: DimLike, name: str) -> Di
     name : str
         What it is called; a number is put behind it where the name is taken.
     """
-    taken = {i.attr("name") for i in context.builder.insts if i.op.name == "read_length"}
-    number = sum(t.startswith(name) for t in taken)
-    unique = f"{name}{number}" if number else name
+    unique, number = name, 0
+    while unique in context.numbers:
+        number += 1
+        unique = f"{name}{number}"
+    # A region's own lengths have names that no region around it has.
+    context.numbers.add(unique)
     stored = context.builder.emit("keep", (array_of(context, count),), name=unique)
     context.builder.inst("read_length", (stored,), {"name": unique, "limit": limit})
     return symbol(unique)

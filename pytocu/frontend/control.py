@@ -21,7 +21,7 @@ from pytocu.frontend.ranges import Facts, facts_of, knowing
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
+from pytocu.frontend.values import Context, Masked, as_strong, as_value, dimensions, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
 from pytocu.ir.dims import Dim, DimLike, symbols
@@ -186,6 +186,7 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     test = condition(context, test)
     before = State(frame)
     sides: list[_Side] = []
+    asked: list[Masked] = []
     for run, facts in zip((yes, no), facts_of(context, test), strict=True):
         with builder.nested() as insts, knowing(context, facts):
             flow = flow_of(run())
@@ -193,7 +194,13 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
             before.refuse_changed_containers("a branch")
             side = _Side(insts, flow, State(frame))
         sides.append(side)
+        asked += before.asked()
         before.go_back()
+    if asked:
+        with builder.at(loc):
+            for value in asked:
+                as_value(context, value)
+        return branch(frame, test, yes, no)
     with builder.at(loc):
         return _joined(frame, test, before, sides)
 

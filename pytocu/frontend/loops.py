@@ -164,6 +164,13 @@ def loop(
         finally:
             context.changing = changing
         read.insts = insts
+        if asked := before.asked():
+            before.go_back()
+            builder.loc = loc
+            for value in asked:
+                as_value(context, value)
+            before = State(frame)
+            continue
         more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
         before.refuse_changed_containers("a loop")

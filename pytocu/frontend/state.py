@@ -10,7 +10,7 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.values import is_number
+from pytocu.frontend.values import Masked, is_number
 from pytocu.ir.core import Value
 
 LEAF = "leaf"
@@ -25,19 +25,26 @@ class State:
         while scope is not None:
             self.frames.append(scope)
             scope = scope.parent
+        self.context = frame.context
         self.builder = frame.context.builder
         self.locals = [dict(f.locals) for f in self.frames]
         self.storage = self.builder.state()
+        self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.containers: list[tuple[Any, Any]] = []
+        self.masked: list[Masked] = []
         seen: set[int] = set()
         for names in self.locals:
             for value in names.values():
                 self._note(value, seen)
 
     def _note(self, value: Any, seen: set[int]) -> None:
-        if id(value) in seen or not isinstance(value, (list, tuple, dict)):
+        if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)):
             return
         seen.add(id(value))
+        if isinstance(value, Masked):
+            if value.elements is None:
+                self.masked.append(value)
+            return
         if not isinstance(value, tuple):
             self.containers.append((value, value.copy()))
         for member in value.values() if isinstance(value, dict) else value:
@@ -49,6 +56,14 @@ class State:
             frame.locals.clear()
             frame.locals.update(names)
         self.builder.go_back(self.storage)
+        # What a region computed is known in it only.
+        self.context.compacted, self.context.positions = list(self.compacted), dict(self.positions)
+        for value in self.masked:
+            value.elements = None
+
+    def asked(self) -> list[Masked]:
+        """The masked values of that moment whose elements were asked for since: a region computed what stands before it."""
+        return [value for value in self.masked if value.elements is not None]
 
     def refuse_changed_containers(self, what: str) -> None:
         """Lists and dicts are known while compiling, so they cannot depend on what happens at run time.

@@ -178,7 +178,8 @@ def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]
             elif is_region(made):
                 if region_needs(operand, place, ndim) is None:
                     return None
-            elif made.op.kind not in IN_REGIONS:
+            elif made.op.kind not in IN_REGIONS or searched(made) is not None:
+                # What is searched is a whole array that each step may have made anew.
                 return None
     return list(needs)
 
@@ -202,8 +203,8 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
 
 def is_elementwise(inst: Inst) -> bool:
     """Whether the results of a loop or branch are computed element by element."""
-    if any(inner.op.name == "check" for region in inst.regions for inner in walk(region)):
-        # The host looks at lengths.
+    if any(inner.op.name in ("check", "read_length") for region in inst.regions for inner in walk(region)):
+        # The host looks at lengths, and reads them.
         return False
     found = ((r, len(shape_of(r.type))) for r in inst.results)
     return all(region_needs(r, whole_index(ndim), ndim) is not None for r, ndim in found)
