@@ -169,6 +169,7 @@ class _Merge:
         self.pairs: list[tuple[Value, Value]] = []
         self.names: list[str] = []
         self.put: list[Callable[[list[Value]], None]] = []
+        self.known: list[tuple[Value, tuple[Any, ...], set[Value]]] = []
 
     def add(self, pairs: Sequence[tuple[Value, Value]], name: str, put: Callable[[list[Value]], None]) -> None:
         """Values to hand on, and what is done with the results."""
@@ -231,6 +232,8 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
         result.name = name
     for put in merge.put:
         put(list(made.results))
+    # Results are what memories hold behind the branch: the changes in it are none of theirs.
+    builder.may_be(merge.known)
     return signal() if callable(signal) else signal
 
 
@@ -379,8 +382,7 @@ def _known_memories(
     found = [{m for v in values if is_array(v) for m in builder.memories(v)} - own for values in given]
 
     def note(results: Sequence[Value]) -> list[Value]:
-        for result, memories in zip(results, found, strict=True):
-            builder.may_be(result, memories)
+        merge.known.extend(zip(results, given, found, strict=True))
         return list(results)
 
     return note
@@ -468,6 +470,8 @@ def blank(context: Context, type: Type) -> Value:
 def _merge_memories(merge: _Merge, before: State, sides: list[_Side]) -> None:
     builder = merge.context.builder
     known = before.storage[0]
+    for side in sides:
+        builder.doubt(side.state.storage)
     roots = dict.fromkeys(r for side in sides for r in side.state.storage[0])
     for root in roots:
         held = [side.state.storage[0].get(root, root) for side in sides]

@@ -76,6 +76,7 @@ class _Read(Mutable):
     names: list[tuple[Frame, str]]
     roots: list[Value]
     types: dict[tuple[Frame, str], list[Type]]
+    shared: dict[tuple[Frame, str], list[set[Value]]]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)
@@ -152,8 +153,11 @@ def loop(
     names = [(owner, name) for owner, name in _bound(frame, nodes) if _starts(owner.locals.get(name))]
     roots: list[Value] = []
     types: dict[tuple[Frame, str], list[Type]] = {}
+    shared: dict[tuple[Frame, str], list[set[Value]]] = {}
+    doubted = before.storage
     while True:
-        read = _Read(names, roots, types)
+        read = _Read(names, roots, types, shared)
+        builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
         try:
             with builder.nested() as insts:
@@ -175,10 +179,17 @@ def loop(
         builder.loc = loc
         before.refuse_changed_containers("a loop")
         wider = _wider(context, read)
-        if not more_names and not more_roots and not wider:
+        more_shared = _more_shared(builder, read, before)
+        assert read.state is not None
+        doubts = read.state.storage[3].keys() - doubted[3].keys() - _made(read)
+        if not more_names and not more_roots and not wider and more_shared == shared and not doubts:
             break
+        if not more_names:
+            # A name that was not known to be bound again was taken for the memory it is bound to first.
+            doubted = read.state.storage
         before.go_back()
         types |= wider
+        shared = more_shared
         names, roots = [*names, *more_names], [*roots, *more_roots]
     return _finish(frame, op, head, lead, before, read, numbers)
 
@@ -199,6 +210,10 @@ def _read(frame: Frame, read: _Read, op: str, lead: Sequence[Value], body: Body)
     if op == "for_loop":
         read.counter = Value(WEAK_INT)
     read.lead = [Value(regions.bare(v.type), v.name) for v in lead]
+    for root in read.roots:
+        param = Value(regions.bare(builder.contents(root).type), root.name)
+        read.contents.append(param)
+        builder.replace(root, param)
     for owner, name in read.names:
         leaves: list[Any] = []
         form = flatten(owner.locals[name], leaves)
@@ -207,10 +222,7 @@ def _read(frame: Frame, read: _Read, op: str, lead: Sequence[Value], body: Body)
         read.params.extend(params)
         read.forms.append(form)
         owner.locals[name] = rebuild(form, list(params))
-    for root in read.roots:
-        param = Value(regions.bare(builder.contents(root).type), root.name)
-        read.contents.append(param)
-        builder.replace(root, param)
+        builder.may_be([(p, (), m) for p, m in zip(params, read.shared.get((owner, name), ()), strict=False)])
     following, extras = body(read.counter, read.lead)
     read.state = State(frame)
     read.next = list(following)
@@ -258,7 +270,7 @@ def _missing(frame: Frame, before: State, read: _Read) -> tuple[list[tuple[Frame
         leaves: list[Any] = []
         if flatten(old, leaves) is not old and any(map(is_array, leaves)):
             names.append((owner, name))
-    own = {*read.params, *(r for inst in read.insts for r in inst.results)}
+    own = _made(read)
     roots = [r for r in frame.context.builder.changed(before.storage) if r not in own and r not in read.roots]
     return names, roots
 
@@ -335,13 +347,18 @@ def _finish(
     results = list(made.results)
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = _memories(builder, read, before, after, _has_steps(op, head))
+    bound: list[tuple[Value, Sequence[Any], set[Value]]] = []
     for owner, name, form, count in taken:
-        for result, found in zip(results, memories[owner, name], strict=False):
-            builder.may_be(result, found)
+        ways = zip(_leaves(before, owner, name), _leaves(after, owner, name), strict=True)
+        bound.extend(zip(results, ways, memories[owner, name], strict=False))
         owner.locals[name] = rebuild(form, results[:count])
         results = results[count:]
+    changed = _changed(read)
+    builder.doubt(after.storage)
     for root in read.roots:
-        builder.replace(root, results.pop(0))
+        builder.replace(root, results.pop(0), root in changed)
+    # Names hold what memories do behind the loop: the changes in it are none of theirs.
+    builder.may_be(bound)
     _forget(before, after, read, broken)
     return leading, results
 
@@ -401,7 +418,7 @@ def _memories(
     builder: StorageBuilder, read: _Read, before: State, after: State, steps: bool
 ) -> dict[tuple[Frame, str], list[set[Value]]]:
     """By name: the memories from before the loop that what it carries may be behind it."""
-    own = {*read.params, *(result for inst in read.insts for result in inst.results)}
+    own = _made(read)
     first: dict[Value, set[Value]] = {}
     last: dict[Value, set[Value]] = {}
     by_name: dict[tuple[Frame, str], list[Value]] = {}
@@ -426,6 +443,35 @@ def _memories(
     return {name: [found[param] for param in params] for name, params in by_name.items()}
 
 
+def _made(read: _Read) -> set[Value]:
+    """What a step has of its own: what it begins with, and what it makes."""
+    return {*read.params, *(result for inst in read.insts for result in inst.results)}
+
+
+def _leaves(state: State, owner: Frame, name: str) -> list[Any]:
+    found: list[Any] = []
+    flatten(state.value(owner, name), found)
+    return found
+
+
+def _changed(read: _Read) -> set[Value]:
+    """The memories from before the loop that a step changes; earlier readings may have found more."""
+    assert read.state is not None
+    return {root for root, param in zip(read.roots, read.contents, strict=True) if read.state.storage[0][root] is not param}
+
+
+def _more_shared(builder: StorageBuilder, read: _Read, before: State) -> dict[tuple[Frame, str], list[set[Value]]]:
+    """By name: the memories from before the loop that a step changes and that the name may be in when a step begins."""
+    assert read.state is not None
+    changed = _changed(read)
+    found = {name: list(sets) for name, sets in read.shared.items()}
+    if changed:
+        for name, sets in _memories(builder, read, before, read.state, False).items():
+            known = found.get(name) or [set() for _ in sets]
+            found[name] = [a | (b & changed) for a, b in zip(known, sets, strict=True)]
+    return found
+
+
 def _refuse_shared_memory(frame: Frame, before: State, read: _Read) -> None:
     """A name that is bound to one memory and then to another, where memory is changed: names are values from here on.
 
@@ -440,13 +486,11 @@ def _refuse_shared_memory(frame: Frame, before: State, read: _Read) -> None:
     if not changed:
         return
     place = 0
-    ends: dict[Value, str] = {}
-    own = {*read.params, *(r for inst in read.insts for r in inst.results)}
+    ends: list[tuple[Value, str]] = []
+    own = _made(read)
     for owner, name in read.names:
-        old: list[Any] = []
-        new: list[Any] = []
-        flatten(before.value(owner, name), old)
-        flatten(read.state.value(owner, name), new)
+        old = _leaves(before, owner, name)
+        new = _leaves(read.state, owner, name)
         for param, value in zip(read.params[place : place + len(old)], old, strict=True):
             shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
             if param in changed and shared:
@@ -459,23 +503,21 @@ def _refuse_shared_memory(frame: Frame, before: State, read: _Read) -> None:
         place += len(old)
         for value in new:
             if is_array(value):
-                root = builder.root(value)
-                if root in ends or root not in own:
+                others = [other for end, other in ends if not builder.apart(value, end)]
+                if others or not builder.memories(value) <= own:
                     raise UnsupportedError(
-                        f"{name} and {ends.get(root, 'another name')} are one memory after a step of the loop, which changes "
-                        "it",
+                        f"{name} and {others[0] if others else 'another name'} are one memory after a step of the loop, which "
+                        "changes it",
                         builder.loc,
                         f"make one of them a copy: {name} = {name}.copy()",
                     )
-                ends[root] = name
+                ends.append((value, name))
 
 
 def _other_name(before: State, owner: Frame, name: str, value: Value) -> bool:
-    builder = before.builder
-    root = builder.root(value)
     for frame, other in before.names():
         held = before.value(frame, other)
-        if (frame, other) != (owner, name) and is_array(held) and builder.root(held) is root:
+        if (frame, other) != (owner, name) and is_array(held) and not before.builder.apart(value, held):
             return True
     return False
 

@@ -47,6 +47,7 @@ class StorageBuilder(Builder):
         self._now: dict[Value, Value] = {}
         self._derived: dict[tuple[Value, Value], Value] = {}
         self._either: dict[Value, frozenset[Value]] = {}
+        self._apart: set[frozenset[Value]] = set()
         self._unsure: dict[Value, None] = {}
 
     def inst(
@@ -136,10 +137,29 @@ class StorageBuilder(Builder):
         root = self.root(handle)
         return {root, *self._either.get(root, ())}
 
-    def may_be(self, result: Value, memories: set[Value]) -> None:
-        """State that what a loop or branch gives may be one of the memories before it, and not a new one."""
-        if memories:
-            self._either[result] = frozenset(memories)
+    def may_be(self, results: Sequence[tuple[Value, Sequence[Any], set[Value]]]) -> None:
+        """State which memories from before a loop or branch its results may be, where they are none that it makes.
+
+        Parameters
+        ----------
+        results : sequence of (Value, sequence, set of Value)
+            A result, what it is on each way there is, and the memories.
+        """
+        ways = [(result, given) for result, given, _ in results if all(isinstance(v, Value) for v in given)]
+        for k, (first, mine) in enumerate(ways):
+            for second, others in ways[:k]:
+                if all(self.apart(a, b) for a, b in zip(mine, others, strict=True)):
+                    self._apart.add(frozenset((first, second)))
+        for result, _, memories in results:
+            if memories:
+                self._either[result] = frozenset(memories)
+
+    def apart(self, first: Value, second: Value) -> bool:
+        """Whether two handles are known to be in different memories."""
+        first, second = self.root(first), self.root(second)
+        if first is second:
+            return False
+        return frozenset((first, second)) in self._apart or self.memories(first).isdisjoint(self.memories(second))
 
     def _note_change(self, root: Value) -> None:
         """After a change of a memory nothing is known of what may be the same memory.
@@ -149,12 +169,15 @@ class StorageBuilder(Builder):
         UnsupportedError
             That is an argument's, which the caller sees.
         """
-        mine = self.memories(root)
         for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - {root}:
-            if mine & self.memories(other):
+            if not self.apart(root, other):
                 if other in self.arguments:
                     raise self._refused(other)
                 self._unsure[other] = None
+
+    def doubt(self, state: Changes) -> None:
+        """Know nothing of the memories of which nothing was known in another state."""
+        self._unsure.update(state[3])
 
     def _refused(self, handle: Value) -> UnsupportedError:
         name = handle.name or "an array"
@@ -227,9 +250,17 @@ class StorageBuilder(Builder):
         """The memories whose contents were changed since a state."""
         return [root for root, contents in self._now.items() if state[0].get(root, root) is not contents]
 
-    def replace(self, root: Value, contents: Value) -> None:
-        """State what a memory holds from here on."""
+    def replace(self, root: Value, contents: Value, changed: bool = True) -> None:
+        """State what a memory holds from here on.
+
+        Raises
+        ------
+        UnsupportedError
+            It is `changed`, and may be the memory of an argument.
+        """
         self._now[root] = contents
+        if changed and self._either:
+            self._note_change(root)
 
     def leave(self, results: Sequence[Value], attrs: dict[str, Any]) -> None:
         """Write the ``return``; `results` are values, not handles."""

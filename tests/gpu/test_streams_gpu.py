@@ -540,7 +540,6 @@ def test_a_thread_without_a_context(cupy, jax):
     wanted = chosen(x, 2)
 
     def work() -> list[Any]:
-        cuda.call("cuCtxSetCurrent", 0)
         made = [f(there, 2) for there in given]
         return [[np.asarray(a.copy_to_host() if hasattr(a, "copy_to_host") else a) for a in both] for both in made]
 

@@ -1,0 +1,276 @@
+"""Names that a loop or branch of run time binds to one memory or another: what a change is seen through, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
+
+STEPS = [(0, 1), (1, 0), (3, 1), (4, -1)]
+"""How many steps a loop has, and the number that branches compare with."""
+
+
+def a_view_of_what_a_later_statement_changes(x, n, c):
+    total = np.float64(0)
+    v = x[:, :1]
+    for _ in range(n):
+        total = total + v.sum()
+        v = x[::-1, :1]
+        x *= 2
+    return total, v + 1
+
+
+def two_that_change_places(x, n, c):
+    a, b = x.copy(), x * 3
+    for _ in range(n):
+        a += b
+        a, b = b, a
+    return a, b
+
+
+def parts_of_two_that_change_places(x, n, c):
+    a, b = x * 3, x * 4
+    for _ in range(n):
+        a[1:] += b[:-1]
+        a, b = b, a
+        b[0] = 1
+    return a + b
+
+
+def a_step_that_leaves_before_they_change_places(x, n, c):
+    old = x * 3
+    new = old.copy()
+    for i in range(n):
+        new[1:-1] = (old[:-2] + old[2:]) / 2
+        if i == c:
+            break
+        old, new = new, old
+    return new, old
+
+
+def they_change_places_through_a_third_name(x, n, c):
+    old = x * 3
+    new = old.copy()
+    for _ in range(n):
+        new[1:-1] = (old[:-2] + old[2:]) / 2
+        if abs(new - old).max() < 0.3:
+            break
+        spare = old
+        old = new
+        new = spare
+    return new
+
+
+def they_change_places_on_one_side(x, n, c):
+    old = x * 3
+    new = old.copy()
+    i = 0
+    while i < n:
+        new[1:-1] = (old[:-2] + old[2:]) / 2
+        if i > c:
+            old, new = new, old
+        else:
+            new += 1
+        i += 1
+        old[0] = i
+    return new, old
+
+
+def a_branch_changes_places(x, n, c):
+    a = x * 3
+    b = a + 1
+    if n > c:
+        a, b = b, a
+    a += 1
+    b *= 2
+    return a, b, a + b
+
+
+def a_new_one_in_each_step(x, n, c):
+    a = x * 3
+    last = a
+    for _ in range(n):
+        new = a + 1
+        last = a
+        a = new
+        a[0] = 7
+    return a, last
+
+
+def changed_before_it_is_named(x, n, c):
+    a, b = x * 3, x * 4
+    v = a
+    if c > 0:
+        v = b
+        b *= 2
+    return v, a, b
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_view_of_what_a_later_statement_changes,
+        two_that_change_places,
+        parts_of_two_that_change_places,
+        a_step_that_leaves_before_they_change_places,
+        they_change_places_through_a_third_name,
+        they_change_places_on_one_side,
+        a_branch_changes_places,
+        a_new_one_in_each_step,
+        changed_before_it_is_named,
+    ],
+)
+def test_what_names_hold(function: Callable[..., Any]):
+    compiled = pytocu.jit(function)
+    for n, c in STEPS:
+        given, ours = np.arange(8.0).reshape(4, 2), np.arange(8.0).reshape(4, 2)
+        compare(compiled(ours, n, c), function(given, n, c))
+        compare(ours, given)
+
+
+# What cannot be known.
+
+
+def changed_in_a_loop_behind_the_branch(x, n, c):
+    v = x[:, :1] if c > 0 else x[::-1, :1]
+    for _ in range(n):
+        x[...] = x[::-1] + 2
+    return (v,)
+
+
+def changed_in_a_branch_behind_the_branch(x, n, c):
+    v = x[:, :1] if c > 0 else x[::-1, :1]
+    if n > 1:
+        x[...] = x[::-1] + 1
+    return v + 1
+
+
+def read_in_the_next_step(x, n, c):
+    v = x[:, :1] if c > 0 else x[::-1, :1]
+    total = np.float64(0)
+    for _ in range(n):
+        total = total + v.sum()
+        x += 1
+    return total
+
+
+def bound_at_the_end_of_a_step(x, n, c):
+    v = x.copy()
+    total = np.float64(0)
+    for _ in range(n):
+        total = total + v.sum()
+        x *= 2
+        total = total + v.sum()
+        v = x
+    return total
+
+
+def bound_in_some_steps(x, n, c):
+    w = x.copy()
+    v = w
+    total = np.float64(0)
+    i = 0
+    while i < n:
+        w *= 2
+        total = total + v.sum()
+        if i > c:
+            v = w[::-1]
+        i += 1
+    return total
+
+
+def two_views_that_change_places(x, n, c):
+    other = x * 3
+    v, w = x[:1], other[:1]
+    total = np.float64(0)
+    for _ in range(n):
+        x += 1
+        total = total + w.sum()
+        v, w = w, v
+    return total
+
+
+def one_name_becomes_the_other(x, n, c):
+    a, b = x.copy(), x * 3
+    total = np.float64(0)
+    for i in range(n):
+        a += 1
+        total = total + b.sum()
+        if i > c:
+            a = b
+    return total
+
+
+def another_name_from_a_branch(x, n, c):
+    a, b = x.copy(), x * 3
+    v = a if c > 0 else a[::-1]
+    for _ in range(n):
+        a += b
+        a, b = b, a
+    return v
+
+
+def read_behind_a_change_in_the_step(x, n, c):
+    a, b = x * 3, x * 4
+    total = np.float64(0)
+    for i in range(n):
+        w = a if i > c else b
+        total = total + w.sum()
+        a += 1
+        total = total + w.sum()
+    return total
+
+
+def changed_through_either(x, n, c):
+    a, b = x * 3, x * 4
+    for i in range(n):
+        w = a[1:] if i > c else b[1:]
+        w += 1
+    return a, b
+
+
+def changed_through_either_in_a_branch(x, n, c):
+    a, b = x * 3, x * 4
+    if n > 1:
+        w = a[1:] if n > c else b[1:]
+        w += 1
+    return a, b
+
+
+def read_before_it_is_changed_through_either(x, n, c):
+    a, b = x * 3, x * 4
+    total = np.float64(0)
+    for i in range(n):
+        total = total + a.sum()
+        w = a[1:] if i > c else b[1:]
+        w += 1
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        changed_in_a_loop_behind_the_branch,
+        changed_in_a_branch_behind_the_branch,
+        read_in_the_next_step,
+        bound_at_the_end_of_a_step,
+        bound_in_some_steps,
+        two_views_that_change_places,
+        one_name_becomes_the_other,
+        another_name_from_a_branch,
+        read_behind_a_change_in_the_step,
+        changed_through_either,
+        changed_through_either_in_a_branch,
+        read_before_it_is_changed_through_either,
+    ],
+)
+def test_what_only_the_data_knows_is_refused(function: Callable[..., Any]):
+    with pytest.raises(UnsupportedError, match=r"one memory|names another memory") as caught:
+        pytocu.jit(function)(np.arange(8.0).reshape(4, 2), 3, 1)
+    assert "copy" in str(caught.value)
