@@ -38,6 +38,9 @@ OPTIONS: dict[str, Option] = {
     ),
     "dump": Option("PYTOCU_DUMP", "", "A folder that gets every stage of what is compiled; the cache is not asked then."),
     "log": Option("PYTOCU_LOG", "", "compile says of each compile why it happened and how long it took."),
+    "lineinfo": Option(
+        "PYTOCU_LINEINFO", "0", "1 puts the lines of the Python source into code for GPUs, where profilers show them."
+    ),
     "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from pytocu import config
@@ -47,15 +47,26 @@ class _Tools(Record):
 
 def _tools(backend: str) -> _Tools:
     """The only backend that is loaded."""
+    lines = config.enabled("lineinfo")
     match backend:
         case "cuda_c":
             from pytocu.backend import cuda_c, nvrtc
 
-            return _Tools(cuda_c.emit, nvrtc.build, lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch)), nvrtc.ptx)
+            return _Tools(
+                partial(cuda_c.emit, lineinfo=lines),
+                partial(nvrtc.build, lineinfo=lines),
+                lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch, lines)),
+                partial(nvrtc.ptx, lineinfo=lines),
+            )
         case "nvvm":
             from pytocu.backend import nvvm
 
-            return _Tools(nvvm.emit, nvvm.build, lambda arch: (str(nvvm.version()), *nvvm.options_for(arch)), nvvm.ptx)
+            return _Tools(
+                partial(nvvm.emit, lineinfo=lines),
+                partial(nvvm.build, lineinfo=lines),
+                lambda arch: (str(nvvm.version()), *nvvm.options_for(arch, lines)),
+                partial(nvvm.ptx, lineinfo=lines),
+            )
         case _:
             from pytocu.backend import cpu, llvm
 

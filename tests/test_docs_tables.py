@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytocu import config
 from pytocu.ir.core import OPS
 from pytocu.ir.types import F32, F64, parse_type
 from pytocu.jit import jit
@@ -35,6 +36,11 @@ def test_page_of_accuracy_has_every_function_and_bound() -> None:
         for backend, ulp in figures[name, dtype].items():
             assert ulp <= accuracy.bound(OPS[name], parse_type(dtype).dtype), f"{name} of {dtype} on {backend}"
     assert all("cpu" in measured for measured in figures.values()) and len(figures) > 50
+
+
+def test_every_variable_of_the_environment_is_told() -> None:
+    rows = [f"| `{o.variable}` | {o.default and f'`{o.default}`'} | {o.doc} |" for o in config.OPTIONS.values()]
+    assert "\n".join(rows) in (DOCS / "start.md").read_text()
 
 
 def test_page_of_figures_is_what_the_commands_write() -> None:

@@ -125,7 +125,7 @@ def test_line_information_leaves_code_as_it_is() -> None:
         plain = nvvm.ptx(source, "sm_90", "k")
     except BackendError as error:
         pytest.skip(str(error))
-    told = nvvm.ptx(with_lines(source, nvvm.version()[-4:]), "sm_90", "k", ("-generate-line-info",))
+    told = nvvm.ptx(with_lines(source), "sm_90", "k", lineinfo=True)
 
     def instructions(text: str) -> list[str]:
         lines = text.split("\t.section")[0].splitlines()

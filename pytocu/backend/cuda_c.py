@@ -33,7 +33,7 @@ from pytocu.backend.c_expressions import (
     wrapping,
 )
 from pytocu.backend.cuda_functions import ALIGNED, COPY_WORDS, LOAD_GROUPS, STORE_GROUPS
-from pytocu.backend.names import Names, kernel_names, reserved
+from pytocu.backend.names import Names, file_name, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.lanes import lane_reach, share_of_lane
@@ -213,7 +213,7 @@ class _Kernel:
         self.block(self.function.body)
         loc = next((i.loc for i in walk(self.function.body) if i.loc.line), None)
         place = f" ({loc.short().rpartition(':')[0]})" if loc else ""
-        title = re.sub(r"[\x00-\x1f\\]", "?", f"{self.function.name}{place}")
+        title = re.sub(r"[\x00-\x1f\\\ud800-\udfff]", "?", f"{self.function.name}{place}")
         return "\n".join([f"// {title}", f"{head}{params}) {{", *self.lines, "}"])
 
     def parameter(self, value: Value) -> str:
@@ -239,9 +239,7 @@ class _Kernel:
 
     def statement(self, text: str) -> None:
         if self.lineinfo and self.loc.line:
-            # NVRTC copies the name into the PTX as it is, where quotes and backslashes cannot be escaped.
-            file = re.sub(r"[\x00-\x1f]", "?", self.loc.file).replace("\\", "/").replace('"', "'")
-            self.lines.append(f'#line {self.loc.line} "{file}"')
+            self.lines.append(f'#line {self.loc.line} "{file_name(self.loc.file)}"')
         marks = " ".join(map(self.marks, self.origins_of(self.inst))) if self.marks is not None else ""
         self.lines.append(f"{'    ' * self.depth}{text}{marks and f'  // {marks}'}")
 

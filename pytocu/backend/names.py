@@ -50,6 +50,18 @@ def _in_ascii(hint: str) -> str:
     return out
 
 
+def file_name(text: str) -> str:
+    """The name of a file as generated code has it: without what PTX, into which compilers copy it, cannot escape.
+
+    Examples
+    --------
+    >>> print(file_name('C:\\\\"new"\\\\waves.py'))
+    C:/'new'/waves.py
+    """
+    text = text.encode("utf-8", "replace").decode()
+    return re.sub(r"[\x00-\x1f]", "?", text).replace("\\", "/").replace('"', "'")
+
+
 class Names:
     """Identifiers of one scope, each given out once."""
 

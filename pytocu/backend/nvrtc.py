@@ -98,15 +98,16 @@ def build(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
     return _compiled(source, arch, name, (*options_for(arch, lineinfo), *options), ("GetCUBINSize", "GetCUBIN"))
 
 
-def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
+def ptx(source: str, arch: str, name: str, lineinfo: bool = False, options: Sequence[str] = ()) -> str:
     """The PTX that the cubin is assembled from; parameters and errors as :func:`build`."""
-    return text_of(_compiled(source, arch, name, (*options_for(arch), *options), ("GetPTXSize", "GetPTX")))
+    return text_of(_compiled(source, arch, name, (*options_for(arch, lineinfo), *options), ("GetPTXSize", "GetPTX")))
 
 
 def _compiled(source: str, arch: str, name: str, chosen: Sequence[str], result: tuple[str, str]) -> bytes:
     check_arch(arch)
     nvrtc = library("nvrtc")
-    program = nvrtc("CreateProgram", source.encode(), f"{name}.cu".encode(), 0, None, None)
+    # Absolute, or NVRTC puts the current directory before it, which no binary should know.
+    program = nvrtc("CreateProgram", source.encode(), f"/{name}.cu".encode(), 0, None, None)
     try:
         nvrtc("CompileProgram", program, len(chosen), texts(chosen))
         return nvrtc.content(*result, program)

@@ -22,12 +22,13 @@ from functools import lru_cache
 
 from pytocu.backend import archs
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
+from pytocu.backend.llvm_debug import Places
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.names import kernel_names
 from pytocu.backend.nvvm_writer import VectorWriter
 from pytocu.backend.ptx import LLVM_WAIT, WAITING_ARCH
-from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Function, Inst, written_pointers
+from pytocu.errors import UNKNOWN, BackendError, InternalError
+from pytocu.ir.core import Function, Inst, walk, written_pointers
 from pytocu.ir.types import PointerType
 
 # libNVVM ends the process on a module without a layout.
@@ -37,17 +38,20 @@ _LAYOUT = (
 )
 _HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
 _EXTERNAL = r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)"
+_IR_VERSION = "!{i32 2, i32 0}"
 _LTO_IR = 3
 """What nvJitLink calls the intermediate form among its kinds of input."""
 
 
-def emit(functions: Sequence[Function], marks: Callable[[Inst], str] | None = None) -> str:
+def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[[Inst], str] | None = None) -> str:
     """NVVM IR of loop-level functions, as one module.
 
     Parameters
     ----------
     functions : sequence of Function
         At loop level in the form for a GPU, primitives only.
+    lineinfo : bool
+        Write behind each instruction the place in the Python source, so that profilers show it.
     marks : callable, optional
         End each line with a comment: what this says of the instruction that the line is of.
 
@@ -73,8 +77,9 @@ def emit(functions: Sequence[Function], marks: Callable[[Inst], str] | None = No
     bodies: list[str] = []
     notes: list[str] = []
     kernels: list[str] = []
+    places = Places() if lineinfo else None
     for function, name in zip(functions, kernel_names(functions), strict=True):
-        text, signature = _kernel(function, name, declarations, marks)
+        text, signature = _kernel(function, name, declarations, marks, places)
         bodies.append(text)
         notes.append(f'!{{{signature}* @{name}, !"kernel", i32 1}}')
         block = function.fact("block")
@@ -83,7 +88,8 @@ def emit(functions: Sequence[Function], marks: Callable[[Inst], str] | None = No
         kernels.append(f"i8* bitcast ({signature}* @{name} to i8*)")
     numbers = [f"!{number}" for number in range(len(notes) + 1)]
     metadata = [f"!nvvm.annotations = !{{{', '.join(numbers[:-1])}}}", f"!nvvmir.version = !{{{numbers[-1]}}}"]
-    metadata += [f"{number} = {note}" for number, note in zip(numbers, [*notes, "!{i32 2, i32 0}"], strict=True)]
+    metadata += [f"{number} = {note}" for number, note in zip(numbers, [*notes, _IR_VERSION], strict=True)]
+    metadata += places.metadata() if places else []
     # What nobody calls is left out when linked, unless it is said to be used.
     used = f"@llvm.used = appending global [{len(kernels)} x i8*] [{', '.join(kernels)}], section \"llvm.metadata\""
     parts = [_HEAD, *bodies, "\n".join(sorted(declarations)), used if kernels else "", "\n".join(metadata)]
@@ -91,14 +97,18 @@ def emit(functions: Sequence[Function], marks: Callable[[Inst], str] | None = No
 
 
 def _kernel(
-    function: Function, name: str, declarations: set[str], marks: Callable[[Inst], str] | None
+    function: Function,
+    name: str,
+    declarations: set[str],
+    marks: Callable[[Inst], str] | None,
+    places: Places | None,
 ) -> tuple[str, str]:
     """The text of a kernel, and its type."""
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     written = written_pointers(function.body)
     writer = VectorWriter(function, NVVM, declarations, name)
-    writer.origins = None if marks is None else {}
+    writer.origins = None if marks is None and places is None else {}
     params: list[str] = []
     types: list[str] = []
     for param in function.params:
@@ -121,8 +131,17 @@ def _kernel(
     last = function.body.terminator
     if last.op.name != "return" or last.args:
         raise InternalError(f"{function.name}: a kernel ends with a return of nothing")
-    head = f"define void @{name}({', '.join(params)}) {NVVM.kernel} {{"
-    return "\n".join([head, "entry:", *writer.marked(marks), "  ret void", "}"]), f"void ({', '.join(types)})"
+    head = f"define void @{name}({', '.join(params)}) {NVVM.kernel}"
+    lines = [*writer.marked(marks), "  ret void"]
+    if places is not None:
+        loc = next((i.loc for i in walk(function.body) if i.loc.line), UNKNOWN)
+        head += places.begin(function.name, loc)
+        for number, line in enumerate(lines):
+            inst = (writer.origins or {}).get(number)
+            loc = inst.loc if inst is not None and inst.loc.line else loc
+            # Labels have no place; instructions begin with spaces.
+            lines[number] = line + places.of(loc) if line.startswith("  ") else line
+    return "\n".join([f"{head} {{", "entry:", *lines, "}"]), f"void ({', '.join(types)})"
 
 
 # The libraries.
@@ -188,9 +207,9 @@ def check_arch(arch: str) -> str:
     raise BackendError(f"{compiler} has no code for {arch}: it has for {arch[:-1]}, without the letter")
 
 
-def options_for(arch: str) -> tuple[str, ...]:
+def options_for(arch: str, lineinfo: bool = False) -> tuple[str, ...]:
     """The options of libNVVM for a kernel, which nvJitLink takes too but the first; part of what identifies a binary."""
-    return (f"-arch={arch.replace('sm_', 'compute_')}", *_EXACT)
+    return (f"-arch={arch.replace('sm_', 'compute_')}", *_EXACT, *(["-generate-line-info"] if lineinfo else []))
 
 
 _EXACT = ("-fma=0", "-ftz=0", "-prec-div=1", "-prec-sqrt=1")
@@ -204,16 +223,16 @@ def _device_library() -> bytes:
         return file.read()
 
 
-def ptx(source: str, arch: str, name: str, options: Sequence[str] = ()) -> str:
+def ptx(source: str, arch: str, name: str, lineinfo: bool = False, options: Sequence[str] = ()) -> str:
     """The PTX that the cubin is assembled from; parameters and errors as :func:`build`."""
-    made = _ptx(_compiled(source, arch, name, options), arch, name)
+    made = _ptx(_compiled(source, arch, name, lineinfo, options), arch, name, lineinfo)
     unknown = sorted(set(re.findall(_EXTERNAL, made))) if ".extern" in made else []
     if unknown:
         raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
     return made
 
 
-def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> bytes:
+def build(source: str, arch: str, name: str, lineinfo: bool = False, options: Sequence[str] = ()) -> bytes:
     """Compile a module to a cubin.
 
     Parameters
@@ -224,6 +243,8 @@ def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> byt
         ``sm_90``.
     name : str
         What libNVVM calls the module in its messages.
+    lineinfo : bool
+        Keep the places that :func:`emit` writes, for profilers.
     options : sequence of str
         More options of libNVVM.
 
@@ -238,27 +259,31 @@ def build(source: str, arch: str, name: str, options: Sequence[str] = ()) -> byt
         A library is missing, the architecture is unknown, the text is refused (which is a
         defect of pytocu and shown with the text), or it calls functions nobody defines.
     """
-    module = _compiled(source, arch, name, options)
+    module = _compiled(source, arch, name, lineinfo, options)
     try:
-        return _linked(module, arch, name, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
+        return _linked(module, arch, name, lineinfo, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
     except BackendError:
         # The PTX says which functions are missing, if that is what is wrong.
-        ptx(source, arch, name, options)
+        ptx(source, arch, name, lineinfo, options)
         raise
 
 
-def _compiled(source: str, arch: str, name: str, options: Sequence[str]) -> bytes:
+def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequence[str]) -> bytes:
     """The intermediate form of a module."""
     nvvm = library("nvvm")
     if not archs.ARCH.fullmatch(arch):
         check_arch(arch)
     if "target datalayout" not in source:
         raise InternalError(f"{name}: a module for libNVVM states its data layout")
-    chosen = [*options_for(arch), *options]
+    chosen = [*options_for(arch, lineinfo), *options]
+    if lineinfo:
+        # Modules with debug metadata state the version of that, too.
+        versions = ", ".join(f"i32 {number}" for number in version()[-4:])
+        source = source.replace(_IR_VERSION, f"!{{{versions}}}")
     number = archs.ARCH.match(arch)
     if number and int(number[1]) < WAITING_ARCH:
         for line in LLVM_WAIT:
-            # Behind it the place of the line may stand, see `llvm_debug`.
+            # Behind it the place of the line may stand.
             source = re.sub(rf"^{re.escape(line)}(?:, !dbg !\d+)?\n", "", source, flags=re.MULTILINE)
     text = source.encode()
     program = nvvm("CreateProgram")
@@ -297,10 +322,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def _linked(module: bytes, arch: str, name: str, options: Sequence[str], result: tuple[str, str]) -> bytes:
+def _linked(
+    module: bytes, arch: str, name: str, lineinfo: bool, options: Sequence[str], result: tuple[str, str]
+) -> bytes:
     """What nvJitLink makes of the intermediate form of a module."""
     linker = library("nvJitLink")
-    chosen = (f"-arch={arch}", "-lto", *_EXACT, *options)
+    chosen = (f"-arch={arch}", "-lto", *_EXACT, *(["-lineinfo"] if lineinfo else []), *options)
     with _link_lock:
         handle = linker("Create", len(chosen), texts(chosen))
         try:
@@ -314,8 +341,8 @@ def _linked(module: bytes, arch: str, name: str, options: Sequence[str], result:
             linker("Destroy", handle)
 
 
-def _ptx(module: bytes, arch: str, name: str) -> str:
-    return text_of(_linked(module, arch, name, ("-ptx",), ("GetLinkedPtxSize", "GetLinkedPtx")))
+def _ptx(module: bytes, arch: str, name: str, lineinfo: bool) -> str:
+    return text_of(_linked(module, arch, name, lineinfo, ("-ptx",), ("GetLinkedPtxSize", "GetLinkedPtx")))
 
 
 def _excerpt(source: str, log: str) -> str:

@@ -189,17 +189,16 @@ def _names(host: Function, kind: str) -> tuple[list[Function], list[str]]:
 def _cuda_c(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
     functions, kernels = _names(host, "cuda")
     code = code_rows(cuda_c.emit(functions, marks=places.mark), kernels)
-    made = Ahead(nvrtc.ptx, _written(code), target.arch, name, ("--generate-line-info",))
+    made = Ahead(nvrtc.ptx, _written(code), target.arch, name, True)
     return lambda: Form("CUDA C", "cuda", code, "PTX", "ptx", *_assembled(made, code, kernels))
 
 
 def _nvvm(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
     functions, kernels = _names(host, "cuda")
-    code = code_rows(nvvm.emit(functions, places.mark), kernels)
+    code = code_rows(nvvm.emit(functions, marks=places.mark), kernels)
 
     def compiled() -> str:
-        source = with_lines(_written(code), nvvm.version()[-4:])
-        return nvvm.ptx(source, target.arch, name, ("-generate-line-info",))
+        return nvvm.ptx(with_lines(_written(code)), target.arch, name, lineinfo=True)
 
     made = Ahead(compiled)
     return lambda: Form("NVVM IR", "llvm", code, "PTX", "ptx", *_assembled(made, code, kernels))
@@ -208,7 +207,7 @@ def _nvvm(name: str, host: Function, target: Target, places: Places) -> Callable
 def _sass(name: str, host: Function, target: Target, places: Places) -> Callable[[], Form]:
     """The machine code of what NVVM IR becomes, beside it."""
     functions, kernels = _names(host, "cuda")
-    code = code_rows(nvvm.emit(functions, places.mark), kernels)
+    code = code_rows(nvvm.emit(functions, marks=places.mark), kernels)
 
     def form() -> Form:
         try:

@@ -166,8 +166,7 @@ def assembly_rows(text: str, code: Sequence[Row], kernels: Sequence[str]) -> tup
         elif not line.startswith(_DIRECTIVES):
             owner = code[at] if 0 <= at < len(code) and line.startswith("\t") else Row("")
             kernel = owner.kernel if owner.text else inside
-            # Code with line information says so, and is the same otherwise.
-            rows.append(Row(line.removesuffix(", debug"), owner.insts, kernel, at if owner.text else -1))
+            rows.append(Row(line, owner.insts, kernel, at if owner.text else -1))
         if line.startswith(("}", ".visible", "//", ".Lfunc_end")):
             at, inside = -1, NO_KERNEL
     return tuple(rows)

@@ -26,7 +26,7 @@ from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.runtime.signature import Call
 
-_VERSION = 1
+_VERSION = 2
 """Of the text of a manifest."""
 
 MOST = 16
@@ -86,6 +86,8 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"
     versions = [str(_VERSION), str(plan_json.VERSION), config.build(), np.__version__, python]
     about = [*versions, target, options.backend or "", *options.fastmath, options.elements]
+    if config.enabled("lineinfo"):
+        about.append("lineinfo")
     return cache.key(("manifest", code_digest(function.__code__), repr(about), repr(parameters)))
 
 
@@ -120,9 +122,18 @@ def _holds(kept: Mapping[str, Any], function: types.FunctionType, call: Call) ->
         return False
     paths = [*(path for _, _, path in kept["guards"]), *kept["callees"]]
     try:
-        return write_values(paths, function, call.values) == kept["values"]
+        if write_values(paths, function, call.values) != kept["values"]:
+            return False
+        return _files([function, *(reader(p, function)(call.values) for p in kept["callees"])]) == kept["files"]
     except NotWritable:
         return False
+
+
+def _files(functions: Sequence[types.FunctionType]) -> list[list[Any]]:
+    """Where functions stand, if the code says so."""
+    if not config.enabled("lineinfo"):
+        return []
+    return [[f.__code__.co_filename, f.__code__.co_firstlineno] for f in functions]
 
 
 def _read_guard(kept: Sequence[Any], function: types.FunctionType, arguments: Sequence[Any]) -> Guard:
@@ -154,6 +165,7 @@ def store(key: str, function: types.FunctionType, call: Call, made: Made, meta: 
         "values": write_values([*(g.path for g in made.guards), *callees], function, call.values),
         "backend": made.backend,
         "toolchain": toolchain.installed(made.backend),
+        "files": _files(functions),
         "plan": plan_to_json(made.plan),
         "locs": [(position, _written_loc(loc, functions)) for position, loc in made.plan.locs.items()],
         "code": made.code,
