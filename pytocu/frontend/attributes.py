@@ -118,12 +118,9 @@ _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 REFUSED = {
     "convolve": "add slices of the array, each times its weight",
     "correlate": "add slices of the array, each times its weight",
-    "trapezoid": "((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2).sum()",
-    "digitize": "write np.searchsorted(bins, x, side='right'), for bins in ascending order",
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
-    "interp": "write the pieces with np.select, or compute it outside the function",
     "item": "return the value; reading it back would wait for the kernel",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",

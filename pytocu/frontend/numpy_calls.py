@@ -19,9 +19,12 @@ from pytocu.frontend import (
     array_functions,
     attributes,
     compaction,
+    comparing,
     creation,
+    diagonals,
     gathering,
     histograms,
+    interpolation,
     joining,
     library_calls,
     matrix_products,
@@ -29,6 +32,7 @@ from pytocu.frontend import (
     reduction_functions,
     reshaping,
     scattering,
+    splitting,
 )
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
@@ -120,6 +124,10 @@ FUNCTIONS: dict[str, Handler] = {
     **library_calls.FUNCTIONS,
     **histograms.FUNCTIONS,
     **matrix_products.FUNCTIONS,
+    **comparing.FUNCTIONS,
+    **splitting.FUNCTIONS,
+    **diagonals.FUNCTIONS,
+    **interpolation.FUNCTIONS,
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
@@ -222,6 +230,7 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
 
 _OF_NUMBERS = (
     "isclose", "isposinf", "isneginf", "isreal", "iscomplex", "nan_to_num", "round", "around", "fix", "angle", "real", "imag",
+    "allclose", "array_equal", "array_equiv",
 )  # fmt: skip
 """Functions, besides the ufuncs, that give a scalar for scalars."""
 

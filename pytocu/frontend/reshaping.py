@@ -16,6 +16,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.literals import listed
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array, is_weak
 from pytocu.ir.core import Inst, Value
@@ -54,6 +55,8 @@ def as_shape(context: Context, shape: Any) -> Shape:
 
 def array_of(context: Context, value: Any) -> Value:
     """What ``np.asanyarray`` makes of an operand."""
+    if isinstance(value, (list, tuple)):
+        return listed(context, value)
     made = as_strong(context, value)
     return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
 

@@ -15,12 +15,16 @@ from typing import Any
 from pytocu.frontend import (
     array_functions,
     attributes,
+    comparing,
+    diagonals,
     histograms,
+    interpolation,
     math_calls,
     numpy_calls,
     piecewise,
     reduction_functions,
     reductions,
+    splitting,
 )
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
@@ -119,6 +123,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
+_DESCRIBED = (array_functions, comparing, diagonals, interpolation, splitting)
+"""Modules whose functions are listed with a sentence."""
+
+
 def _lines() -> Iterator[str]:
     yield _HEAD
     for op in elementwise_rows():
@@ -133,7 +141,7 @@ def _lines() -> Iterator[str]:
     yield f"{_listed(histograms.AT)}\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
-    described = {n: _summary(h) for n, h in array_functions.FUNCTIONS.items()}
+    described = {n: _summary(h) for module in _DESCRIBED for n, h in module.FUNCTIONS.items()}
     described["piecewise"] = _summary(piecewise.piecewise)
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"

@@ -1,0 +1,102 @@
+"""Whether two arrays are equal or close: one answer, as Python's bool.
+
+NumPy's functions give Python's bool, so that ``if`` and ``while not`` may ask them; the host waits for it.  What lengths
+decide alone is known before anything runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.frontend.array_functions import Handler, isclose
+from pytocu.frontend.compaction import read_length
+from pytocu.frontend.library_calls import known_option
+from pytocu.frontend.numbers import item
+from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.reductions import combined, reduce
+from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.values import Context, as_value, cast, dim_value, dimensions, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.types import I64, element
+
+
+def python_bool(context: Context, value: Value) -> Any:
+    """A NumPy bool as Python's, for which the host waits; in a vectorized function the kernel has it."""
+    if context.elements is not None:
+        return item(context, value)
+    number = read_length(context, cast(context, value, I64), 1, "truth")
+    return binary(context, "not_equal", dim_value(context, number), 0)
+
+
+def allclose(
+    context: Context, a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False
+) -> Any:
+    """Whether all elements are close, as ``np.isclose`` finds them; Python's bool"""
+    first, second = (array_of(context, v) if isinstance(v, (list, tuple)) else v for v in (a, b))
+    known_option(context, equal_nan, "equal_nan=")
+    near = as_value(context, isclose(context, first, second, rtol, atol, equal_nan))
+    return python_bool(context, _all(context, near))
+
+
+def _all(context: Context, condition: Value) -> Value:
+    """Whether a condition holds everywhere, as a NumPy scalar."""
+    if not is_array(condition):
+        return condition
+    return reduce(context, "logical_and", condition)
+
+
+def array_equal(context: Context, a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    """Whether two arrays have one shape and the same elements; Python's bool"""
+    first, second = array_of(context, a1), array_of(context, a2)
+    nan_too = bool(known_option(context, equal_nan, "equal_nan="))
+    if len(dimensions(first)) != len(dimensions(second)):
+        return False
+    return _equal(context, first, second, nan_too, False)
+
+
+def array_equiv(context: Context, a1: Any, a2: Any) -> Any:
+    """Whether two arrays broadcast to one shape in which their elements are the same; Python's bool"""
+    return _equal(context, array_of(context, a1), array_of(context, a2), False, True)
+
+
+def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadcast: bool) -> Any:
+    """Whether lengths and elements are equal.
+
+    Where lengths differ nothing is wrong, so the parts that both arrays have are compared.
+    """
+    attempt(context, np.equal, *(np.zeros((), element(v.type).numpy) for v in (first, second)))
+    shapes = [list(dimensions(v)) for v in (first, second)]
+    same: Any = True
+    for back in range(1, min(map(len, shapes)) + 1):
+        ours, theirs = (s[-back] for s in shapes)
+        if ours == theirs or (broadcast and 1 in (ours, theirs)):
+            continue
+        if isinstance(ours, int) and isinstance(theirs, int):
+            return False
+        fits = binary(context, "equal", dim_value(context, ours), dim_value(context, theirs))
+        same = fits if same is True else binary(context, "bitwise_and", same, fits)
+        for shape in shapes:
+            shape[-back] = dim_min(ours, theirs)
+    x, y = (_first(context, v, tuple(s)) for v, s in zip((first, second), shapes, strict=True))
+    alike = elementwise(context, "equal", x, y)
+    if nan_too and all(element(v.type).kind in "fc" for v in (x, y)):
+        both = elementwise(context, "bitwise_and", elementwise(context, "isnan", x), elementwise(context, "isnan", y))
+        alike = elementwise(context, "bitwise_or", alike, both)
+    axes = tuple(range(len(dimensions(alike))))
+    found = python_bool(context, combined(context, "bitwise_and", (alike,), axes, False)[0])
+    return found if same is True else binary(context, "bitwise_and", same, found)
+
+
+def _first(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value:
+    """The part of an array that has these lengths, from the first element on."""
+    if dimensions(value) == shape:
+        return value
+    ndim = len(shape)
+    return context.builder.emit("slice", (value,), {"start": (0,) * ndim, "step": (1,) * ndim, "size": shape})
+
+
+FUNCTIONS: dict[str, Handler] = {"allclose": allclose, "array_equal": array_equal, "array_equiv": array_equiv}
+"""By NumPy's name; parameters are called as NumPy calls them."""
