@@ -20,12 +20,14 @@ import pytest
 
 import pytocu
 from pytocu.backend import cpu, llvm
-from pytocu.errors import BackendError, InternalError, PytocuError
-from pytocu.ir.core import Op
+from pytocu.errors import BackendError, CompileError, InternalError, PytocuError
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Op, Value
 from pytocu.ir.expand_trigonometric import LARGEST
+from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.parser import parse_function
-from pytocu.ir.types import COMPILED_DTYPES, DType, dtype_named
+from pytocu.ir.types import COMPILED_DTYPES, DType, VectorType, dtype_named
 from pytocu.runtime import native, threads
 from pytocu.testing.compare import compare
 
@@ -881,3 +883,26 @@ def test_a_minimum_of_a_minimum_keeps_what_nan_chooses(dtype):
     c = np.roll(b, 3)
     compare(pytocu.jit(least)(b), least(b))
     compare(pytocu.jit(most)(b, c), most(b, c))
+
+
+@pytest.mark.parametrize(("count", "dtype"), [(1, "f32"), (2, "f64"), (4, "f32"), (8, "f64"), (16, "i8"), (32, "u16")])
+def test_vectors_are_transposed_as_a_square(count: int, dtype: str) -> None:
+    """One row of the matrix a vector, with one piece of 16 bytes or several."""
+    rows, places = [f"%r{k}" for k in range(count)], [f"%c{k}" for k in range(count)]
+    lines = [f"  {place} = const {k * count} : index" for k, place in enumerate(places)]
+    vector = f"<{count} x {dtype}>"
+    lines += [f"  {r} = load %x, {at} {{lanes = {count}}} : {vector}" for r, at in zip(rows, places, strict=True)]
+    turned = [f"%t{k}" for k in range(count)]
+    lines.append(f"  {', '.join(turned)} = transposed {', '.join(rows)} : {', '.join([vector] * count)}")
+    lines += [f"  store %out, {at}, {t}" for t, at in zip(turned, places, strict=True)]
+    text = "\n".join([f"loop func @turn(%x: ptr {dtype}, %out: ptr {dtype}) {{", *lines, "  return", "}"])
+    x = np.arange(count * count).astype(dtype_named(dtype).numpy)
+    for perform in (run, lambda text, *args: run_threads(parse_function(text), args, block=1)):
+        out = np.zeros_like(x)
+        perform(text, x, out)
+        np.testing.assert_array_equal(out.reshape(count, count), x.reshape(count, count).T)
+
+
+def test_only_squares_are_transposed() -> None:
+    with pytest.raises(CompileError, match="vectors of one type as these have elements, a power of two, not 2 of <4 x f32>"):
+        Builder().inst("transposed", [Value(VectorType(dtype_named("f32"), 4))] * 2)

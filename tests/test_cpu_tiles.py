@@ -61,6 +61,15 @@ def test_transposed(shape: tuple[int, int]) -> None:
     same(into, x, np.asfortranarray(np.zeros_like(y)))
 
 
+@pytest.mark.parametrize("dtype", ["f8", "i8", "f2", "u2", "i1", "?", "c8", "c16"])
+def test_dtypes_transposed(dtype: str) -> None:
+    for shape in ((3, 40), (17, 16), (STAGED[0] + 9, 35), (31, STAGED[1] + 1)):
+        x = (numbers(*shape) * 100).astype(dtype)
+        same(lambda x: (x.T.copy(), x.T[1:, ::-1].copy()), x)
+        same(into, x, np.zeros_like(x.T))
+        same(into, x[1:, 2:], np.zeros_like(x.T)[:-2, 1:])
+
+
 @pytest.mark.parametrize("size", [1, 17, TILE[0] + 5])
 def test_transposed_in_place(size: int) -> None:
     same(swap, numbers(size, size))
@@ -77,10 +86,11 @@ def loops(function: Any, *specs: str) -> list[str]:
 
 
 def test_threads_have_tiles_of_their_own() -> None:
-    for shape in ((40, 300), (300, 70), (3, 90), (1, 1)):
-        x, y = numbers(*shape), numbers(*shape[::-1])
-        (found,) = interp.run(pytocu.jit(add_transposed).lower(x, y).host("cpu"), [x, y])
-        np.testing.assert_array_equal(found, x.T + y)
+    for shape in ((40, 300), (300, 70), (3, 90), (1, 1), (8, 8), (7, 9)):
+        for dtype in ("f4", "f8", "f2", "u1", "c8"):
+            x, y = (numbers(*shape) * 100).astype(dtype), numbers(*shape[::-1]).astype(dtype)
+            (found,) = interp.run(pytocu.jit(add_transposed).lower(x, y).host("cpu"), [x, y])
+            np.testing.assert_array_equal(found, x.T + y)
 
 
 def test_a_piece_that_lies_across_is_read_where_it_is() -> None:
@@ -101,8 +111,17 @@ def test_channels_come_last() -> None:
 
 
 def test_only_what_crosses_memory_has_tiles() -> None:
-    assert loops(add_transposed, "f32[n, m]", "f32[m, n]") == ["parallel", *["serial"] * 4]
-    assert loops(rotate, "f32[n, m, k]") == ["parallel", *["serial"] * 4]
+    assert loops(add_transposed, "f32[n, m]", "f32[m, n]") == ["parallel", *["serial"] * 6]
+    assert loops(rotate, "f32[n, m, k]") == ["parallel", *["serial"] * 6]
+    assert loops(add_transposed, "c64[n, m]", "c64[m, n]") == ["parallel", *["serial"] * 4]
+
+
+def test_squares_are_transposed_in_registers() -> None:
+    for dtype, side in (("f32", 8), ("f64", 4), ("f16", 16), ("u8", 16)):
+        (kernel,) = pytocu.jit(lambda x: x.T.copy()).lower(f"{dtype}[n, m]").compile("cpu").kernels
+        assert kernel.ir.count(f"lanes = {side}}} : <{side} x ") == side
+        shuffles = pytocu.jit(lambda x: x.T.copy()).lower(f"{dtype}[n, m]").compile("cpu").source.count("shufflevector")
+        assert shuffles == side * (side.bit_length() - 1)
 
 
 def test_few_long_iterations_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pytocu.backend.llvm_rows import RowWriter
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.ops import GRID_AXES
-from pytocu.ir.types import PointerType, ScalarType, Type
+from pytocu.ir.types import PointerType, ScalarType, Type, element
 from pytocu.record import Record
 
 _ELSEWHERE = {
@@ -106,6 +106,8 @@ class Writer(RowWriter):
                 self.values[inst.result] = self.tile(inst)
             case "local" if not self.dialect.shared:
                 self.values[inst.result] = self.local(inst)
+            case "transposed":
+                self.bind(inst.results, self.transposed(inst))
             case "barrier" if self.dialect.barrier:
                 self.declarations.add(f"declare void @{self.dialect.barrier}()")
                 self.line(f"call void @{self.dialect.barrier}()")
@@ -313,6 +315,36 @@ class Writer(RowWriter):
         if kind_of(value.type) == "b":
             name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
         self.line(self.dialect.store.format(value=name, **fields))
+
+    def transposed(self, inst: Inst) -> list[str]:
+        """Shuffles of two vectors each, as many rounds as the number of vectors has bits.
+
+        First pieces of 16 bytes change places.  What then moves stays inside of its piece, which all processors do in one
+        instruction.
+        """
+        type, count = self.type(inst.args[0].type), len(inst.args)
+        rows = self.operands(inst.args)
+        piece = min(count, max(16 // element(inst.args[0].type).itemsize, 1))
+
+        def shuffled(a: int, b: int, lanes: list[int]) -> str:
+            mask = ", ".join(f"i32 {lane}" for lane in lanes)
+            return self.assign(f"shufflevector {type} {rows[a]}, {type} {rows[b]}, <{count} x i32> <{mask}>", "turned")
+
+        half = count // 2
+        while half >= piece:
+            low = [k - half + count if k & half else k for k in range(count)]
+            made = {}
+            for a in (k for k in range(count) if not k & half):
+                made[a] = shuffled(a, a + half, low)
+                made[a + half] = shuffled(a, a + half, [k + half for k in low])
+            rows = [made[k] for k in range(count)]
+            half //= 2
+        for _ in range(piece.bit_length() - 1):
+            low = [k - k % piece + k % piece // 2 + k % 2 * count for k in range(count)]
+            high = [k + piece // 2 for k in low]
+            firsts = (first + k for first in range(0, count, piece) for k in range(piece // 2))
+            rows = [shuffled(a, a + piece // 2, lanes) for a in firsts for lanes in (low, high)]
+        return rows
 
     def shuffle(self, inst: Inst) -> str:
         """The value of another thread of the warp, exchanged in words of 32 bits."""

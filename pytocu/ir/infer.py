@@ -356,6 +356,15 @@ def load(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (VectorType(element(types[0]), lanes) if lanes else scalar(element(types[0])),)
 
 
+def transposed(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """As many vectors as there are operands, each with as many elements."""
+    count = len(types)
+    if any(t != types[0] or not isinstance(t, VectorType) or t.lanes != count for t in types) or count & (count - 1):
+        wanted = "as many vectors of one type as these have elements, a power of two"
+        raise TypeError(f"{op.name} takes {wanted}, not {count} of {types[0]}")
+    return types
+
+
 def truth(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """One truth value."""
     return (scalar(BOOL),)

@@ -316,6 +316,8 @@ def _inst(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
             return (np.full(1, run.grid[0]),)
         case "shuffle_xor":
             return (_shuffle(run, inst, mask, *args),)
+        case "transposed":
+            return [np.stack(column, axis=1) for column in zip(*(a.T for a in args), strict=True)]
         case "const":
             value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
             _check_index(run, inst, inst.types[0], value, mask)

@@ -339,6 +339,8 @@ row("store", "memory", None, "Write an element, or a vector to an address that d
     infer=infer.nothing, levels=LOOP, effects="write", attrs=("align", "width", "step"))  # fmt: skip
 row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and the value, at once", infer=infer.nothing,
     levels=LOOP, effects="write")  # fmt: skip
+row("transposed", "vector", None, "The columns of the square matrix whose rows are these vectors", infer=infer.transposed,
+    levels=LOOP)  # fmt: skip
 row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,
     levels=LOOP, attrs=("bytes",))  # fmt: skip
 row("lanes", "control", None, "The region for each of so many lanes in turn: it is given the lane's number, its share of each "

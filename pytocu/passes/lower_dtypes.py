@@ -142,6 +142,8 @@ class _Lowering:
             case "shuffle_xor":
                 words = self.values[inst.args[0]]
                 return [tuple(self.builder.emit("shuffle_xor", (w,), dict(inst.attrs)) for w in words)]
+            case "transposed":
+                return [(r,) for r in self.builder.inst("transposed", self.words(inst.args)).results]
             case "aligned":
                 return [(r,) for r in self.same(inst).results]
             case "shared" | "local" as space:

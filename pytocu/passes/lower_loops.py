@@ -375,8 +375,14 @@ TILE = (256, 16)
 """Rows and columns of a tile: few columns, as those of an array whose rows are a power of two apart share a set of the
 cache, and many rows, as each column may be in a page of its own."""
 
-STAGED, NEAR = (256, 64), 16
+STAGED, NEAR = (128, 128), 16
 """The same where what lies across goes through a buffer, which jumps of at least so many elements are worth."""
+
+PADDING = 8
+"""Elements that a row of the buffer has more than the tile, so that those of a column do not meet in one set of the cache."""
+
+SQUARE_BYTES, MOST_SQUARE = 32, 16
+"""Bytes of a row of a square that is transposed in registers, and the most elements of one."""
 
 MOST_STAGED = 2
 """Operands that lie across and are read into buffers; others are read element by element."""
@@ -487,30 +493,60 @@ class _Body(Mutable):
     ) -> Value:
         """Read a tile along its own axis into a buffer, before the loops over the tile; the element there, inside of them.
 
-        A row of the buffer has one element more than the tile, so that those of a column do not meet in one set of the cache.
+        A tile is read in squares that are transposed in registers, of which the last ones overlap those before them; one that
+        is smaller than a square, element by element.
         """
         e, (pointer, offset) = self.elements, access
-        last = len(e.sizes) - 1
-        buffer = e.before.emit("local", (), {"size": size}, (PointerType(element(pointer.type), "local"),))
+        last, dtype = len(e.sizes) - 1, element(pointer.type)
+        buffer = e.before.emit("local", (), {"size": size}, (PointerType(dtype, "local"),))
 
         def place(builder: Builder, row: Value, column: Value) -> Value:
             down = builder.emit("subtract", (row, bounds[across][0]))
-            start = builder.emit("multiply", (down, e.dim(wide + 1)))
+            start = builder.emit("multiply", (down, e.dim(wide + PADDING)))
             return builder.emit("add", (start, builder.emit("subtract", (column, bounds[last][0]))))
 
         here = e.inside.emit("load", (buffer, place(e.inside, e.loop_index[across], e.loop_index[last])))
-        row, column = Value(INDEX, "row"), Value(INDEX, "column")
-        made, offsets, index, inside = dict(e.made), dict(e.offsets), e.loop_index, e.inside
-        copy = e.inside = Builder(inside.loc)
-        e.loop_index = [row if k == across else i for k, i in enumerate(index[:-1])] + [column]
-        value = copy.emit("load", (pointer, e.address(copy, offset)))
-        copy.inst("store", (buffer, place(copy, row, column), value))
-        e.made, e.offsets, e.loop_index, e.inside = made, offsets, index, inside
-        for axis, own in ((across, row), (last, column)):
-            copy.emit("yield")
-            body, copy = copy, Builder(inside.loc)
-            copy.inst("for", (*bounds[axis], e.dim(1)), {"over": "serial"}, (), (Block((own,), body.take()),))
-        head.insts.extend(copy.take())
+
+        def copied(side: int) -> Builder:
+            """Loops over squares of so many elements, or over elements."""
+            row, column = Value(INDEX, "row"), Value(INDEX, "column")
+            made, offsets, index, inside = dict(e.made), dict(e.offsets), e.loop_index, e.inside
+            copy = e.inside = Builder(inside.loc)
+            corner = {across: row, last: column}
+            if side > 1:
+                for axis, start in corner.items():
+                    most = copy.emit("subtract", (bounds[axis][1], e.dim(side)))
+                    corner[axis] = copy.emit("where", (copy.emit("less", (most, start)), most, start))
+            e.loop_index = [corner.get(k, i) for k, i in enumerate(index)]
+            at, to = e.address(copy, offset), place(copy, corner[across], corner[last])
+            attrs = {"align": dtype.itemsize, "lanes": side} if side > 1 else {}
+            values: list[Value] = []
+            for number in range(side):
+                at = copy.emit("add", (at, e.dim(e.merged(offset).coefficients[last]))) if number else at
+                values.append(copy.emit("load", (pointer, at), attrs))
+            if side > 1:
+                values = list(copy.inst("transposed", values).results)
+            for number, value in enumerate(values):
+                to = copy.emit("add", (to, e.dim(wide + PADDING))) if number else to
+                copy.inst("store", (buffer, to, value), {"align": dtype.itemsize} if side > 1 else {})
+            e.made, e.offsets, e.loop_index, e.inside = made, offsets, index, inside
+            for axis, own in ((across, row), (last, column)):
+                copy.emit("yield")
+                body, copy = copy, Builder(inside.loc)
+                copy.inst("for", (*bounds[axis], e.dim(side)), {"over": "serial"}, (), (Block((own,), body.take()),))
+            return copy
+
+        side = 1 if dtype.kind in "bc" else min(SQUARE_BYTES // dtype.itemsize, MOST_SQUARE)
+        if side == 1:
+            head.insts.extend(copied(1).take())
+            return here
+        lengths = [head.emit("subtract", (upper, lower)) for lower, upper in bounds.values()]
+        fits = [head.emit("less_equal", (e.dim(side), length)) for length in lengths]
+        squares, elements = copied(side), copied(1)
+        squares.emit("yield")
+        elements.emit("yield")
+        whole = head.emit("bitwise_and", fits)
+        head.inst("if", (whole,), {}, (), (Block((), squares.take()), Block((), elements.take())))
         return here
 
     def tiles(
@@ -543,7 +579,7 @@ class _Body(Mutable):
         row, column = Value(INDEX, "row"), Value(INDEX, "column")
         e.loop_index = [*(row if k == across else i for k, i in enumerate(indices[:-1])), column]
         e.vectors = {
-            (pointer, e.merged(offset)): self.staged(head, (pointer, offset), across, bounds, rows * (columns + 1), wide)
+            (pointer, e.merged(offset)): self.staged(head, (pointer, offset), across, bounds, rows * (columns + PADDING), wide)
             for pointer, offset in crossing
         }
         e.elements(roots, index, pairs, targets)
