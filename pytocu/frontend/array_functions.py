@@ -12,7 +12,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.literals import listed
-from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.operators import attempt, binary, elementwise, refuse_complex, truths
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
@@ -25,6 +25,9 @@ Handler = Callable[..., Any]
 
 def where(context: Context, condition: Any, *rest: Any) -> Any:
     """``np.where`` with three arguments."""
+    if len(rest) > 2:
+        text = f"where() takes from 1 to 3 positional arguments but {1 + len(rest)} were given"
+        raise raised(TypeError(text), context.loc)
     if len(rest) != 2:
         raise raised(ValueError("either both or neither of x and y should be given"), context.loc)
     a, b = rest
@@ -259,7 +262,10 @@ def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
         return listed(context, value, dtype)
     if dtype is None:
         return as_strong(context, value)
-    return attributes.astype(context, as_value(context, value), dtype, copy=False)
+    made = as_value(context, value)
+    target = attributes.target_dtype(context, dtype)
+    refuse_complex(context, made, target)
+    return attributes.astype(context, made, dtype, copy=False)
 
 
 def on_array(function: Handler) -> Handler:

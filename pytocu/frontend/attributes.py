@@ -15,7 +15,16 @@ from pytocu.frontend.operators import binary, compute, elementwise, unary
 from pytocu.frontend.reduction_functions import METHODS as REDUCTION_METHODS
 from pytocu.frontend.rounding import around
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
-from pytocu.frontend.values import Context, cast, describe, dim_value, dimensions, is_array, python_type_name
+from pytocu.frontend.values import (
+    Context,
+    cast,
+    describe,
+    dim_value,
+    dimensions,
+    is_array,
+    is_numpy_scalar,
+    python_type_name,
+)
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, as_symbol
@@ -170,8 +179,12 @@ def target_dtype(context: Context, value: Any) -> DType:
 def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
     """The axes in another order; reversed when none are given."""
     ndim = len(dimensions(value))
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        axes = () if axes[0] is None else tuple(axes[0])
+    if axes == (None,):
+        axes = ()
+    elif len(axes) == 1 and isinstance(axes[0], (tuple, list)):
+        axes = tuple(axes[0])
+        if not axes and ndim:
+            raise ShapeError("axes don't match array", context.loc)
     if axes and len(axes) != ndim:
         raise ShapeError("axes don't match array", context.loc)
     order = tuple(normal_axis(context, a, ndim) for a in axes) if axes else tuple(reversed(range(ndim)))
@@ -358,6 +371,9 @@ def clip(
 def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """``x.clip``: either bound may be None; the arguments of ufuncs are those of the ufunc that is called."""
     check_keywords(context, "clip", kwargs)
+    if out is Ellipsis and is_numpy_scalar(value):
+        # The method of a scalar gives a scalar again.
+        out = None
     kwargs = {**kwargs, "out": out}
     low = None if _beyond(value, min, upper=False) else min
     high = None if _beyond(value, max, upper=True) else max

@@ -15,12 +15,15 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.gathering import along
+from pytocu.frontend.inplace import fitted
 from pytocu.frontend.operators import attempt, binary, elementwise
-from pytocu.frontend.reshaping import array_of, as_shape, broadcast, broadcast_to, copied, diagonal, filled, ravel
+from pytocu.frontend.reductions import reduce
+from pytocu.frontend.reshaping import array_of, as_shape, broadcast, copied, diagonal, filled, ravel
 from pytocu.frontend.values import (
     Context,
     as_dim,
     as_strong,
+    as_value,
     cast,
     convert,
     dim_value,
@@ -30,7 +33,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv
-from pytocu.ir.types import F16, F32, F64, I64, DType, dtype_of, element, scalar
+from pytocu.ir.types import F16, F32, F64, I64, WEAK_INT, DType, dtype_of, element, scalar
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
@@ -102,11 +105,14 @@ def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype
         found = dtype_of(known.dtype)
         assert found is not None
         return filled(context, number(context, known.item(), found), shape)
-    made = as_strong(context, value)
-    made = cast(context, made, _dtype(context, dtype, element(made.type)))
+    made = as_value(context, value)
+    if dtype is None or made.type != WEAK_INT:
+        made = as_strong(context, made)
+    # A Python int that the dtype does not hold is an OverflowError.
+    made = cast(context, made, _dtype(context, dtype, promote.strong(made.type)))
     if not dimensions(made):
         return filled(context, made, shape)
-    return copied(context, broadcast_to(context, made, tuple(dim_value(context, d) for d in shape)))
+    return copied(context, broadcast(context, fitted(context, made, shape), shape))
 
 
 # Ranges.
@@ -247,12 +253,14 @@ def linspace(
         raise raised(ValueError(f"Number of samples, {count}, must be non-negative."), context.loc)
     if axis != 0:
         raise UnsupportedError("np.linspace with the argument axis=", context.loc, "move the axis with np.moveaxis")
-    low = elementwise(context, "multiply", as_strong(context, start), 1.0)
-    high = elementwise(context, "multiply", as_strong(context, stop), 1.0)
-    found = promote.result_dtype((promote.operand(low.type), promote.operand(high.type), "float"))
+    ends = [as_value(context, end) for end in (start, stop)]
+    found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
     if found.kind == "c":
         raise UnsupportedError("np.linspace of complex numbers", context.loc, "make the parts")
     target = _dtype(context, dtype, found)
+    # The start is added in its own dtype, which is wider than the result's for a Python scalar beside a float32.
+    start = as_strong(context, ends[0])
+    low, high = (cast(context, as_strong(context, v), found) for v in ends)
     gaps = count - 1 if endpoint else count
     ndim = max(len(dimensions(low)), len(dimensions(high)))
     place = along(context, count, 0, ndim + 1)
@@ -265,8 +273,11 @@ def linspace(
     else:
         scaled = elementwise(context, "multiply", elementwise(context, "divide", position, divisor), delta)
         zero = elementwise(context, "equal", step, 0)
+        axes = tuple(range(len(dimensions(zero))))
+        if axes:
+            zero = reduce(context, "logical_or", zero, axes)
         made = elementwise(context, "where", zero, scaled, elementwise(context, "multiply", position, step))
-    made = elementwise(context, "add", made, low)
+    made = cast(context, elementwise(context, "add", made, start), found)
     if endpoint and not (isinstance(count, int) and count <= 1):
         last = elementwise(context, "equal", place, dim_value(context, count - 1))
         last = elementwise(context, "bitwise_and", last, elementwise(context, "greater", place, 0))
@@ -293,7 +304,7 @@ def logspace(
 ) -> Value:
     """A base to the power of numbers at equal distances."""
     powers = linspace(context, start, stop, num, endpoint, axis=axis)
-    made = elementwise(context, "power", base if isinstance(base, Value) else float(base), powers)
+    made = elementwise(context, "power", base, powers)
     return made if dtype is None else cast(context, made, target_dtype(context, dtype))
 
 

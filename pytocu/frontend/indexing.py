@@ -221,6 +221,8 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             new += 1
         elif isinstance(item, slice):
             new += 1
+    if result is value and has_ellipsis and isinstance(value.type, ScalarType):
+        return builder.emit("as_array", (value,))
     if result is value and is_array(value):
         # x[:] is an array of its own that shares the memory of x.
         return builder.emit("transpose", (result,), {"axes": tuple(range(len(shape)))})

@@ -308,8 +308,6 @@ def out_arrays(context: Context, out: Any, count: int) -> tuple[Value | None, ..
     if not isinstance(out, tuple) and count > 1:
         raise raised(TypeError("'out' must be a tuple of arrays"), context.loc)
     outs = out if isinstance(out, tuple) else (out,)
-    # Results behind the last array that is given are new.
-    outs = (*outs, *[None] * (count - len(outs)))
     if len(outs) != count:
         raise raised(ValueError("The 'out' tuple must have exactly one entry per ufunc output"), context.loc)
     for one in outs:

@@ -214,7 +214,9 @@ def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any 
 
 def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
     """The positions that sort along an axis"""
-    value, place = _sorted_along(context, a, axis, order)
+    given = array_of(context, a)
+    # An array without axes has one position, where `sort` refuses it.
+    value, place = _sorted_along(context, given if dimensions(given) else ravel(context, given), axis, order)
     steady = known_option(context, kind, "kind=") in ("stable", "mergesort") or bool(known_option(context, stable, "stable="))
     return call(context, "argsort", (value,), axis=place, stable=True if steady else None)[0]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
-from pytocu.frontend.operators import attempt
+from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_strong, as_value, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
@@ -71,6 +71,8 @@ def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
         strong = [as_strong(context, leaf) for leaf in leaves]
         target = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in strong))
         leaves = strong
+    for leaf in leaves:
+        refuse_complex(context, leaf, target)
     made = iter([cast(context, as_value(context, leaf), target) for leaf in leaves])
     return _stacked(context, values, lambda: next(made))
 

@@ -14,10 +14,10 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import binary
 from pytocu.frontend.rounding import around
-from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak
+from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
-from pytocu.ir.types import WeakType
+from pytocu.ir.types import WEAK_COMPLEX, WeakType, element
 
 REFUSED = {
     "dist": "write math.hypot(a - c, b - d)",
@@ -125,6 +125,9 @@ def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
     context: Context = frame.context
     if is_array(number):
         raise raised(TypeError("type numpy.ndarray doesn't define __round__ method"), context.loc, "use np.round(x)")
+    if number.type == WEAK_COMPLEX or (not _weak_kind(number) and element(number.type).kind in "bc"):
+        text = f"type {python_type_name(number)} doesn't define __round__ method"
+        raise raised(TypeError(text), context.loc, "use np.round(x)")
     if not _weak_kind(number) and ndigits is not None:
         return around(context, number, ndigits)
     number = item(context, number)

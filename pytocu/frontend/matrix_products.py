@@ -137,6 +137,14 @@ def _merged(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value
     return context.builder.emit("reshape", (value,), {"shape": shape, "source": source})
 
 
+def vdot(context: Context, a: Any, b: Any, /) -> Any:
+    """The sum of products of all elements, those of the first array conjugated"""
+    values = [library_calls.array_of(context, v) for v in (a, b)]
+    if any(map(dimensions, values)):
+        values = [ravel(context, v) for v in values]
+    return products.vdot(context, *values)
+
+
 # Einstein's sums.
 
 
@@ -170,6 +178,9 @@ def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any =
     if len(pairs) == 2:
         return _two(context, pairs[0], pairs[1], output, dtype is F16)
     value, own = pairs[0]
+    if len(own) == len(output) and is_array(value):
+        # Nothing is added up: a view.
+        return transpose(context, value, tuple(own.index(x) for x in output))
     return _ordered(context, _summed(context, value, own, output), [x for x in own if x in output], output)
 
 
@@ -262,6 +273,7 @@ METHODS["dot"] = dot
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "matmul": matmul,
     "dot": dot,
+    "vdot": vdot,
     "inner": inner,
     "outer": outer,
     "tensordot": tensordot,

@@ -77,7 +77,7 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
         raise UnsupportedError("np.gradient of coordinates", context.loc, "give the distance between neighbours")
     if edge_order > 2:
         raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
-    if element(value.type).kind not in "fc":
+    if element(value.type).is_integer:
         value = cast(context, value, F64)
     made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, spaces, strict=True)]
     return made[0] if len(axes) == 1 else tuple(made)

@@ -37,7 +37,7 @@ from pytocu.frontend import (
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.known import known_cast, known_ufunc
-from pytocu.frontend.operators import compute
+from pytocu.frontend.operators import compute, refuse_complex
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
@@ -49,9 +49,10 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_number,
+    is_weak,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import WEAK_COMPLEX, WeakType, element, scalar
+from pytocu.ir.types import WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy", "array_api_compat.numpy", "array_api_compat.cupy")
 """Modules whose functions are taken for NumPy's of the same name."""
@@ -63,9 +64,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
         raise UnsupportedError(f"np.{scalar_type.__name__} takes one argument here", context.loc)
     dtype = attributes.target_dtype(context, scalar_type)
     value = as_value(context, args[0])
-    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
-        # Python's own error: no number of this class is made of a complex one.
-        compute(context, scalar_type, 0j)
+    refuse_complex(context, value, dtype)
     if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(dtype),))
     return cast(context, value, dtype)
@@ -90,8 +89,17 @@ def _errstate(context: Context, **kwargs: Any) -> ErrorState:
     return ErrorState()
 
 
-def _transpose(context: Context, value: Value, axes: Any = None) -> Value:
-    return attributes.transpose(context, value, (axes,))
+def _transpose(context: Context, a: Any, axes: Any = None) -> Value:
+    return attributes.transpose(context, _with_methods(context, a), (axes,))
+
+
+def _squeeze(context: Context, a: Any, axis: Any = None) -> Value:
+    return attributes.squeeze(context, _with_methods(context, a), axis)
+
+
+def _with_methods(context: Context, value: Any) -> Value:
+    """An operand whose method NumPy calls: a Python scalar has none, and becomes an array."""
+    return array_of(context, value) if is_weak(value) else as_strong(context, value)
 
 
 def _result_type(context: Context, *operands: Any) -> Any:
@@ -131,13 +139,13 @@ FUNCTIONS: dict[str, Handler] = {
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
-    "transpose": on_array(_transpose),
-    "permute_dims": on_array(_transpose),
+    "transpose": _transpose,
+    "permute_dims": _transpose,
     "matrix_transpose": on_array(lambda context, x: attributes.attribute(context, x, "mT")),
     "swapaxes": on_array(attributes.swapaxes),
     "moveaxis": on_array(attributes.moveaxis),
     "expand_dims": on_array(lambda context, a, axis: attributes.expand_dims(context, a, axis)),
-    "squeeze": on_array(attributes.squeeze),
+    "squeeze": _squeeze,
     "astype": on_array(attributes.astype),
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),

@@ -31,7 +31,7 @@ from pytocu.guards import is_plain
 from pytocu.ir import dims, promote
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -84,6 +84,17 @@ def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs
             return function(*args, **kwargs)
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
         raise raised(error, context.loc) from None
+
+
+def refuse_complex(context: Context, value: Value, dtype: DType) -> None:
+    """Python's own error where a number of a real dtype would be made of a Python complex number.
+
+    Raises
+    ------
+    TypeError
+    """
+    if value.type == WEAK_COMPLEX and dtype.kind in "iuf":
+        compute(context, dtype.numpy.type, 0j)
 
 
 def check_plain(context: Context, value: Any, what: str) -> None:
@@ -183,6 +194,9 @@ def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> An
 def fast_power(left: Any, right: Any) -> str | None:
     """The row that NumPy runs for ``array ** scalar`` with an exponent -1, 0.5, 1 or 2, if any."""
     known = not is_dynamic(right) and is_weak(right)
+    if known and is_array(left) and element(left.type) is BOOL:
+        # An int8, where other exponents give an int64; of arrays without axes too.
+        return "square" if type(right) is int and right == 2 else None
     if known and is_array(left) and dimensions(left):
         kind = element(left.type).kind
         if kind == "c":
@@ -206,7 +220,15 @@ _REWRITTEN_POWERS: dict[tuple[str, str], tuple[tuple[float, str], ...]] = {
 
 def choose_power(context: Context, power: Value, left: Any, right: Any) -> Value:
     """``array ** scalar`` of a Python scalar known only at run time: NumPy looks at its value too."""
-    if not (isinstance(right, Value) and isinstance(right.type, WeakType) and is_array(left) and dimensions(left)):
+    if not (isinstance(right, Value) and isinstance(right.type, WeakType) and is_array(left)):
+        return power
+    if element(left.type) is BOOL and right.type == WEAK_INT:
+        raise UnsupportedError(
+            "a power of bools by a Python int known only at run time is int8 or int64, by whether the exponent is 2",
+            context.loc,
+            "convert the bools: x.astype(np.int64) ** n",
+        )
+    if not dimensions(left):
         return power
     for exponent, row in _REWRITTEN_POWERS.get((element(left.type).kind, right.type.kind), ()):
         same = as_strong(context, binary(context, "equal", right, type(exponent)(exponent)))

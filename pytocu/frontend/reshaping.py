@@ -145,11 +145,14 @@ def _known_shape(context: Context, source: Shape, shape: Shape) -> Shape:
         return shape
     if len(unknown) > 1:
         raise raised(ValueError("can only specify one unknown dimension"), context.loc)
-    text.insert(unknown[0], "newaxis")
-    listed = "(" + ",".join(text) + ")"
+    if unknown[0]:
+        # NumPy's sentence leaves out an unknown length that is the first.
+        text.insert(unknown[0], "newaxis")
+    sentence = f"cannot reshape array of size {{2}} into shape ({','.join(text)})"
+    # Of a length of 0 every other length is as good.
+    require_equal(context, dim_min(product(shown), 1), 1, "ValueError", sentence, size, *shown)
     rest, divisor = _cancelled(source, shown)
     if divisor != 1:
-        sentence = f"cannot reshape array of size {{2}} into shape {listed}"
         require_equal(context, modulo(rest, _positive(divisor)), 0, "ValueError", sentence, size, *shown)
     at = unknown[0]
     length = context.length(floordiv(rest, _positive(divisor)))

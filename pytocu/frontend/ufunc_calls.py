@@ -9,12 +9,12 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
-from pytocu.frontend.operators import attempt, compute, elementwise
+from pytocu.frontend.operators import attempt, compute, elementwise, refuse_complex
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
-from pytocu.ir.types import F64, WEAK_COMPLEX, DType, scalar
+from pytocu.ir.types import F64, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
@@ -60,12 +60,20 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     check_keywords(context, name, kwargs)
     if given and "out" in kwargs:
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
-    return compute_ufunc(context, name, args, {**kwargs, **({"out": given} if given else {})})
+    if given:
+        # Results behind the last array that is given are new.
+        kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}
+    return compute_ufunc(context, name, args, kwargs)
 
 
 def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The results of a ufunc whose arguments are checked; a tuple where it has several."""
     rows = rows_of(name)
+    if kwargs.get("out") is Ellipsis:
+        # An array is returned where there would be a scalar.
+        made = compute_ufunc(context, name, args, {**kwargs, "out": None})
+        arrays = [context.builder.emit("as_array", (as_strong(context, m),)) if not is_array(m) else m for m in _several(made)]
+        return tuple(arrays) if isinstance(made, tuple) else arrays[0]
     outs = out_arrays(context, kwargs.get("out"), len(rows))
     check_where(context, name, kwargs.get("where", True), outs)
     if any(out is not None for out in outs):
@@ -75,6 +83,10 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     results = _results(context, name, args, kwargs)
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
     return tuple(made) if len(made) > 1 else made[0]
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -122,9 +134,8 @@ def _in_loop(
 
 
 def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Value:
-    if value.type == WEAK_COMPLEX and dtype.kind in "iuf" and casting != "unsafe":
-        # Python's own error: no real number is made of a complex one.
-        compute(context, dtype.numpy.type, 0j)
+    if casting != "unsafe":
+        refuse_complex(context, value, dtype)
     return cast(context, value, dtype)
 
 
@@ -177,6 +188,10 @@ def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
                     raise UnsupportedError(
                         f"np.{name} with the argument order={value!r} is not supported", loc, "results have NumPy's order 'K'"
                     )
+            case "subok" if not isinstance(value, (bool, np.bool_)):
+                raise raised(TypeError("'subok' must be a boolean"), loc)
+            case "signature" | "sig" if value is None:
+                raise raised(TypeError("the signature object to ufunc must be a string or a tuple."), loc)
 
 
 def _no_loop(context: Context, name: str, args: tuple[Any, ...]) -> None:

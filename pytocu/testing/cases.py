@@ -45,7 +45,8 @@ FORMULAS = {
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
 LIMITS = {
-    "power": "a power of two Python ints known only at run time is refused: the sign of the exponent says whether it is an int",
+    "power": "a power of two Python ints known only at run time is refused: the sign of the exponent says whether it is "
+    "an int. So is `x ** n` of an array of bools, which is int8 where n is 2 and int64 otherwise",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
     "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
@@ -234,6 +235,8 @@ def must_refuse(group: Group, expression: Expression, expected: Any) -> bool:
     if expression.row != "power" or group.operands[-1].form in ("literal", "constant"):
         return False
     base, exponent = group.operands
+    if expression.operator and base.form in ("array", "zero_d") and (base.dtype, exponent.dtype) == ("bool", "int"):
+        return exponent.form == "python"
     if expression.operator and base.form in ("python", "literal", "constant") and not base.strong and not exponent.strong:
         # Python's own power of two ints: an int or a float, by the sign of the exponent.
         return exponent.dtype in ("int", "bool") and base.dtype in ("int", "bool") and exponent.dtype == "int"
