@@ -128,7 +128,7 @@ SAME_KIND = (
     "np.frexp(a)", "np.fix(a)", "np.clip(a, 0, 1)", "np.where(a, 1, 2)", "np.angle(a)", "np.isnan(a)", "np.isreal(a)",
     "np.iscomplex(a)", "np.iscomplexobj(a)", "np.isscalar(a)", "np.ndim(a)", "np.shape(a)", "np.size(a)", "np.array(a)",
     "np.asarray(a, dtype='c8')", "np.copy(a)", "np.atleast_1d(a)", "np.atleast_2d(a)", "np.atleast_3d(a)", "np.ravel(a)",
-    "np.reshape(a, 1)", "np.reshape(a, (1, 1))", "np.reshape(a, -1)", "np.expand_dims(a, 0)", "np.full(3, a)",
+    "np.reshape(a, 1)", "np.reshape(a, (1, 1))", "np.reshape(a, -1)", "np.expand_dims(a, 0)", "np.full(2, a)",
     "np.zeros_like(a)", "np.ones_like(a)", "np.zeros_like(a, shape=(2,))", "np.repeat(a, 3)", "np.tile(a, 2)", "np.roll(a, 1)",
     "np.flip(a)", "np.append(a, a)", "np.stack([a, a])", "np.hstack([a, a])", "np.vstack([a, a])", "np.dstack([a, a])",
     "np.column_stack([a, a])", "np.concatenate([a, a])", "np.dot(a, a)", "np.inner(a, a)", "np.outer(a, a)", "np.vdot(a, a)",
