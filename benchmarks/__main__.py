@@ -4,6 +4,7 @@
 ``cpu``      the same on a CPU, beside NumPy, numexpr, Numba, JAX and torch.compile
 ``calls``    host time of one call on tiny arrays, beside the peers; ``--profile`` shows where it goes
 ``loops``    a step of a time loop, beside the peers and beside what its kernels alone take
+``programs`` whole programs of ``examples/``: kernels, library calls, times beside NumPy and the peers
 ``compile``  time to the first result in fresh processes, to a cubin, of the import, and of the front end
 
 A peer that is missing ends a benchmark with an error; ``--without NAME`` leaves one out, and the
@@ -19,7 +20,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import calls, compile, loops, run_time_command
+from benchmarks import calls, compile, loops, programs, run_time_command
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
 
 
@@ -65,6 +66,12 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     steps.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
     steps.add_argument("--rounds", type=int, default=loops.ROUNDS, help="calls of every candidate")
 
+    whole = groups.add_parser("programs", parents=[common], help="whole programs")
+    whole.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
+    whole.add_argument("--rounds", type=int, default=programs.ROUNDS, help="calls of every candidate at most")
+    whole.add_argument("--only", nargs="+", default=[], metavar="PROGRAM", help="the names of files in examples/")
+    whole.add_argument("--size", type=int, default=0, help="of all programs, instead of their own sizes")
+
     build_time = groups.add_parser("compile", parents=[common], help="compile time")
     build_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
     build_time.add_argument("--section", action="append", default=[], choices=compile.SECTIONS, help="only this table")
@@ -88,6 +95,8 @@ def main(command: Sequence[str] | None = None) -> int:
                 tables = calls.run(on_gpu, chosen.without, chosen.profile, chosen.long)
             case "loops":
                 tables = loops.run(on_gpu, chosen.without, chosen.rounds)
+            case "programs":
+                tables = programs.run(on_gpu, chosen.without, chosen.rounds, chosen.only, chosen.size)
             case _:
                 arch = about.get("arch", "sm_90")
                 tables = compile.run(on_gpu, chosen.without, chosen.section, chosen.rounds, chosen.numba_path, arch)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import call_profile, calls, compile, curve, first_call, loops, report, timing  # noqa: E402
+from benchmarks import call_profile, calls, compile, curve, first_call, loops, programs, report, timing  # noqa: E402
 
 WITHOUT = ["--without", "numba", "--without", "torch", "--without", "jax"]
 
@@ -134,6 +134,24 @@ def test_calls_on_the_cpu(monkeypatch):
     assert {"pytocu, five operations", "pytocu, sizes never seen", "NumPy, five operations"} <= rows.keys()
     # Last axes of two, three and four elements have code of their own.
     assert shapes.rows[0]["shapes"] == 100 and shapes.rows[0]["specializations"] <= 4
+
+
+def test_whole_programs_beside_numpy(capsys):
+    without = ["--without", "numba", "--without", "jax"]
+    names = ["equalise", "escape_time", "monte_carlo"]
+    assert command.main(["programs", "--cpu", "--size", "12", "--rounds", "2", *without, "--only", *names]) == 0
+    (table,) = programs.run(False, ["numba", "jax"], 1, names, 12)
+    rows = {row["program"]: row for row in table.rows}
+    assert rows["equalise"]["in library calls"].endswith("% sort") and rows["monte_carlo"]["in library calls"] == "none"
+    assert all(row["pytocu"] > 0 and row["numpy"] > 0 and row["kernels"] for row in table.rows)
+    assert command.main(["programs", "--cpu", *without, "--only", "nosuch"]) == 1
+    assert "there is no program nosuch" in capsys.readouterr().err
+
+
+def test_a_program_with_another_result_than_numpys_is_no_figure(monkeypatch):
+    monkeypatch.setattr(programs, "_agree", lambda made, expected, within: False)
+    with pytest.raises(report.BenchmarkError, match="monte_carlo: the result is not NumPy's"):
+        programs.run(False, ["numba", "jax"], 1, ["monte_carlo"], 12)
 
 
 def test_the_profile_accounts_for_the_whole_call():

@@ -7,6 +7,7 @@ import pytest
 from reduction_tools import both_raise, check, compiled, small
 
 import pytocu
+from pytocu.planning import launches
 from pytocu.testing.operands import make_function
 
 AVERAGES = ("np.average(a)", "np.average(a, axis=0)", "np.average(a, 1, returned=True)", "np.average(a, weights=b)",
@@ -104,3 +105,24 @@ def test_pythons_own_functions_refuse_as_python_does() -> None:
     both_raise("max(a)", np.ones((3, 4), int))
     with pytest.raises(pytocu.errors.UnsupportedError, match="iteration goes over an array"):
         pytocu.jit(lambda x: any(x)).lower(np.ones(3))
+
+
+PRODUCTS = ("a @ b[:, :1]", "a[:1] @ b", "a[:, :1] @ b[:1]", "a[:1, :1] @ b[:1, :1]", "a[:0] @ b[:, :1]",
+            "a[:, :0] @ b[:0, :1]", "np.dot(a, b[:, :1])", "np.inner(a[:, :1], a[:, :1])")  # fmt: skip
+
+
+@pytest.mark.parametrize("dtypes", ["f4 f8", "i2 i4", "c8 c8", "f2 f2", "? ?"])
+def test_products_of_one_row_column_or_addend(dtypes: str) -> None:
+    a, b = (small(d, s) for d, s in zip(dtypes.split(), ((4, 3), (3, 5)), strict=True))
+    check(PRODUCTS, a, b, exact=False, ulp=4)
+    lowered = pytocu.jit(make_function("ab", PRODUCTS, {"np": np})).lower(a, b)
+    assert "library" not in lowered.ir("bufferize")
+
+
+@pytest.mark.parametrize(("text", "schedule"), [("a @ b", "columns"), ("b.T @ c", "columns"), ("a @ c[:6]", "rows"),
+                                                ("(a * c[:, None]).sum(1)", "rows"), ("b.sum(0)", "columns")])  # fmt: skip
+def test_the_largest_operands_say_whether_columns_are_combined(text: str, schedule: str) -> None:
+    a, b, c = np.ones((50, 6)), np.ones((6, 50)), np.ones(50 if "a" in text else 6)
+    lowered = pytocu.jit(make_function("abc", [text], {"np": np})).lower(a, b, c)
+    (launch,) = launches(lowered.host("cpu"))
+    assert launch.attr("schedule") == schedule

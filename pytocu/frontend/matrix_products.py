@@ -15,6 +15,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls, products
 from pytocu.frontend.attributes import METHODS, transpose
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
@@ -49,6 +50,8 @@ def matrix_product(context: Context, a: Value, b: Value) -> Value:
     """``a @ b`` of arrays whose lengths fit."""
     dtype = promote.result_dtype((element(a.type), element(b.type)))
     vectors = len(dimensions(a)) == 1, len(dimensions(b)) == 1
+    if len(dimensions(a)) == len(dimensions(b)) == 2 and 1 in (dimensions(a)[0], *dimensions(b)):
+        return _of_one_row(context, a, b)
     if not any(vectors) and dtype.kind in "fc" and dtype.bits > 16:
         return library_calls.call(context, "matmul", (cast(context, a, dtype), cast(context, b, dtype)))[0]
     left = a if vectors[0] else context.builder.emit("newaxis", (a,), {"axis": len(dimensions(a))})
@@ -59,6 +62,17 @@ def matrix_product(context: Context, a: Value, b: Value) -> Value:
     right = b if any(vectors) else context.builder.emit("newaxis", (b,), {"axis": len(dimensions(b)) - 2})
     ndim = max(len(dimensions(left)), len(dimensions(right)))
     return summed_products(context, left, right, ndim - 1 if vectors[1] else ndim - 2)
+
+
+def _of_one_row(context: Context, a: Value, b: Value) -> Value:
+    """A product that has one column, one row, or one addend: a product with a vector, or an outer one."""
+    if dimensions(b)[1] == 1:
+        made = matrix_product(context, a, subscript(context, b, (slice(None), 0)))
+        return context.builder.emit("newaxis", (made,), {"axis": 1})
+    if dimensions(a)[0] == 1:
+        made = matrix_product(context, subscript(context, a, 0), b)
+        return context.builder.emit("newaxis", (made,), {"axis": 0})
+    return elementwise(context, "multiply", a, b)
 
 
 def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:

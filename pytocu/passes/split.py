@@ -214,15 +214,20 @@ def reads_columns(inst: Inst, classes: Classes) -> bool:
 
 
 def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int) -> bool:
-    """Whether more arrays are read along the last parallel axis than along the last reduced one."""
-    votes = 0
+    """Whether more arrays are read along the last parallel axis than along the last reduced one.
+
+    Those that are the same all along one of them are small beside the others, which decide unless they are at odds.
+    """
+    large = all = 0
     for root, at in roots:
         for value, place in demand([root], at, ndim):
             if value.inst is not None or not isinstance(value.type, ArrayType) or not place:
                 continue
             offset = _offset(value.type, place, ndim)
-            votes += (offset.coefficients[parallel - 1] == 1) - (offset.coefficients[ndim - 1] == 1)
-    return votes > 0
+            steps = offset.coefficients[parallel - 1], offset.coefficients[ndim - 1]
+            vote = (steps[0] == 1) - (steps[1] == 1)
+            large, all = large + vote * (0 not in steps), all + vote
+    return (large or all) > 0
 
 
 def _offset(type: ArrayType, place: Index, ndim: int) -> Affine:

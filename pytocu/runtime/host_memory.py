@@ -19,8 +19,8 @@ from pytocu import config
 from pytocu.errors import PytocuError
 from pytocu.runtime.cache_directory import parse_size
 
-LEAST = 1 << 22
-"""Bytes of the smallest result that is made here: smaller blocks the C library keeps itself."""
+LEAST = 1 << 19
+"""Bytes of the smallest result that is made here: the C library keeps smaller blocks itself, but not several of this size."""
 
 _ALIGNMENT = 64
 _MOST_BLOCKS = 32
