@@ -305,3 +305,13 @@ def test_arrays_that_are_written_out_as_numpy_refuses(text: str) -> None:
         function(1.0, np.ones(3))
     with pytest.raises(expected.type):
         pytocu.jit(function)(1.0, np.ones(3))
+
+
+def gathered_from_a_join(x: np.ndarray, i: np.ndarray) -> np.ndarray:
+    longer = np.concatenate([x, np.zeros((x.shape[0], 1))], axis=1)
+    return longer.take(np.concatenate([i[:1], i[2:3]]), axis=1, mode="clip").T
+
+
+def test_positions_of_a_join_that_state_a_position_of_a_join() -> None:
+    x, i = np.arange(12.0).reshape(3, 4), np.array([1, 2, 9])
+    compare(pytocu.jit(gathered_from_a_join)(x, i), gathered_from_a_join(x, i))

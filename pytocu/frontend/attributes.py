@@ -118,19 +118,19 @@ def _python_part(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_SORTED_OR_PRODUCTS = frozenset(
-    ["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile", "partition", "argpartition", "lexsort"]
-)
+_SORTED_OR_PRODUCTS = frozenset(["partition", "argpartition", "lexsort", "sort_complex"])
 _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
 REFUSED = {
-    "convolve": "add slices of the array, each times its weight",
-    "correlate": "add slices of the array, each times its weight",
+    "apply_along_axis": "call the function on the array, with axis= in its reductions",
+    "apply_over_axes": "call the function with all axes: x.sum(axis=(0, 1), keepdims=True)",
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
+    "insert": "join the pieces: np.concatenate((x[:i], values, x[i:]))",
     "item": "return the value; reading it back would wait for the kernel",
+    "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",

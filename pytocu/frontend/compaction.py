@@ -62,6 +62,17 @@ def places(context: Context, mask: Value) -> Value:
     return found
 
 
+def ranks(context: Context, mask: Value) -> tuple[Value, Value]:
+    """How many elements a mask chooses, and how many it chooses before each element; int64."""
+    lengths = dimensions(mask)
+    numbers = cast(context, ravel(context, mask), I64)
+    (count,) = combined(context, "add", (numbers,), (0,), False)
+    before = elementwise(context, "subtract", context.builder.emit("scan", (numbers,), {"op": "add", "axis": 0}), numbers)
+    if len(lengths) > 1:
+        before = context.builder.emit("reshape", (before,), {"shape": lengths, "source": dimensions(before)})
+    return count, before
+
+
 def compact(context: Context, value: Masked) -> Value:
     """The chosen elements as an array, in order."""
     count = len(dimensions(value.mask))

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.compaction import ranks
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import DESTINATION, augmented, known_number, note_write, number_in
 from pytocu.frontend.masked import check_mask, fits, is_mask, lifted, mask_over, rest, same, values
@@ -15,7 +16,7 @@ from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import combined, length
 from pytocu.frontend.requirements import require
-from pytocu.frontend.reshaping import broadcast, ravel
+from pytocu.frontend.reshaping import broadcast
 from pytocu.frontend.ufunc_calls import rows_of
 from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
 from pytocu.ir import promote
@@ -216,17 +217,6 @@ def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
     made = builder.emit("gather", (longer, place), {"axes": (0,), "at": 0})
     dims: tuple[DimLike, ...] = (shape[0],)
     return require(context, made, fits, "ValueError", _OTHER_COUNT, count, dims)
-
-
-def ranks(context: Context, mask: Value) -> tuple[Value, Value]:
-    """How many elements a mask chooses, and how many it chooses before each element; int64."""
-    lengths = dimensions(mask)
-    numbers = cast(context, ravel(context, mask), I64)
-    (count,) = combined(context, "add", (numbers,), (0,), False)
-    before = elementwise(context, "subtract", context.builder.emit("scan", (numbers,), {"op": "add", "axis": 0}), numbers)
-    if len(lengths) > 1:
-        before = context.builder.emit("reshape", (before,), {"shape": lengths, "source": dimensions(before)})
-    return count, before
 
 
 def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:

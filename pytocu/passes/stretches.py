@@ -73,12 +73,16 @@ def write(
     if cuts and not cuts[0][2]:
         key, starts, _ = cuts[0]
         e.loop_index = [*outer, e.dim(0)]
+        e.picked = known
         place = e.address(builder, key[1])
 
-        def branch(number: int) -> Block:
+        def branch(find: Callable[[], None]) -> Block:
+            made, offsets = dict(e.made), dict(e.offsets)
             with builder.nested() as insts:
-                one_of(number)
+                find()
                 builder.emit("yield")
+            # What was computed for a piece is known in its region only.
+            e.made, e.offsets = made, offsets
             return Block((), tuple(insts))
 
         def one_of(number: int) -> None:
@@ -87,11 +91,10 @@ def write(
             if number + 1 == len(starts):
                 write(e, builder, outer, bounds, cuts[1:], body, inside)
                 return
-            with builder.nested() as insts:
-                write(e, builder, outer, bounds, cuts[1:], body, inside)
-                builder.emit("yield")
             here = builder.emit("less", (place, e.dim(starts[number + 1])))
-            builder.inst("if", (here,), {}, (), (Block((), tuple(insts)), branch(number + 1)))
+            first = branch(lambda: write(e, builder, outer, bounds, cuts[1:], body, inside))
+            regions = first, branch(lambda: one_of(number + 1))
+            builder.inst("if", (here,), {}, (), regions)
 
         one_of(0)
         return

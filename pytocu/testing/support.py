@@ -16,14 +16,19 @@ from pytocu.frontend import (
     array_functions,
     attributes,
     comparing,
+    convolutions,
+    covariances,
     diagonals,
+    flat_positions,
     histograms,
     interpolation,
     math_calls,
     numpy_calls,
+    order_statistics,
     piecewise,
     reduction_functions,
     reductions,
+    sets,
     splitting,
 )
 from pytocu.frontend.builtin_calls import BUILTINS
@@ -123,7 +128,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
-_DESCRIBED = (array_functions, comparing, diagonals, interpolation, splitting)
+_DESCRIBED = (
+    array_functions, comparing, convolutions, covariances, diagonals, flat_positions, interpolation, order_statistics, sets,
+    splitting,
+)  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 
 

@@ -1,0 +1,186 @@
+"""Positions of several axes as one number and back, open meshes, and changes where a mask of the flat array holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend import inplace
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.compaction import nonzero, ranks
+from pytocu.frontend.library_calls import known_option
+from pytocu.frontend.literals import listed
+from pytocu.frontend.operators import attempt, elementwise, truths
+from pytocu.frontend.reductions import length, stand_in
+from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.reshaping import array_of, as_shape, ravel
+from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dim_value, dimensions, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_max, dim_min, product
+from pytocu.ir.types import BOOL, I64, element, scalar
+
+
+def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") -> tuple[Value, ...]:
+    """The positions on each axis of elements numbered in row-major order"""
+    given = array_of(context, indices) if isinstance(indices, (list, tuple)) else as_strong(context, indices)
+    lengths = as_shape(context, shape)
+    attempt(context, np.unravel_index, np.zeros(1, element(given.type).numpy), (1,) * len(lengths), order)
+    known_option(context, order, "order=")
+    places = cast(context, given, I64)
+    size = product(lengths)
+    inside = _inside(context, places, size)
+    sentence = "index {0} is out of bounds for array with size {1}"
+    places = require(context, places, inside, "ValueError", sentence, places, (size,))
+    parts: list[Value] = []
+    for axis in range(len(lengths)):
+        behind = product(lengths[axis + 1 :] if order == "C" else lengths[:axis])
+        part = places if behind == 1 else elementwise(context, "floor_divide", places, length(context, behind))
+        outermost = axis == (0 if order == "C" else len(lengths) - 1)
+        part = part if outermost else elementwise(context, "remainder", part, length(context, lengths[axis]))
+        parts.append(part if is_array(given) and dimensions(given) else without_axes(context, part))
+    return tuple(parts)
+
+
+def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Value:
+    """The numbers, in row-major order, of elements at positions on each axis"""
+    lengths = as_shape(context, dims)
+    if not isinstance(multi_index, (list, tuple)):
+        text = "np.ravel_multi_index of an array of positions"
+        raise UnsupportedError(text, context.loc, "pass a tuple of arrays, one for each axis")
+    known_option(context, (mode, order), "mode= and order=")
+    values = [array_of(context, v) if isinstance(v, (list, tuple)) else as_strong(context, v) for v in multi_index]
+    examples = tuple(np.zeros(1, element(v.type).numpy) for v in values)
+    attempt(context, np.ravel_multi_index, examples, (1,) * len(lengths), mode, order)
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(lengths)
+    total: Value | None = None
+    for axis, (value, one, own) in enumerate(zip(values, lengths, modes, strict=True)):
+        place = cast(context, value, I64)
+        size = length(context, one)
+        if own == "raise":
+            text = "invalid entry in coordinates array"
+            place = require(context, place, _inside(context, place, one), "ValueError", text)
+        elif own == "wrap":
+            place = elementwise(context, "remainder", place, size)
+        else:
+            last = elementwise(context, "subtract", size, 1)
+            place = elementwise(context, "maximum", elementwise(context, "minimum", place, last), 0)
+        behind = product(lengths[axis + 1 :] if order == "C" else lengths[:axis])
+        part = place if behind == 1 else elementwise(context, "multiply", place, length(context, behind))
+        total = part if total is None else elementwise(context, "add", total, part)
+    assert total is not None
+    return total if dimensions(total) else without_axes(context, total)
+
+
+def _inside(context: Context, place: Value, size: DimLike) -> Value:
+    below = elementwise(context, "less", place, length(context, size))
+    return elementwise(context, "bitwise_and", elementwise(context, "greater_equal", place, 0), below)
+
+
+def ix_(context: Context, *args: Any) -> tuple[Value, ...]:
+    """Vectors, each along an axis of its own, as positions of all their combinations"""
+    made: list[Value] = []
+    for axis, given in enumerate(args):
+        value = array_of(context, given)
+        if isinstance(given, (list, tuple)) and not given:
+            value = cast(context, value, I64)
+        if len(dimensions(value)) != 1:
+            raise raised(ValueError("Cross index must be 1 dimensional"), context.loc)
+        if element(value.type) is BOOL:
+            (value,) = nonzero(context, value)
+        for other in range(len(args)):
+            if other != axis:
+                value = context.builder.emit("newaxis", (value,), {"axis": other})
+        made.append(value)
+    return tuple(made)
+
+
+# Changes.
+
+
+def putmask(context: Context, a: Any, /, mask: Any, values: Any) -> None:
+    """Give elements where a mask holds those of the values with the same numbers, which begin again behind the last one"""
+    target, chosen, given = _operands(context, "putmask", a, mask, values)
+    shape = dimensions(target)
+    if dimensions(given):
+        (count,) = dimensions(given)
+        if count == product(shape):
+            given = context.builder.emit("reshape", (given,), {"shape": shape, "source": (count,)})
+        else:
+            given = _numbered(context, given, _numbers(context, shape))
+    context.builder.update(target, elementwise(context, "where", chosen, given, target))
+
+
+def place(context: Context, arr: Any, mask: Any, vals: Any) -> None:
+    """Give elements where a mask holds one value after the other, which begin again behind the last one"""
+    target, chosen, given = _operands(context, "place", arr, mask, vals)
+    if dimensions(given):
+        _, number = ranks(context, chosen)
+        given = _numbered(context, given, number)
+    context.builder.update(target, elementwise(context, "where", chosen, given, target))
+
+
+def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tuple[Value, Value, Value]:
+    """The array, the mask in its shape, and the values in its dtype: one number, or a vector of several."""
+    if not is_array(a):
+        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not {describe(a)}"), context.loc)
+    inplace.note_write(context, a, inplace.DESTINATION)
+    shape, dtype = dimensions(a), element(a.type)
+    chosen = truths(context, array_of(context, mask))
+    if dimensions(chosen) != shape:
+        sizes = product(shape), product(dimensions(chosen))
+        text = f"{name}: mask and data must be the same size"
+        require_equal(context, *sizes, "ValueError", text)
+        source = dimensions(chosen)
+        chosen = context.builder.emit("reshape", (chosen,), {"shape": shape, "source": source})
+    known = inplace.known_number(values)
+    function = np.putmask if name == "putmask" else np.place
+    if known is not None:
+        def ask() -> Any:
+            array = np.zeros(1, dtype.numpy)
+            function(array, np.ones(1, bool), known)
+            return array[0].item()
+
+        return a, chosen, context.builder.const(attempt(context, ask), scalar(dtype))
+    if isinstance(values, (list, tuple)):
+        given = listed(context, values, dtype.numpy)
+    else:
+        given = as_value(context, values)
+        attempt(context, function, np.zeros(1, dtype.numpy), np.ones(1, bool), stand_in(given))
+    given = cast(context, given, dtype)
+    if not dimensions(given):
+        return a, chosen, given
+    given = ravel(context, given)
+    (count,) = dimensions(given)
+    text = "Cannot insert from an empty array!" if name == "place" else "np.putmask of no values is not compiled"
+    require_equal(context, dim_min(count, 1), 1, "ValueError", text)
+    if count == 1:
+        return a, chosen, context.builder.emit("index", (given,), {"axis": 0, "at": 0})
+    return a, chosen, given
+
+
+
+
+def _numbers(context: Context, shape: tuple[DimLike, ...]) -> Value:
+    size = product(shape)
+    flat = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    return flat if len(shape) == 1 else context.builder.emit("reshape", (flat,), {"shape": shape, "source": (size,)})
+
+
+def _numbered(context: Context, values: Value, number: Value) -> Value:
+    """Values by numbers, which begin again behind the last value."""
+    count = dim_value(context, dim_max(dimensions(values)[0], 1))
+    order = elementwise(context, "remainder", number, count)
+    return context.builder.emit("gather", (values, order), {"axes": (0,), "at": 0})
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "unravel_index": unravel_index,
+    "ravel_multi_index": ravel_multi_index,
+    "ix_": ix_,
+    "putmask": putmask,
+    "place": place,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

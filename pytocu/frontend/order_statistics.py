@@ -1,0 +1,331 @@
+"""Medians and quantiles: sorted by the library along an axis, then elements around a position.
+
+Positions are computed as NumPy computes them, in float64, and lie between two elements; NaN are sorted behind all others.
+The functions that leave out NaN count what is not NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.gathering import along
+from pytocu.frontend.library_calls import call, known_option
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import combined, known_axis, known_flag, length, normal_axes, stand_in
+from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.values import Context, cast, dimensions, is_number
+from pytocu.guards import MISSING
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_min, lower_bound, product
+from pytocu.ir.types import F32, F64, I64, DType, element, scalar
+
+
+class _Rows(NamedTuple):
+    """What is looked at for each result, sorted along the last axis, and how many elements of it count.
+
+    Attributes
+    ----------
+    ordered : Value
+        With at least one element on the last axis.
+    total : Value
+        int64; a number, or one for each row.
+    size : DimLike
+        The length of the last axis, 0 included.
+    axes : tuple of int
+        Of the operand, which are gone.
+    """
+
+    ordered: Value
+    total: Value
+    size: DimLike
+    axes: tuple[int, ...]
+
+
+def _sorted_rows(context: Context, value: Value, axis: Any, skip_nan: bool, padded: bool) -> _Rows:
+    """The operand with the axes that are looked at merged into the last one, which is sorted.
+
+    Where it may have no elements and is `padded` it has one more, which is read where there is no other.
+    """
+    ndim = len(dimensions(value))
+    axes = normal_axes(axis, ndim)
+    kept = [a for a in range(ndim) if a not in axes]
+    order = (*kept, *axes)
+    if order != tuple(range(ndim)):
+        value = context.builder.emit("transpose", (value,), {"axes": order})
+    shape = dimensions(value)
+    size = product(shape[len(kept) :])
+    merged = (*shape[: len(kept)], size)
+    if merged != shape:
+        value = context.builder.emit("reshape", (value,), {"shape": merged, "source": shape})
+    (ordered,) = call(context, "sort", (value,), axis=-1)
+    total = length(context, size)
+    if skip_nan and element(value.type).kind in "fc":
+        numbers = cast(context, elementwise(context, "invert", elementwise(context, "isnan", value)), I64)
+        (total,) = combined(context, "add", (numbers,), (len(kept),), False)
+    if padded and not (lower_bound(size) or 0) > 0:
+        dtype = element(ordered.type)
+        last = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (*merged[:-1], 1))
+        ordered = context.builder.emit("concatenate", (ordered, last), {"axis": len(kept)})
+    return _Rows(ordered, total, size, axes)
+
+
+def _at(context: Context, rows: _Rows, place: Value, lead: int) -> Value:
+    """Elements of the rows; the positions have `lead` axes, and those of the rows behind them where rows differ."""
+    ndim = len(dimensions(rows.ordered)) - 1
+    if not dimensions(rows.total):
+        return context.builder.emit("gather", (rows.ordered, place), {"axes": (ndim,), "at": 0})
+    shape = dimensions(place)
+    others = [broadcast(context, along(context, d, a + lead, lead + ndim), shape)
+              for a, d in enumerate(dimensions(rows.ordered)[:-1])]  # fmt: skip
+    return context.builder.emit("gather", (rows.ordered, *others, place), {"axes": tuple(range(ndim + 1)), "at": 0})
+
+
+def _finished(context: Context, made: Value, rows: _Rows, lead: int, keepdims: bool) -> Value:
+    """With the axes of length 1 that `keepdims` asks for; without axes a NumPy scalar."""
+    for axis in rows.axes if keepdims else ():
+        made = context.builder.emit("newaxis", (made,), {"axis": axis + lead})
+    return without_axes(context, made)
+
+
+def _is_nan_behind(context: Context, rows: _Rows) -> Value | None:
+    """Where a row has NaN, which stands last; None where there can be none."""
+    if element(rows.ordered.type).kind not in "fc":
+        return None
+    return elementwise(context, "isnan", _last(context, rows, element(rows.ordered.type)))
+
+
+def _refuse(context: Context, name: str, **given: Any) -> None:
+    for keyword, value in given.items():
+        if value is not None:
+            help = f"assign the result: out[...] = np.{name}(...)" if keyword == "out" else "compute it outside the function"
+            raise UnsupportedError(f"np.{name} with the argument {keyword}= is not supported", context.loc, help)
+
+
+# Medians.
+
+
+def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
+    function = getattr(np, name)
+
+    def handler(
+        context: Context, a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = MISSING
+    ) -> Value:
+        _refuse(context, name, out=out)
+        value = array_of(context, a)
+        axis = known_axis(context, axis)
+        keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
+        example = attempt(context, function, stand_in(value), axis=axis)
+        dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
+        rows = _sorted_rows(context, value, axis, skip_nan, True)
+        return _finished(context, _middle(context, rows, dtype, skip_nan), rows, 0, keep)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _middle(context: Context, rows: _Rows, dtype: DType, skip_nan: bool) -> Value:
+    """The mean of the one or two elements in the middle, as ``np.mean`` computes it."""
+
+    def apply(name: str, *operands: Any) -> Value:
+        return elementwise(context, name, *operands)
+
+    wide = F32 if dtype.name == "f16" else dtype
+    upper = apply("floor_divide", rows.total, 2)
+    lower = apply("floor_divide", apply("maximum", apply("subtract", rows.total, 1), 0), 2)
+    low, high = (cast(context, _at(context, rows, place, 0), wide) for place in (lower, upper))
+    odd = apply("equal", apply("remainder", rows.total, 2), 1)
+    # Sums begin with 0, so that the median of -0.0 is 0.0.
+    total = apply("add", apply("where", odd, low, apply("add", low, high)), 0.0 if wide.kind == "f" else 0)
+    made = cast(context, apply("divide", total, apply("where", odd, 1, 2)), dtype)
+    nan = _is_nan_behind(context, rows)
+    none = apply("equal", rows.total, 0)
+    if not skip_nan and nan is not None:
+        made = apply("where", nan, _last(context, rows, dtype), made)
+    if (lower_bound(rows.size) or 0) > 0 and not skip_nan:
+        return made
+    return apply("where", none, dtype.numpy.type(np.nan), made)
+
+
+def _last(context: Context, rows: _Rows, dtype: DType) -> Value:
+    end = elementwise(context, "maximum", elementwise(context, "subtract", length(context, rows.size), 1), 0)
+    axis = len(dimensions(rows.ordered)) - 1
+    return cast(context, context.builder.emit("gather", (rows.ordered, end), {"axes": (axis,), "at": 0}), dtype)
+
+
+# Quantiles.
+
+
+def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
+    function = getattr(np, name)
+    percent = "percent" in name
+
+    def handler(
+        context: Context,
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: Any = False,
+        method: Any = "linear",
+        keepdims: Any = MISSING,
+        *,
+        weights: Any = None,
+    ) -> Value:
+        _refuse(context, name, out=out, weights=weights)
+        value = array_of(context, a)
+        axis, method = known_axis(context, axis), known_option(context, method, "method=")
+        keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
+        weak = type(q) in (int, float)
+        share = array_of(context, q)
+        # NumPy says what is wrong with numbers known now, with the method, the axis and the dtype.
+        known = q if is_number(q) or (isinstance(q, (tuple, list)) and all(map(is_number, q))) else None
+        given = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
+        example = np.asarray(attempt(context, function, stand_in(value), given, axis=axis, method=method))
+        dtype = promote.known_dtype(example.dtype, f"np.{name}")
+        if percent:
+            share = array_of(context, elementwise(context, "divide", share, 100))
+        if known is None:
+            share = _within(context, share, "[0, 100]" if percent else "[0, 1]")
+        rows = _sorted_rows(context, value, axis, skip_nan, skip_nan)
+        if not skip_nan:
+            sentence = "index -1 is out of bounds for axis 0 with size 0"
+            require_equal(context, dim_min(rows.size, 1), 1, "IndexError", sentence)
+        lead = len(dimensions(share))
+        if dimensions(rows.total):
+            for place in range(len(dimensions(rows.total))):
+                share = context.builder.emit("newaxis", (share,), {"axis": lead + place})
+        made = _interpolated(context, rows, share, lead, method, weak, dtype)
+        behind = _is_nan_behind(context, rows) if not skip_nan else elementwise(context, "equal", rows.total, 0)
+        if behind is not None:
+            nan = _last(context, rows, dtype) if not skip_nan else dtype.numpy.type(np.nan) if dtype.kind == "f" else None
+            made = made if nan is None else elementwise(context, "where", behind, nan, made)
+        return _finished(context, made, rows, lead, keep)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _within(context: Context, share: Value, bounds: str) -> Value:
+    inside = elementwise(
+        context, "bitwise_and", elementwise(context, "greater_equal", share, 0), elementwise(context, "less_equal", share, 1)
+    )
+    axes = tuple(range(len(dimensions(share))))
+    (all_inside,) = combined(context, "bitwise_and", (inside,), axes, False)
+    what = "Percentiles" if bounds == "[0, 100]" else "Quantiles"
+    return require(context, share, all_inside, "ValueError", f"{what} must be in the range {bounds}")
+
+
+_CONTINUOUS = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+"""The two numbers of each method of Hyndman and Fan that draws a line."""
+
+
+def _interpolated(
+    context: Context, rows: _Rows, share: Value, lead: int, method: str, weak: bool, dtype: DType
+) -> Value:
+    """Elements at the positions that shares are, or lines between two of them."""
+
+    def apply(name: str, *operands: Any) -> Value:
+        return elementwise(context, name, *operands)
+
+    kind = element(share.type)
+    # A Python int does not widen the dtype of shares.
+    count = cast(context, rows.total, kind if kind.kind == "f" else I64)
+    gaps = apply("subtract", count, kind.numpy.type(1) if kind.kind == "f" else 1)
+    scaled = apply("multiply", gaps, share)
+    match method:
+        case "linear":
+            if kind.kind in "iub":
+                return cast(context, _at(context, rows, _placed(context, rows, scaled), lead), dtype)
+            place = scaled
+        case "lower" | "higher" | "nearest":
+            row = {"lower": "floor", "higher": "ceil", "nearest": "rint"}[method]
+            return cast(context, _at(context, rows, _placed(context, rows, apply(row, scaled)), lead), dtype)
+        case "midpoint":
+            place = apply("multiply", 0.5, apply("add", apply("floor", scaled), apply("ceil", scaled)))
+        case "inverted_cdf" | "closest_observation":
+            index = apply("subtract", apply("multiply", count, share), 1)
+            if method == "closest_observation":
+                index = apply("subtract", index, 0.5)
+            below = apply("floor", index)
+            exact = apply("equal", apply("subtract", index, below), 0)
+            if method == "closest_observation":
+                exact = apply("bitwise_and", exact, apply("equal", apply("remainder", below, 2), 1))
+            chosen = apply("where", exact, below, apply("add", below, 1))
+            return cast(context, _at(context, rows, _placed(context, rows, chosen), lead), dtype)
+        case "averaged_inverted_cdf":
+            place = apply("subtract", apply("multiply", count, share), 1)
+        case _:
+            alpha, beta = _CONTINUOUS[method]
+            shift = apply("add", alpha, apply("multiply", share, 1 - alpha - beta))
+            place = apply("subtract", apply("add", apply("multiply", count, share), shift), 1)
+    return _line(context, rows, place, lead, method, weak, dtype)
+
+
+def _placed(context: Context, rows: _Rows, place: Value) -> Value:
+    """A position as an int that is one of the row."""
+    found = cast(context, place, I64)
+    last = elementwise(context, "subtract", rows.total, 1)
+    return elementwise(context, "maximum", elementwise(context, "minimum", found, last), 0)
+
+
+def _line(
+    context: Context, rows: _Rows, place: Value, lead: int, method: str, weak: bool, dtype: DType
+) -> Value:
+    """Between the elements around a position."""
+
+    def apply(name: str, *operands: Any) -> Value:
+        return elementwise(context, name, *operands)
+
+    if element(place.type).kind != "f":
+        place = cast(context, place, F64)
+    kind = element(place.type)
+    last = cast(context, apply("subtract", rows.total, 1), kind)
+    outside = apply("greater_equal", place, last)
+    before = apply("less", place, 0)
+    previous = apply("floor", place)
+    following = apply("add", previous, 1)
+    # Beyond the ends NumPy takes the last element, by the position -1, or the first.
+    distance = apply("where", before, 0, apply("where", outside, -1, previous))
+    gamma = apply("subtract", place, distance)
+    if method == "averaged_inverted_cdf":
+        gamma = apply("where", apply("equal", gamma, 0), kind.numpy.type(0.5), kind.numpy.type(1))
+    elif method == "midpoint":
+        whole = apply("equal", apply("remainder", place, 1), 0)
+        gamma = apply("where", whole, kind.numpy.type(0), kind.numpy.type(0.5))
+    ends = [apply("where", before, 0, apply("where", outside, last, p)) for p in (previous, following)]
+    low, high = (_at(context, rows, _placed(context, rows, end), lead) for end in ends)
+    if not dimensions(rows.total):
+        for axis in range(len(dimensions(rows.ordered)) - 1):
+            gamma = context.builder.emit("newaxis", (gamma,), {"axis": lead + axis})
+    half = apply("greater_equal", gamma, 0.5)
+    rest = apply("subtract", 1, gamma)
+    if weak:
+        gamma, rest = cast(context, gamma, dtype), cast(context, rest, dtype)
+    difference = apply("subtract", high, low)
+    up = apply("add", low, apply("multiply", difference, gamma))
+    down = apply("subtract", high, apply("multiply", difference, rest))
+    return cast(context, apply("where", half, down, up), dtype)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "median": _median("median", False, "The element in the middle, or the mean of two"),
+    "nanmedian": _median("nanmedian", True, "The median of what is not NaN"),
+    "percentile": _quantile("percentile", False, "Percentiles, by every method"),
+    "quantile": _quantile("quantile", False, "Quantiles, by every method"),
+    "nanpercentile": _quantile("nanpercentile", True, "Percentiles of what is not NaN"),
+    "nanquantile": _quantile("nanquantile", True, "Quantiles of what is not NaN"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

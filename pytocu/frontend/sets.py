@@ -1,0 +1,108 @@
+"""Vectors as sets: membership, unions, intersections and differences, made of sorted vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.compaction import compact
+from pytocu.frontend.joining import concatenate
+from pytocu.frontend.library_calls import call, known_option, search, unique
+from pytocu.frontend.literals import LONGEST
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reshaping import array_of, ravel
+from pytocu.frontend.values import Context, Masked, cast, contains_dynamic
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.types import BOOL, I64, element
+
+
+def isin(
+    context: Context, element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
+) -> Value:
+    """Whether each element is one of those of another array"""
+    backwards = known_option(context, invert, "invert=")
+    attempt(context, np.isin, [0], [0], kind=known_option(context, kind, "kind="))
+    value = array_of(context, element)
+    if isinstance(test_elements, (list, tuple)) and not contains_dynamic(test_elements):
+        found = _among_known(context, value, test_elements)
+    else:
+        found = _member(context, value, ravel(context, array_of(context, test_elements)))
+    return array_of(context, elementwise(context, "invert", found) if backwards else found)
+
+
+def _among_known(context: Context, value: Value, known: Any) -> Value:
+    """A comparison with each of a few numbers."""
+    numbers = attempt(context, np.asarray, known)
+    if numbers.size > LONGEST or numbers.dtype.kind not in "biufc":
+        text = f"np.isin of {numbers.size} numbers known while compiling would become as many comparisons"
+        raise UnsupportedError(text, context.loc, "pass them as an argument")
+    found: Value = elementwise(context, "not_equal", value, value)
+    found = elementwise(context, "bitwise_and", found, np.False_)
+    for number in dict.fromkeys(numbers.ravel()):
+        found = elementwise(context, "bitwise_or", found, elementwise(context, "equal", value, number))
+    return found
+
+
+def _member(context: Context, value: Value, others: Value) -> Value:
+    """By halves in the sorted vector: an element is there where more are not behind it than before it."""
+    dtypes = element(value.type), element(others.type)
+    common = promote.result_dtype(dtypes)
+    if {d.kind for d in dtypes} == {"i", "u"} and common.kind == "f":
+        text = f"np.isin of {dtypes[0].numpy} and {dtypes[1].numpy} is not compiled: no integers hold both"
+        raise UnsupportedError(text, context.loc, "convert one of them")
+    if common.kind == "c":
+        raise UnsupportedError("np.isin of complex numbers is not compiled", context.loc, "compare with each: x == a")
+    work = I64 if common is BOOL else common
+    value = cast(context, value, work)
+    (ordered,) = call(context, "sort", (cast(context, others, work),), axis=0)
+    return _found(context, ordered, value)
+
+
+def _found(context: Context, ordered: Value, value: Value) -> Value:
+    bounds = [search(context, ordered, value, right) for right in (False, True)]
+    found = elementwise(context, "less", *bounds)
+    if element(value.type).kind == "f":
+        # NaN is equal to nothing.
+        found = elementwise(context, "bitwise_and", found, elementwise(context, "equal", value, value))
+    return found
+
+
+def union1d(context: Context, ar1: Any, ar2: Any) -> Value:
+    """The different elements of both, in ascending order"""
+    both = [ravel(context, array_of(context, a)) for a in (ar1, ar2)]
+    return unique(context, concatenate(context, both))
+
+
+def _combined(name: str, invert: bool, doc: str) -> Handler:
+    """``np.intersect1d`` and ``np.setdiff1d``: the different elements of one that are, or are not, in the other."""
+
+    def handler(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:
+        first, second = (ravel(context, array_of(context, a)) for a in (ar1, ar2))
+        if known_option(context, assume_unique, "assume_unique="):
+            help = "leave it out: the elements are sorted once more"
+            raise UnsupportedError(f"np.{name} with assume_unique=True is not supported", context.loc, help)
+        dtype = element(first.type)
+        if not invert:
+            common = promote.result_dtype((dtype, element(second.type)))
+            first, second = cast(context, first, common), cast(context, second, common)
+        chosen = unique(context, first)
+        found = _member(context, chosen, second)
+        if invert:
+            found = elementwise(context, "invert", found)
+        return compact(context, Masked(chosen, found))
+
+    handler.__doc__ = doc
+    return handler
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "isin": isin,
+    "union1d": union1d,
+    "intersect1d": _combined("intersect1d", False, "The different elements that are in both, in ascending order"),
+    "setdiff1d": _combined("setdiff1d", True, "The different elements that are not in the other, in ascending order"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

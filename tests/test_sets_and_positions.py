@@ -1,0 +1,112 @@
+"""Membership and sets, positions of several axes as numbers, open meshes, and changes where a mask holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from function_tools import agree, refused
+from mask_tools import builds, everywhere
+
+RANDOM = np.random.default_rng(4)
+MANY, FEW = RANDOM.integers(0, 20, 30), RANDOM.integers(0, 20, 7)
+FLOATS, OTHERS = np.r_[MANY[:9] / 4, np.nan, np.nan], np.r_[FEW / 4, np.nan]
+X = np.arange(12.0).reshape(3, 4)
+MASK = X % 3 == 0
+D = np.array([0, 5, 11, 3])
+
+
+def test_membership() -> None:
+    agree(
+        [
+            "np.isin(a, b)", "np.isin(a, [1, 2, 3])", "np.isin(a.reshape(5, 6), b, invert=True)", "np.isin(c, d)",
+            "np.isin(c, [1, np.nan, 0])", "np.isin(a, c)", "np.isin(a.astype('u1'), b.astype('i2'))", "np.isin(a > 5, [True])",
+            "np.isin(a > 5, b > 90)", "np.isin(a[0], b)", "np.isin(3, b)", "np.isin(a, b[:0])", "np.isin(a[:0], b)",
+            "np.isin(a, [])",
+            "np.isin(a, b, kind='sort')", "np.isin(a, b, assume_unique=True)", "np.isin(a, 3)",
+        ],
+        MANY, FEW, FLOATS, OTHERS,
+    )  # fmt: skip
+    agree("np.isin(a, b, kind='x')", MANY, FEW)
+    refused("np.isin(a, b)", "no integers hold both", MANY, FEW.astype("u8"))
+
+
+def test_sets() -> None:
+    agree(["np.union1d(a, b)", "np.intersect1d(a, b)", "np.setdiff1d(a, b)"], MANY, FEW)
+    agree(["np.union1d(a, b)", "np.setdiff1d(a, b)", "np.setdiff1d(a.reshape(1, -1), [3, 4])"], FLOATS, OTHERS)
+
+
+def test_numbers_of_positions() -> None:
+    agree(
+        [
+            "np.unravel_index(d, (3, 4))", "np.unravel_index(d, a.shape)", "np.unravel_index(d, (3, 4), 'F')",
+            "np.unravel_index(7, (3, 4))", "np.unravel_index(d[0], (2, 2, 3))", "np.unravel_index([1, 2], (3, 4))",
+            "np.unravel_index(np.argmax(a), a.shape)", "np.ravel_multi_index((d % 3, d % 4), (3, 4))",
+            "np.ravel_multi_index((d % 3, d % 4), a.shape, order='F')", "np.ravel_multi_index((d, d), (3, 4), mode='wrap')",
+            "np.ravel_multi_index((d, -d), (3, 4), mode=('clip', 'wrap'))", "np.ravel_multi_index((1, 2), (3, 4))",
+            "np.ravel_multi_index(([1, 2], [0, 3]), (3, 4))", "a[np.ix_([0, 1], [1, 3])]", "a[np.ix_(c[:3] > 5, d % 2)]",
+            "np.ix_([], d)", "np.ix_(d, d[:1], [7])",
+        ],
+        X, MASK, np.array([5.0, 6, 7]), D,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.unravel_index(b[1:3], (3, 3))", "np.unravel_index(a, (3, 4))", "np.ravel_multi_index((b, b), (3, 4))",
+     "np.ravel_multi_index((b, b, b), (3, 4))", "np.ix_(a)"],
+)  # fmt: skip
+def test_numbers_as_numpy_refuses(text: str) -> None:
+    agree(text, X, D)
+
+
+def masked_number(a: Any, b: Any, c: Any) -> None:
+    np.putmask(a, b, 3)
+
+
+def masked_values(a: Any, b: Any, c: Any) -> None:
+    np.putmask(a, b, c)
+
+
+def masked_list(a: Any, b: Any, c: Any) -> None:
+    np.putmask(a[1:], b[1:], [7, 8])
+
+
+def masked_itself(a: Any, b: Any, c: Any) -> Any:
+    np.putmask(a, a > 3, a * 2)
+    return a + 1
+
+
+def placed(a: Any, b: Any, c: Any) -> None:
+    np.place(a, b, c)
+
+
+def placed_list(a: Any, b: Any, c: Any) -> None:
+    np.place(a.T, b.T.ravel(), [1, 2])
+
+
+def placed_number(a: Any, b: Any, c: Any) -> None:
+    np.place(a, b, 2.5)
+
+
+def too_large(a: Any, b: Any, c: Any) -> None:
+    np.place(a, b, 300)
+
+
+@pytest.mark.parametrize(
+    "function", [masked_number, masked_values, masked_list, masked_itself, placed, placed_list, placed_number, too_large]
+)
+def test_changes_by_a_mask(function: Any) -> None:
+    for target in (X.copy(), X.astype("i1")):
+        everywhere(function, target, MASK, np.array([5, 6, 7.0]))
+
+
+def test_masks_and_values_that_do_not_fit() -> None:
+    everywhere(masked_values, X.copy(), MASK[:2], np.ones(2))
+    everywhere(placed, X.copy(), MASK.copy(), np.ones(0))
+
+
+def test_cubins() -> None:
+    builds(lambda a, b: (np.isin(a, b), np.isin(a, [1, 2]), np.unravel_index(b, a.shape)), MANY, FEW)
+    builds(placed, X.copy(), MASK, np.ones(2))
