@@ -903,6 +903,48 @@ def test_vectors_are_transposed_as_a_square(count: int, dtype: str) -> None:
         np.testing.assert_array_equal(out.reshape(count, count), x.reshape(count, count).T)
 
 
+LANES = """loop func @lanes(%x: ptr f32, %c: f32, %out: ptr f32, %flags: ptr bool, %sum: ptr f32) {
+  %0 = const 0 : index
+  %x_vector = load %x, %0 {lanes = 8} : <8 x f32>
+  %whole, %more = lanes %x_vector, %x_vector {lanes = 4, reach = ((2, 0, 2), (1, 4, 1))} : <8 x f32>, <4 x bool> \
+(%k: index, %a: f32, %b: f32, %d: f32) {
+    %1 = subtract %a, %b : f32
+    %2 = multiply %d, %c : f32
+    %3 = greater %1, %2 : bool
+    yield %1, %2, %3
+  }
+  store %out, %0, %whole
+  store %flags, %0, %more
+  %4 = const 0.0 : f32
+  %last = lanes %whole, %4 {lanes = 1, reach = ((8, 2, 3),)} : f32 (%k: index, %a: f32, %b: f32, %d: f32, %s: f32) {
+    %1 = subtract %a, %b : f32
+    %2 = multiply %1, %d : f32
+    yield %2
+  }
+  store %sum, %0, %last
+  return
+}"""
+
+
+def test_lanes_are_computed_together() -> None:
+    x, c = np.arange(8, dtype=np.float32) ** 2, np.float32(-0.25)
+    first, second = x[::2] - x[1::2], x[4:] * c
+    whole = np.stack([first, second], axis=1).ravel()
+    for perform in (run, lambda text, *args: run_threads(parse_function(text), args, block=1)):
+        out, flags, last = np.zeros_like(x), np.zeros(4, bool), np.zeros(1, np.float32)
+        perform(LANES, x, c, out, flags, last)
+        np.testing.assert_array_equal(out, whole)
+        np.testing.assert_array_equal(flags, first > second)
+        np.testing.assert_array_equal(last, [(whole[2] - whole[3]) * whole[4]])
+
+
+def test_lanes_that_follow_each_other_have_no_form() -> None:
+    with pytest.raises(BackendError, match="a CPU computes lanes together: they hand nothing on"):
+        load(LANES.replace("lanes = 1, reach = ((8, 2, 3),)", "lanes = 2, reach = ((2, 2, 3),)"))
+    with pytest.raises(BackendError, match="a CPU computes lanes together: a value of type index has no vector"):
+        load(LANES.replace("    %1 = subtract", "    %9 = add %k, %k : index\n    %1 = subtract"))
+
+
 def test_only_squares_are_transposed() -> None:
     with pytest.raises(CompileError, match="vectors of one type as these have elements, a power of two, not 2 of <4 x f32>"):
         Builder().inst("transposed", [Value(VectorType(dtype_named("f32"), 4))] * 2)

@@ -12,8 +12,9 @@ from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
-from pytocu.ir.types import PointerType, ScalarType, Type, element
+from pytocu.ir.types import PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.record import Record
 
 _ELSEWHERE = {
@@ -106,6 +107,8 @@ class Writer(RowWriter):
                 self.values[inst.result] = self.tile(inst)
             case "local" if not self.dialect.shared:
                 self.values[inst.result] = self.local(inst)
+            case "lanes":
+                self.bind(inst.results, self.together(inst))
             case "transposed":
                 self.bind(inst.results, self.transposed(inst))
             case "barrier" if self.dialect.barrier:
@@ -316,6 +319,60 @@ class Writer(RowWriter):
             name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
         self.line(self.dialect.store.format(value=name, **fields))
 
+    def together(self, inst: Inst) -> list[str]:
+        """The region of `lanes`: once, on vectors of one element of each lane; of a single lane as it is."""
+        (region,) = inst.regions
+        count = inst.attr("lanes")
+        number, *params = region.params
+        vectors = [a for a in inst.args if isinstance(a.type, VectorType)]
+        carried = [a for a in inst.args if not isinstance(a.type, VectorType)]
+        given: list[str] = []
+        for vector, share in zip(vectors, lane_reach(inst), strict=True):
+            for first in share_of_lane(share, 0):
+                given.append(self.picked(vector, [first + share.step * lane for lane in range(count)]))
+        if count == 1 and len(carried) == len(inst.results):
+            self.bind([number, *params], ["0", *given, *self.operands(carried)])
+            return self.operands(self.block(region))
+        if carried or any(step.regions for step in region.insts):
+            raise BackendError("a CPU computes lanes together: they hand nothing on, and have no loops or branches")
+        wide = {param: Value(_of_lanes(param.type, count), param.name) for param in params}
+        self.bind(list(wide.values()), given)
+        for step in region.insts[:-1]:
+            args = tuple(wide[a] if a in wide else self.repeated(a, count) for a in step.args)
+            made = Inst(step.op, args, step.attrs, tuple(_of_lanes(t, count) for t in step.types), (), step.loc)
+            wide.update(zip(step.results, made.results, strict=True))
+            self.inst(made)
+        rest = iter(self.operands([wide[a] for a in region.terminator.args]))
+        return [self.joined(result.type, [next(rest) for _ in range(_lanes(result.type) // count)]) for result in inst.results]
+
+    def picked(self, vector: Value, lanes: Sequence[int]) -> str:
+        """Some elements of a vector, as a vector, or the only one."""
+        if len(lanes) == 1:
+            return self.assign(f"extractelement {self.typed(vector)}, i32 {lanes[0]}", "lane")
+        if list(lanes) == list(range(_lanes(vector.type))):
+            return self.values[vector]
+        mask = ", ".join(f"i32 {lane}" for lane in lanes)
+        operands = f"{self.typed(vector)}, {self.type(vector.type)} poison"
+        return self.assign(f"shufflevector {operands}, <{len(lanes)} x i32> <{mask}>", "lanes")
+
+    def repeated(self, value: Value, count: int) -> Value:
+        """A value of before the region in every lane."""
+        wide = Value(_of_lanes(value.type, count), value.name)
+        type = self.type(wide.type)
+        one = self.assign(f"insertelement {type} poison, {self.typed(value)}, i32 0")
+        self.values[wide] = self.assign(f"shufflevector {type} {one}, {type} poison, <{count} x i32> zeroinitializer")
+        return wide
+
+    def joined(self, type: Type, shares: Sequence[str]) -> str:
+        """The elements of all lanes, one lane after the other, of at most two each."""
+        if len(shares) == 1:
+            return shares[0]
+        first, second = shares
+        count = _lanes(type) // 2
+        part = self.type(_of_lanes(scalar(element(type)), count))
+        mask = ", ".join(f"i32 {lane // 2 + lane % 2 * count}" for lane in range(2 * count))
+        return self.assign(f"shufflevector {part} {first}, {part} {second}, <{2 * count} x i32> <{mask}>")
+
     def transposed(self, inst: Inst) -> list[str]:
         """Shuffles of two vectors each, as many rounds as the number of vectors has bits.
 
@@ -370,3 +427,15 @@ class Writer(RowWriter):
             value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
             value = self.assign(f"trunc i32 {value} to i{width}", "word")
         return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
+
+
+def _lanes(type: Type) -> int:
+    if not isinstance(type, VectorType):
+        raise InternalError(f"a vector of type {type}")
+    return type.lanes
+
+
+def _of_lanes(type: Type, count: int) -> VectorType:
+    if not isinstance(type, ScalarType):
+        raise BackendError(f"a CPU computes lanes together: a value of type {type} has no vector")
+    return VectorType(type.dtype, count)

@@ -14,12 +14,15 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expand import Expander
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import INDEX, PointerType, element, scalar
+from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
 
 LANES = 64
 """States: four vectors of the widest kind for float32."""
+
+WIDTH = 8
+"""States that are combined with as many others at once."""
 
 STRETCH = 2048
 """Elements after which the states are added to those of the row."""
@@ -61,19 +64,8 @@ class Stretches(Rows):
 
         self._lanes(into, e.dim(LANES), add)
         _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
-        half = LANES // 2
-        while half:
-
-            def halve(lane: Value, inner: Builder, half: int = half) -> None:
-                other = inner.emit("add", (lane, e.dim(half)))
-                for (inst, _), total in zip(places, totals, strict=True):
-                    _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, other, total)))
-
-            self._lanes(body, e.dim(half), halve)
-            half //= 2
         for (inst, at), total in zip(places, totals, strict=True):
-            body.loc = inst.loc
-            for result, value in zip(inst.results, _load(body, e.dim(0), total), strict=True):
+            for result, value in zip(inst.results, self._tree(inst, total), strict=True):
                 value.name = value.name or result.name
                 e.made[result, position(result, at)] = value
 
@@ -118,6 +110,39 @@ class Stretches(Rows):
 
         self._lanes(builder, count, write)
 
+    def _tree(self, inst: Inst, total: States) -> States:
+        """The states of a row combined: those half of all apart, and so on.
+
+        They are combined as vectors, of which LLVM makes registers; loops over fewer and fewer states would be code for
+        single elements of an array.
+        """
+        e, body = self.e, self.body
+        body.loc = inst.loc
+        types = [VectorType(element(p.type), WIDTH) for p in total]
+        parts: list[States] = []
+        for first in range(0, LANES, WIDTH):
+            place, attrs = e.dim(first), {"lanes": WIDTH}
+            loads = ({**attrs, "align": element(p.type).itemsize} for p in total)
+            parts.append(tuple(body.emit("load", (p, place), given) for p, given in zip(total, loads, strict=True)))
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half:], strict=True)
+            parts = [tuple(_together(body, inst, (*a, *b), types, WIDTH)) for a, b in pairs]
+        # The rest is written for the elements of one vector, which carried values take out of it.
+        dtypes = [element(p.type) for p in total]
+        lanes = [[Value(scalar(d)) for _ in range(WIDTH)] for d in dtypes]
+        carried = [Value(scalar(d)) for d in dtypes]
+        inner = Builder(inst.loc)
+        states: list[States] = list(zip(*lanes, strict=True))
+        while len(states) > 1:
+            half = len(states) // 2
+            states = [_combine(inner, inst, a, b) for a, b in zip(states[:half], states[half:], strict=True)]
+        inner.emit("yield", states[0])
+        region = Block((Value(INDEX, "k"), *(v for part in lanes for v in part), *carried), inner.take())
+        numbers = REDUCTIONS[inst.attr("op")].identity(tuple(dtypes))
+        start = [e.before.const(v, scalar(d)) for v, d in zip(numbers, dtypes, strict=True)]
+        return body.inst("lanes", (*parts[0], *start), {"lanes": 1}, [scalar(d) for d in dtypes], (region,)).results
+
     def _lanes(self, builder: Builder, count: Value, write: Callable[[Value, Builder], None]) -> None:
         """A loop over the states."""
         lane, inner = Value(INDEX, "lane"), Builder(self.e.loc)
@@ -137,6 +162,15 @@ def _load(builder: Builder, lane: Value, memory: States) -> States:
 def _store(builder: Builder, lane: Value, memory: States, values: States) -> None:
     for pointer, value in zip(memory, values, strict=True):
         builder.inst("store", (pointer, lane, value))
+
+
+def _together(builder: Builder, inst: Inst, vectors: States, types: Sequence[VectorType], count: int) -> States:
+    """The states of each lane combined, those of the first half of the vectors and those of the second."""
+    params = tuple(Value(scalar(element(v.type))) for v in vectors)
+    inner = Builder(inst.loc)
+    inner.emit("yield", _combine(inner, inst, params[: len(types)], params[len(types) :]))
+    region = Block((Value(INDEX, "k"), *params), inner.take())
+    return builder.inst("lanes", vectors, {"lanes": count}, types, (region,)).results
 
 
 def _combine(builder: Builder, inst: Inst, first: States, second: States) -> States:
