@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.masked import DIFFERENT, is_mask, same
@@ -190,6 +192,34 @@ def check_masks(context: Context, value: Value, keys: tuple[Any, ...]) -> None:
             axis += 1
 
 
+def known_masks(context: Context, value: Value, key: Any) -> Any:
+    """An index with lists of bools as the positions that they choose; another index is itself."""
+    items = key if isinstance(key, tuple) else (key,)
+    if not any(map(_is_listed_mask, items)):
+        return key
+    shape = dimensions(value)
+    count = sum(len(dimensions(k)) if is_mask(k) else 1 for k in items if k is not None and k is not Ellipsis)
+    if count > len(shape):
+        text = f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed"
+        raise IndexingError(text, context.loc)
+    axis, made = 0, []
+    for item in items:
+        if _is_listed_mask(item):
+            require_equal(context, shape[axis], len(item), "IndexError", DIFFERENT, axis)
+            made.append([place for place, chosen in enumerate(item) if chosen])
+        else:
+            made.append(item)
+        if item is Ellipsis:
+            axis += len(shape) - count
+        elif item is not None:
+            axis += len(dimensions(item)) if is_mask(item) else 1
+    return tuple(made) if isinstance(key, tuple) else made[0]
+
+
+def _is_listed_mask(item: Any) -> bool:
+    return isinstance(item, list) and bool(item) and all(isinstance(m, (bool, np.bool_)) for m in item)
+
+
 METHODS.update({"nonzero": nonzero, "compress": lambda context, a, condition, axis=None: compress(context, condition, a, axis)})
 
 FUNCTIONS: dict[str, Any] = {
@@ -201,4 +231,4 @@ FUNCTIONS: dict[str, Any] = {
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-__all__ = ["FUNCTIONS", "check_masks", "compact", "masks_to_positions", "places", "read_length"]
+__all__ = ["FUNCTIONS", "check_masks", "compact", "known_masks", "masks_to_positions", "places", "read_length"]

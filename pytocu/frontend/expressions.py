@@ -12,6 +12,7 @@ from pytocu.errors import DTypeError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
+from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.control import choice, condition, connected, decides, negated
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
@@ -26,7 +27,15 @@ from pytocu.frontend.scattering import assign as assign_at
 from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
-from pytocu.frontend.values import Masked, as_value, contains_dynamic, describe, is_array, is_dynamic
+from pytocu.frontend.values import (
+    Masked,
+    as_value,
+    contains_dynamic,
+    describe,
+    is_array,
+    is_dynamic,
+    is_numpy_scalar,
+)
 from pytocu.ir.core import Value
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -189,7 +198,9 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
         case ast.NotIn():
             return not _contains(frame, left, right)
     containers = (tuple, list, dict)
-    if contains_dynamic((left, right)) and (isinstance(left, containers) or isinstance(right, containers)):
+    pair = [s for s in (left, right) if not (is_array(s) or is_numpy_scalar(s))]
+    with_array = len(pair) == 1 and isinstance(pair[0], (tuple, list))
+    if contains_dynamic((left, right)) and any(isinstance(s, containers) for s in pair) and not with_array:
         raise UnsupportedError(
             f"a comparison of {type(left).__name__} and {type(right).__name__} holding run-time values is not compiled",
             context.loc,
@@ -370,7 +381,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
-        key = as_mask(context, base, values(context, key))
+        key = known_masks(context, base, as_mask(context, base, values(context, key)))
         place = mask_in(key) if is_array(base) else None
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
@@ -458,7 +469,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if isinstance(base, Masked):
         base = as_value(context, base)
     if isinstance(base, Value):
-        key = as_mask(context, base, values(context, key))
+        key = known_masks(context, base, as_mask(context, base, values(context, key)))
         place = mask_in(key) if is_array(base) else None
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)

@@ -148,13 +148,22 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
             as_value(context, known)
         context.builder.update(target, number_in(context, known, dtype))
         return
-    made = as_value(context, value)
+    made = assigned_value(context, value, dtype)
+    ndim = len(dimensions(target))
+    if isinstance(value, (list, tuple)) and len(dimensions(made)) > ndim:
+        text = "The requested array would exceed the maximum number of dimension of"
+        raise raised(ValueError(f"setting an array element with a sequence. {text} {ndim}."), context.loc)
     # The shape first, as NumPy does; a view of the target itself is read before anything is written.
     made = fitted(context, made, target)
     if isinstance(made.type, WeakType):
         # A Python complex number is nothing for an array of floats.
         ask_for(context, made, dtype)
     context.builder.update(target, cast(context, made, dtype))
+
+
+def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
+    """What is assigned to an array of a dtype, to which NumPy takes the numbers of a list at once."""
+    return context.hooks.listed(context, value, dtype.numpy) if isinstance(value, (list, tuple)) else as_value(context, value)
 
 
 def element_view(context: Context, base: Value, key: Any, value: Any, text: str) -> Value:
@@ -184,7 +193,17 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
     one = 0 < used == len(keys) == len(dimensions(base)) and not any(isinstance(k, slice) for k in keys)
     if one and is_array(value):
         _check_one(context, value, element(base.type), _set_first)
+    if one and isinstance(value, (list, tuple)):
+        attempt(context, _set_first, np.zeros(1, element(base.type).numpy), _stand_in(value))
+        raise UnsupportedError(f"a {type(value).__name__} is assigned to one element", context.loc, "assign its member")
     return subscript(context, base, (*keys, Ellipsis))
+
+
+def _stand_in(values: Any) -> Any:
+    """A list with zeros for what is known only at run time."""
+    if isinstance(values, (list, tuple)):
+        return [_stand_in(v) for v in values]
+    return _example(values) if isinstance(values, Value) else values
 
 
 def _set_first(array: np.ndarray, value: Any) -> None:

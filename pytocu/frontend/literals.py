@@ -77,6 +77,27 @@ def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
     return _stacked(context, values, lambda: next(made))
 
 
+def listed_operand(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
+    """The array that NumPy makes of a list among its operands.
+
+    Raises
+    ------
+    UnsupportedError
+        An argument of the function: its numbers would be part of the code.
+    """
+    found, path = context.paths.get(id(values), (None, ()))
+    while path and path[0] != "argument":
+        path = path[1] if len(path) > 1 and isinstance(path[1], tuple) else ()
+    if found is values and path:
+        kind = type(values).__name__
+        raise UnsupportedError(
+            f"a {kind} is used as an array",
+            context.loc,
+            f"pass an array, write np.array(...) of a short {kind}, or index it with a constant",
+        )
+    return listed(context, values, dtype)
+
+
 def _leaves(context: Context, values: Any) -> Any:
     if not isinstance(values, (list, tuple)):
         yield as_value(context, values)
@@ -119,4 +140,4 @@ def _side_by_side(context: Context, pieces: Sequence[Value]) -> Value:
     return context.builder.emit("concatenate", pieces, {"axis": 0})
 
 
-__all__ = ["LONGEST", "known_array", "listed"]
+__all__ = ["LONGEST", "known_array", "listed", "listed_operand"]

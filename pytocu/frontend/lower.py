@@ -19,6 +19,7 @@ from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
 from pytocu.frontend.compaction import compact
+from pytocu.frontend.literals import listed_operand
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
@@ -88,7 +89,7 @@ def lower(
     """
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
-    context = Context(builder, Hooks(run_function, call, compact), unit_lengths)
+    context = Context(builder, Hooks(run_function, call, compact, listed_operand), unit_lengths)
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}

@@ -10,7 +10,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import ranks
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.inplace import DESTINATION, augmented, known_number, note_write, number_in
+from pytocu.frontend.inplace import DESTINATION, ask_for, assigned_value, augmented, known_number, note_write, number_in
 from pytocu.frontend.masked import check_mask, fits, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
@@ -23,7 +23,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import DimLike, empty_sentence
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import I64, element, scalar
+from pytocu.ir.types import I64, WeakType, element, scalar
 
 _OTHER_COUNT = (
     "NumPy boolean array indexing assignment cannot assign {1} input values to the {0} output values where the mask is true"
@@ -169,7 +169,10 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any)
     elif isinstance(value, Masked) and _of_mask(context, value, mask) and rest(value) == ndim - count:
         new = cast(context, value.array, dtype)
     else:
-        made = as_value(context, value)
+        made = assigned_value(context, value, dtype)
+        if isinstance(made.type, WeakType):
+            # A Python complex number is nothing for an array of floats.
+            ask_for(context, made, dtype)
         if first and dimensions(made):
             raise UnsupportedError(
                 "an array assigned through a mask that does not come first is not compiled",

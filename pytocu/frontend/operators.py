@@ -133,6 +133,10 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     length = _length_arithmetic(context, name, left, right)
     if length is not None:
         return length
+    if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
+        of_numbers = _sequence_and_number(context, name, left, right)
+        if of_numbers is not None:
+            return of_numbers
     if name in ("equal", "not_equal"):
         for value, other in ((left, right), (right, left)):
             if (value is None or isinstance(value, str)) and (is_weak(other) or is_numpy_scalar(other)):
@@ -154,6 +158,30 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
             return elementwise(context, rewritten, left)
         return choose_power(context, elementwise(context, name, left, right), left, right)
     return elementwise(context, name, left, right)
+
+
+def _sequence_and_number(context: Context, name: str, left: Any, right: Any) -> Any:
+    """What Python does with a list or tuple and a number; None where NumPy makes an array of the list.
+
+    Raises
+    ------
+    CompileError
+        Python's own error; a list repeated by a number that is known only at run time.
+    """
+    other = right if isinstance(left, (list, tuple)) else left
+    if is_array(other) or (is_numpy_scalar(other) and name != "multiply"):
+        return None
+    # Its members are not looked at.
+    sides = [type(o)([0]) if isinstance(o, (list, tuple)) else _example(o) for o in (left, right)]
+    python = OPS[name].python
+    assert python is not None
+    made = attempt(context, python, *sides)
+    if name == "multiply":
+        kind = type(left if other is right else right).__name__
+        raise UnsupportedError(
+            f"a {kind} repeated by a number known only at run time", context.loc, f"write np.array(...) of the {kind} first"
+        )
+    return made
 
 
 def _harmless(context: Context, exponent: Any) -> Any:

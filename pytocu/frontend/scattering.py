@@ -38,7 +38,7 @@ def has_positions(base: Any, key: Any) -> bool:
     if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
         return False
     lists = [k for k in items if isinstance(k, (list, np.ndarray))]
-    if any(contains_dynamic(k) or np.asarray(k).dtype == bool for k in lists):
+    if any(contains_dynamic(k) for k in lists):
         return False
     return bool(lists) or any(map(is_array, items))
 
@@ -133,8 +133,7 @@ def _value(context: Context, base: Value, value: Any, target: Shape) -> Value:
     known = inplace.known_number(value)
     if known is not None:
         return inplace.number_in(context, known, dtype)
-    made = value if not isinstance(value, (list, tuple)) else array_of(context, value)
-    made = inplace.fitted(context, as_value(context, made), target, "value array")
+    made = inplace.fitted(context, inplace.assigned_value(context, value, dtype), target, "value array")
     if isinstance(made.type, WeakType):
         inplace.ask_for(context, made, dtype)
     return cast(context, made, dtype)
@@ -165,7 +164,7 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     flat = gathering.take(context, _numbered(context, (product(shape),)), places, None, None, mode)
     known = inplace.known_number(v)
     if known is None:
-        values = ravel(context, array_of(context, v))
+        values = ravel(context, array_of(context, inplace.assigned_value(context, v, element(a.type))))
         (given,), (wanted,) = dimensions(values), dimensions(flat)
         if given == 0:
             return

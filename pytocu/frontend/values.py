@@ -43,11 +43,12 @@ Reader = Callable[[Sequence[Any]], Any]
 
 
 class Hooks(Record):
-    """What the modules below call back into: reading another function, and calling anything."""
+    """What the modules below call back into: reading another function, calling anything, writing out a list."""
 
     run_function: Callable[..., Any]
     call: Callable[..., Any]
     compact: Callable[..., Any]
+    listed: Callable[..., Any]
 
 
 class Context:
@@ -206,12 +207,7 @@ def as_value(context: Context, value: Any) -> Value:
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
     if isinstance(value, (tuple, list)):
-        kind = type(value).__name__
-        raise UnsupportedError(
-            f"a {kind} is used as an array",
-            context.loc,
-            f"pass an array, write np.array(...) of a short {kind}, or index it with a constant",
-        )
+        return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
     raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
 
