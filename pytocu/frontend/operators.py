@@ -133,7 +133,7 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     length = _length_arithmetic(context, name, left, right)
     if length is not None:
         return length
-    if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
+    if any(isinstance(side, (list, tuple)) for side in (left, right)):
         of_numbers = _sequence_and_number(context, name, left, right)
         if of_numbers is not None:
             return of_numbers
