@@ -134,6 +134,9 @@ def _check_item(context: Context, item: Any) -> None:
         return
     if isinstance(item, slice):
         for bound in (item.start, item.stop, item.step):
+            if bound is not None and not isinstance(bound, Value) and not _is_position(bound):
+                text = "slice indices must be integers or None or have an __index__ method"
+                raise raised(TypeError(text), context.loc)
             if bound is not None and not _is_position(bound):
                 raise UnsupportedError(
                     f"a slice bound must be a Python int, and this is {describe(bound)}",

@@ -86,6 +86,7 @@ def ufunc_loop(
     ufunc = numpy_function(name)
     given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
     chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
+    _ask_by_a_call(ufunc, operands, casting)
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), signature=chosen, casting=casting)
     dtypes = [known_dtype(d, f"np.{name}") for d in resolved]
     return tuple(dtypes[: ufunc.nin]), tuple(dtypes[ufunc.nin :])
@@ -106,7 +107,14 @@ def check_outputs(
     given = [_PYTHON[o] if isinstance(o, str) else o.numpy for o in operands]
     targets = [None if out is None else out.numpy for out in outs]
     chosen = (None,) * (ufunc.nin + ufunc.nout) if signature is None else signature
+    _ask_by_a_call(ufunc, operands, casting)
     ufunc.resolve_dtypes((*given, *targets), signature=chosen, casting=casting)
+
+
+def _ask_by_a_call(ufunc: Any, operands: tuple[Operand, ...], casting: str) -> None:
+    """Let a ufunc of no elements refuse Python scalars with ``casting="equiv"``: NumPy 2.4's `resolve_dtypes` crashes there."""
+    if casting == "equiv" and any(isinstance(o, str) for o in operands):
+        ufunc(*(_EXAMPLE[o] if isinstance(o, str) else np.empty(0, o.numpy) for o in operands), casting=casting)
 
 
 @lru_cache(maxsize=65536)
