@@ -131,6 +131,8 @@ REFUSED = {
     "insert": "join the pieces: np.concatenate((x[:i], values, x[i:]))",
     "item": "return the value; reading it back would wait for the kernel",
     "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",
+    "polyfit": "solve the normal equations with np.linalg.solve, or compute it outside the function",
+    "polymul": "np.convolve(a, b), which keeps leading zeros",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",

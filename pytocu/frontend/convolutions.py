@@ -1,4 +1,4 @@
-"""``convolve`` and ``correlate`` of vectors, and polynomials: sums of products of shifted elements.
+"""``convolve`` and ``correlate`` of vectors: sums of products of shifted elements.
 
 A kernel computes each element of the result as a sum; nothing but the operands is read.  A short operand whose length is
 known is written out, as a stencil of slices.
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.library_calls import known_option
@@ -18,7 +17,7 @@ from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import combined, length, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
-from pytocu.frontend.values import Context, as_strong, cast, dimensions
+from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
@@ -143,36 +142,5 @@ def _by_sums(context: Context, first: Value, second: Value, start: DimLike, size
     return combined(context, _sum_row(first), (terms,), (1,), False)[0]
 
 
-# Polynomials.
-
-
-def polyval(context: Context, p: Any, x: Any) -> Value:
-    """The value of a polynomial, whose number of coefficients is known, by Horner's rule"""
-    value = array_of(context, x)
-    coefficients = _coefficients(context, "polyval", p)
-    made: Value = context.builder.const(0, scalar(element(value.type)))
-    if dimensions(value):
-        made = broadcast(context, made, dimensions(value))
-    for coefficient in coefficients:
-        made = elementwise(context, "add", elementwise(context, "multiply", made, value), coefficient)
-    if not coefficients:
-        return context.builder.emit("copy", (made,))
-    return made
-
-
-def _coefficients(context: Context, name: str, p: Any) -> list[Value]:
-    value = array_of(context, p)
-    if not dimensions(value):
-        raise raised(TypeError("iteration over a 0-d array"), context.loc)
-    count = dimensions(value)[0]
-    if not isinstance(count, int):
-        raise UnsupportedError(
-            f"np.{name} of coefficients whose number is known only at run time",
-            context.loc,
-            "write a loop: for c in p: y = y * x + c, or pass the coefficients as a tuple",
-        )
-    return [as_strong(context, subscript(context, value, number)) for number in range(count)]
-
-
-FUNCTIONS: dict[str, Handler] = {"convolve": convolve, "correlate": correlate, "polyval": polyval}
+FUNCTIONS: dict[str, Handler] = {"convolve": convolve, "correlate": correlate}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -18,7 +18,7 @@ from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reductions import reduce
-from pytocu.frontend.reshaping import array_of, as_shape, broadcast, copied, diagonal, filled, ravel
+from pytocu.frontend.reshaping import array_of, as_shape, broadcast, copied, diagonal, filled, flip, ravel
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -450,20 +450,15 @@ def vander(context: Context, x: Any, N: Any = None, increasing: Any = False) -> 
     value = array_of(context, x)
     if len(dimensions(value)) != 1:
         raise raised(ValueError("x must be a one-dimensional array or sequence."), context.loc)
-    count = dimensions(value)[0] if N is None else as_dim(N)
-    if not isinstance(count, int):
-        raise UnsupportedError("np.vander with a number of columns known only at run time", context.loc, "name it: N=3")
+    (count,) = dimensions(value) if N is None else _shape(context, N)
     dtype = promote.result_dtype((element(value.type), I64))
-    base = cast(context, value, dtype)
-    power = filled(context, number(context, 1, dtype), dimensions(value))
-    columns: list[Value] = []
-    for _ in range(count):
-        columns.append(context.builder.emit("newaxis", (power,), {"axis": 1}))
-        power = elementwise(context, "multiply", power, base) if len(columns) > 1 else base
-    if not columns:
-        return filled(context, number(context, 0, dtype), (*dimensions(value), 0))
-    columns = columns if increasing else columns[::-1]
-    return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
+    rows = dimensions(value)[0]
+    base = context.builder.emit("newaxis", (cast(context, value, dtype),), {"axis": 1})
+    first = elementwise(context, "equal", along(context, count, 1, 2), 0)
+    factors = elementwise(context, "where", first, number(context, 1, dtype), base)
+    factors = context.builder.emit("copy", (broadcast(context, factors, (rows, count)),))
+    powers = context.builder.emit("scan", (factors,), {"op": "multiply", "axis": 1})
+    return powers if increasing else copied(context, flip(context, powers, 1))
 
 
 FUNCTIONS: dict[str, Handler] = {

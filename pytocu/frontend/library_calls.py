@@ -14,12 +14,10 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
-from pytocu.frontend.compaction import compact
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.operators import attempt, check_plain, elementwise
-from pytocu.frontend.reductions import length
+from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.reshaping import array_of, ravel
-from pytocu.frontend.values import Context, Masked, as_strong, cast, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.library import result_dtypes
@@ -232,21 +230,6 @@ def _sorted_along(context: Context, a: Any, axis: Any, order: Any) -> tuple[Valu
     return value, operator.index(axis)
 
 
-def unique(context: Context, ar: Any, *, equal_nan: Any = True) -> Value:
-    """The different elements in ascending order: sorted by the library, then those unlike their predecessor"""
-    (made,) = call(context, "sort", (ravel(context, array_of(context, ar)),), axis=0)
-    (total,) = dimensions(made)
-    place = context.builder.emit("iota", (), {"axis": 0, "shape": (total,)})
-    before = elementwise(context, "maximum", elementwise(context, "subtract", place, length(context, 1)), length(context, 0))
-    previous = context.builder.emit("gather", (made, before), {"axes": (0,), "at": 0})
-    differs = elementwise(context, "not_equal", made, previous)
-    if element(made.type).kind in "fc" and known_option(context, equal_nan, "equal_nan="):
-        both = elementwise(context, "bitwise_and", elementwise(context, "isnan", made), elementwise(context, "isnan", previous))
-        differs = elementwise(context, "bitwise_and", differs, elementwise(context, "invert", both))
-    first = elementwise(context, "equal", place, length(context, 0))
-    return compact(context, Masked(made, elementwise(context, "bitwise_or", first, differs)))
-
-
 def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
     """Where elements would be put into an array in ascending order, by halves"""
     if sorter is not None:
@@ -282,7 +265,6 @@ METHODS.update({"sort": sort_in_place, "argsort": argsort, "searchsorted": searc
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sort": sort,
     "argsort": argsort,
-    "unique": unique,
     "searchsorted": searchsorted,
     **{f"linalg.{name}": handler for name, handler in LINALG.items()},
     **{f"fft.{name}": handler for name, handler in FFT.items()},

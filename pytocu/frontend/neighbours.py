@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_min
+from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import BOOL, F64, element
 
 
@@ -52,35 +54,53 @@ def _cut(context: Context, value: Value, axis: int, part: slice) -> Value:
     return subscript(context, value, (*[slice(None)] * axis, part, ...))
 
 
-def ediff1d(context: Context, ary: Any) -> Value:
-    """Differences of neighbours of all elements in a row."""
-    return diff(context, ravel(context, array_of(context, ary)))
+def ediff1d(context: Context, ary: Any, to_end: Any = None, to_begin: Any = None) -> Value:
+    """Differences of neighbours of all elements in a row, between others."""
+    value = ravel(context, array_of(context, ary))
+    later, earlier = (_cut(context, value, 0, part) for part in (slice(1, None), slice(None, -1)))
+    pieces = [elementwise(context, "subtract", later, earlier)]
+    dtype = element(value.type)
+    for name, extra, at in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
+        if extra is None:
+            continue
+        made = array_of(context, extra)
+        if not np.can_cast(element(made.type).numpy, dtype.numpy, "same_kind"):
+            text = f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+            raise raised(TypeError(text), context.loc)
+        pieces.insert(at, cast(context, ravel(context, made), dtype))
+    return concatenate(context, pieces) if len(pieces) > 1 else pieces[0]
 
 
 def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    """Central differences inside, one-sided ones at the ends, for equal distances.
-
-    Raises
-    ------
-    UnsupportedError
-        Coordinates instead of distances.
-    """
+    """Central differences inside, one-sided ones at the ends, by a distance or by coordinates."""
     value = array_of(context, f)
     ndim = len(dimensions(value))
     axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in _several(axis)]
     spaces: list[Any] = list(varargs) or [1.0]
-    if len(spaces) == 1:
+    spaces = [array_of(context, s) if isinstance(s, (list, tuple)) else s for s in spaces]
+    if len(spaces) == 1 and not (isinstance(spaces[0], Value) and dimensions(spaces[0])):
         spaces = spaces * len(axes)
     if len(spaces) != len(axes):
         raise raised(TypeError("invalid number of arguments"), context.loc)
-    if any(isinstance(s, Value) and dimensions(s) for s in spaces):
-        raise UnsupportedError("np.gradient of coordinates", context.loc, "give the distance between neighbours")
+    steps = [_steps(context, s, dimensions(value)[a]) for a, s in zip(axes, spaces, strict=True)]
     if edge_order > 2:
         raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
     if element(value.type).is_integer:
         value = cast(context, value, F64)
-    made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, spaces, strict=True)]
+    made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, steps, strict=True)]
     return made[0] if len(axes) == 1 else tuple(made)
+
+
+def _steps(context: Context, space: Any, length: DimLike) -> Any:
+    """A distance as it is; of coordinates the distances between neighbours."""
+    if not isinstance(space, Value) or not dimensions(space):
+        return space
+    if len(dimensions(space)) > 1:
+        raise raised(ValueError("distances must be either scalars or 1d"), context.loc)
+    text = "when 1d, distances must match the length of the corresponding dimension"
+    require_equal(context, dimensions(space)[0], length, "ValueError", text)
+    dtype = element(space.type)
+    return diff(context, cast(context, space, F64) if dtype.kind in "iu" else space)
 
 
 def _several(axis: Any) -> tuple[Any, ...]:
@@ -88,9 +108,16 @@ def _several(axis: Any) -> tuple[Any, ...]:
 
 
 def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> Value:
+    """Along one axis: `h` is a distance, or a vector of distances."""
     length = dimensions(value)[axis]
     text = "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
     require_equal(context, dim_min(length, order + 1), order + 1, "ValueError", text)
+    if isinstance(h, Value) and dimensions(h):
+        # Equal distances have a formula of their own, as in NumPy.
+        first = subscript(context, h, 0)
+        equal = combined(context, "bitwise_and", (elementwise(context, "equal", h, first),), (0,), False)[0]
+        even = _gradient(context, value, axis, first, order)
+        return elementwise(context, "where", equal, even, _uneven(context, value, axis, h, order))
     dtype = element(value.type)
 
     def at(place: int) -> Value:
@@ -100,9 +127,7 @@ def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> 
         return elementwise(context, name, *operands)
 
     def scaled(factor: float) -> Any:
-        if isinstance(h, Value):
-            return apply("divide", factor, h)
-        return attempt(context, lambda: factor / h)
+        return apply("divide", factor, h) if isinstance(h, Value) else attempt(context, operator.truediv, factor, h)
 
     later, earlier = (_cut(context, value, axis, part) for part in (slice(2, None), slice(None, -2)))
     double = apply("multiply", 2.0, h) if isinstance(h, Value) else 2.0 * h
@@ -115,6 +140,56 @@ def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> 
             terms = [apply("multiply", scaled(c), at(p)) for c, p in zip(factors, places, strict=True)]
             ends.append(apply("add", apply("add", terms[0], terms[1]), terms[2]))
     pieces = [cast(context, p, dtype) for p in (ends[0], inside, ends[1])]
+    return context.builder.emit("concatenate", pieces, {"axis": axis})
+
+
+def _uneven(context: Context, value: Value, axis: int, steps: Value, order: int) -> Value:
+    """The gradient by distances that differ."""
+    ndim, dtype = len(dimensions(value)), element(value.type)
+
+    def apply(name: str, *operands: Any) -> Any:
+        return elementwise(context, name, *operands)
+
+    def column(line: Value) -> Value:
+        for other in range(ndim):
+            if other != axis:
+                line = context.builder.emit("newaxis", (line,), {"axis": other})
+        return line
+
+    def at(place: int) -> Value:
+        return _cut(context, value, axis, slice(place, place + 1 if place != -1 else None))
+
+    def total(factors: Any, terms: Any) -> Any:
+        parts = [apply("multiply", f, t) for f, t in zip(factors, terms, strict=True)]
+        return apply("add", apply("add", parts[0], parts[1]), parts[2])
+
+    before, behind = (subscript(context, steps, part) for part in (slice(0, -1), slice(1, None)))
+    both, area = apply("add", before, behind), apply("multiply", before, behind)
+    inside = (
+        apply("divide", apply("negative", behind), apply("multiply", before, both)),
+        apply("divide", apply("subtract", behind, before), area),
+        apply("divide", before, apply("multiply", behind, both)),
+    )
+    parts = [_cut(context, value, axis, part) for part in (slice(None, -2), slice(1, -1), slice(2, None))]
+    middle = total([column(f) for f in inside], parts)
+    if order == 1:
+        places = ((1, 0, 0), (-1, -2, -1))
+        ends = [apply("divide", apply("subtract", at(a), at(b)), subscript(context, steps, s)) for a, b, s in places]
+    else:
+        ends = []
+        for near, far, where in ((0, 1, (0, 1, 2)), (-1, -2, (-1, -2, -3))):
+            one, two = (subscript(context, steps, s) for s in (near, far))
+            double = apply("add", apply("multiply", 2.0, one), two)
+            sums, products = apply("add", one, two), apply("multiply", one, two)
+            factors = [
+                apply("divide", double, apply("multiply", one, sums)),
+                apply("divide", sums, products),
+                apply("divide", one, apply("multiply", two, sums)),
+            ]
+            signed = [apply("negative", f) if (k % 2 == 0) == (near == 0) else f for k, f in enumerate(factors)]
+            order_ = range(3) if near == 0 else (2, 1, 0)
+            ends.append(total([signed[k] for k in order_], [at(where[k]) for k in order_]))
+    pieces = [cast(context, p, dtype) for p in (ends[0], middle, ends[1])]
     return context.builder.emit("concatenate", pieces, {"axis": axis})
 
 

@@ -24,6 +24,7 @@ from pytocu.frontend import (
     covariances,
     creation,
     diagonals,
+    editing,
     flat_positions,
     gathering,
     histograms,
@@ -33,11 +34,13 @@ from pytocu.frontend import (
     matrix_products,
     neighbours,
     order_statistics,
+    polynomials,
     reduction_functions,
     reshaping,
     scattering,
     sets,
     splitting,
+    windows,
 )
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
@@ -146,6 +149,9 @@ FUNCTIONS: dict[str, Handler] = {
     **covariances.FUNCTIONS,
     **flat_positions.FUNCTIONS,
     **sets.FUNCTIONS,
+    **editing.FUNCTIONS,
+    **polynomials.FUNCTIONS,
+    **windows.FUNCTIONS,
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,

@@ -8,16 +8,84 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.compaction import compact
+from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.library_calls import call, known_option, search, unique
+from pytocu.frontend.library_calls import argsort, call, known_option, search
 from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise
-from pytocu.frontend.reshaping import array_of, ravel
-from pytocu.frontend.values import Context, Masked, cast, contains_dynamic
+from pytocu.frontend.reductions import length
+from pytocu.frontend.reshaping import array_of, broadcast, ravel
+from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, I64, element
+
+
+def unique(
+    context: Context,
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,
+) -> Any:
+    """The different elements in ascending order: sorted by the library, then those unlike their predecessor"""
+    if axis is not None:
+        raise UnsupportedError("np.unique with the argument axis= is not supported", context.loc, "give each row a number")
+    value = array_of(context, ar)
+    flat = ravel(context, value)
+    options = (return_index, return_inverse, return_counts, equal_nan)
+    index, inverse, counts, nan_once = (bool(o) for o in known_option(context, options, "the options of np.unique"))
+    floats = element(flat.type).kind in "fc"
+    if inverse and ((floats and not nan_once) or element(flat.type).kind == "c"):
+        text = "np.unique with return_inverse=True of complex numbers, or with equal_nan=False"
+        raise UnsupportedError(text, context.loc, "leave it out")
+    order: Value | None = None
+    if index:
+        # Of equal elements the first one comes first.
+        order = argsort(context, flat, stable=True)
+        ordered = context.builder.emit("gather", (flat, order), {"axes": (0,), "at": 0})
+        ordered = context.builder.emit("keep", (ordered,))
+    else:
+        (ordered,) = call(context, "sort", (flat,), axis=0)
+    differs = _unlike_before(context, ordered, floats and nan_once)
+    made = compact(context, Masked(ordered, differs))
+    results = [made]
+    # The positions are found once, however often they are asked for.
+    first = places(context, differs)
+    if order is not None:
+        results.append(context.builder.emit("gather", (order, first), {"axes": (0,), "at": 0}))
+    if inverse:
+        found = search(context, made, flat, False)
+        shape = dimensions(value)
+        if shape != dimensions(found):
+            found = context.builder.emit("reshape", (found,), {"shape": shape, "source": dimensions(found)})
+        results.append(found)
+    if counts:
+        (total,), (number,) = dimensions(ordered), dimensions(made)
+        end = broadcast(context, length(context, total), (1,))
+        ends = context.builder.emit("concatenate", (first, end), {"axis": 0})
+        following = context.builder.emit("slice", (ends,), {"start": (1,), "step": (1,), "size": (number,)})
+        results.append(elementwise(context, "subtract", following, first))
+    return made if len(results) == 1 else tuple(results)
+
+
+def _unlike_before(context: Context, ordered: Value, nan_once: bool) -> Value:
+    """Where elements in ascending order differ from the one before, and the first one."""
+    (total,) = dimensions(ordered)
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (total,)})
+    before = elementwise(context, "maximum", elementwise(context, "subtract", place, length(context, 1)), length(context, 0))
+    previous = context.builder.emit("gather", (ordered, before), {"axes": (0,), "at": 0})
+    differs = elementwise(context, "not_equal", ordered, previous)
+    if nan_once:
+        nan = (elementwise(context, "isnan", v) for v in (ordered, previous))
+        both = elementwise(context, "bitwise_and", *nan)
+        differs = elementwise(context, "bitwise_and", differs, elementwise(context, "invert", both))
+    first = elementwise(context, "equal", place, length(context, 0))
+    return elementwise(context, "bitwise_or", first, differs)
 
 
 def isin(
@@ -100,6 +168,7 @@ def _combined(name: str, invert: bool, doc: str) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
+    "unique": unique,
     "isin": isin,
     "union1d": union1d,
     "intersect1d": _combined("intersect1d", False, "The different elements that are in both, in ascending order"),

@@ -36,10 +36,37 @@ _MADE = (
     "np.zeros({0}.shape, np.result_type({0}, np.float32))",
 )  # fmt: skip
 
+_PARTS = (
+    "np.split({0}.ravel(), [1, 3])[1]", "np.array_split({0}, 2)[-1]", "np.array_split({0}, 3, axis=-1)[0]",
+    "np.hsplit({0}, [1])[0]", "np.vsplit({0}, [1])[1]", "np.diagflat({0})", "{0}[np.triu_indices_from({0})]",
+    "{0}[np.tril_indices({0}.shape[0])[0]]", "{0}[np.diag_indices({0}.shape[-1])]", "np.block([[{0}, {0}], [{0}, {0}]])",
+    "np.delete({0}, 0, axis=0)", "np.delete({0}, -1)", "np.resize({0}, (2, 3))", "{0}[np.ix_([0, -1], [-1])]",
+    "np.isin({0}, [0, 1, 3])", "np.isin({0}, {0}.ravel()[:2])",
+)  # fmt: skip
+
 ARRAYS: tuple[Form, ...] = (
     *(Form(text, 2, strong=True) for text in _JOINED),
     *(Form(text, 1, strong=True) for text in _MOVED),
     *(Form(text, 1, kinds="iuf", strong=True) for text in _MADE),
+    *(Form(text, 1, kinds="biuf", strong=True) for text in _PARTS),
+    Form("np.block([{0}, {1}])", 2, strong=True),
+    Form("({0} + np.array_equal({0}, {1}))", 2, kinds="iuf", strong=True),
+    Form("({0} + np.array_equiv({0}, {1}))", 2, kinds="iuf", strong=True),
+    Form("np.trace({0})", 1, kinds="iu", strong=True),
+    Form("{0}.trace(1)", 1, kinds="iu", strong=True),
+    Form("np.interp({0}, [-2.0, 0.5, 3.0], [1.0, -4.0, 2.5])", 1, kinds="biuf", strong=True),
+    Form("np.digitize({0}, [-1, 0, 2])", 1, kinds="biuf", strong=True),
+    Form("np.digitize({0}, np.arange(4)[::-1], right=True)", 1, kinds="biuf", strong=True),
+    Form("np.median({0}, axis=-1)", 1, kinds="biuf", strong=True),
+    Form("np.quantile({0}, 0.3, axis=0)", 1, kinds="iuf", strong=True),
+    Form("np.percentile({0}, [10, 75], axis=-1, method='nearest')", 1, kinds="iuf", strong=True),
+    Form("np.convolve({0}.ravel(), [1, 2, -1], 'same')", 1, kinds="i", strong=True),
+    Form("np.correlate({0}.ravel(), {0}.ravel()[:3], 'full')", 1, kinds="iu", strong=True),
+    Form("np.polyval([1, -2, 3], {0})", 1, kinds="iu", strong=True),
+    Form("np.polyder({0}.ravel())", 1, kinds="iu", strong=True),
+    Form("np.unravel_index({0} & 3, (2, 2))[0]", 1, kinds="iu", strong=True),
+    Form("np.ravel_multi_index(({0}, {0}), (3, 5), mode='wrap')", 1, kinds="i", strong=True),
+    Form("np.vander({0}.ravel()[:4], 3)", 1, kinds="iu", strong=True),
     Form("np.choose({0} & 1, [{1}, {2}])", 3, kinds="iu", strong=True),
     Form("{0}.choose([{1}, {2}])", 3, kinds="b", strong=True),
     Form("{0}[np.arange({0}.shape[0])[:2]]", 1, strong=True),

@@ -19,6 +19,7 @@ from pytocu.frontend import (
     convolutions,
     covariances,
     diagonals,
+    editing,
     flat_positions,
     histograms,
     interpolation,
@@ -26,10 +27,12 @@ from pytocu.frontend import (
     numpy_calls,
     order_statistics,
     piecewise,
+    polynomials,
     reduction_functions,
     reductions,
     sets,
     splitting,
+    windows,
 )
 from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
@@ -129,8 +132,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _DESCRIBED = (
-    array_functions, comparing, convolutions, covariances, diagonals, flat_positions, interpolation, order_statistics, sets,
-    splitting,
+    array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, interpolation, order_statistics,
+    polynomials, sets, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 

@@ -1,0 +1,142 @@
+"""Arrays of parts of others: blocks, and arrays without some of their elements or repeated to a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.compaction import places
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.joining import as_row, concatenate
+from pytocu.frontend.masked import DIFFERENT, is_mask
+from pytocu.frontend.operators import elementwise
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, ravel, reshape
+from pytocu.frontend.values import Context, dim_value, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_max, lower_bound, product
+from pytocu.ir.types import element, scalar
+
+
+def block(context: Context, arrays: Any) -> Value:
+    """Arrays side by side, as nested lists say: those of the innermost lists along the last axis"""
+    depth = _depth(context, arrays)
+    leaves = list(_leaves(context, arrays))
+    ndim = max(depth, *(len(dimensions(v)) for v in leaves))
+    wide = iter([_with_axes(context, v, ndim) for v in leaves])
+    return _joined(context, arrays, depth, lambda: next(wide))
+
+
+def _depth(context: Context, arrays: Any) -> int:
+    """How deeply lists are nested, everywhere alike; NumPy's sentences where they are not."""
+    depths = list(_depths(context, arrays, "arrays", 0))
+    for depth, path in depths:
+        if depth != depths[0][0]:
+            text = (
+                f"List depths are mismatched. First element was at depth {depths[0][0]}, but there is an element at depth "
+                f"{depth} ({path})"
+            )
+            raise raised(ValueError(text), context.loc)
+    return depths[0][0]
+
+
+def _depths(context: Context, arrays: Any, path: str, depth: int) -> Iterator[tuple[int, str]]:
+    """How many lists each array is in, and where."""
+    if isinstance(arrays, tuple):
+        text = (
+            f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow implicit conversion "
+            "from tuple to ndarray."
+        )
+        raise raised(TypeError(text), context.loc)
+    if not isinstance(arrays, list):
+        yield depth, path
+        return
+    if not arrays:
+        raise raised(ValueError(f"List at {path} cannot be empty"), context.loc)
+    for number, member in enumerate(arrays):
+        yield from _depths(context, member, f"{path}[{number}]", depth + 1)
+
+
+def _leaves(context: Context, arrays: Any) -> Iterator[Value]:
+    if isinstance(arrays, list):
+        for member in arrays:
+            yield from _leaves(context, member)
+    else:
+        yield array_of(context, arrays)
+
+
+def _with_axes(context: Context, value: Value, ndim: int) -> Value:
+    while len(dimensions(value)) < ndim:
+        value = as_row(context, value)
+    return value
+
+
+def _joined(context: Context, arrays: Any, depth: int, leaf: Any) -> Value:
+    if not isinstance(arrays, list):
+        value = leaf()
+        return copied(context, value) if depth == 0 else value
+    return concatenate(context, [_joined(context, a, depth - 1, leaf) if depth > 1 else leaf() for a in arrays], -depth)
+
+
+def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
+    """An array without the element, the stretch or the elements of a mask, along an axis"""
+    value, place = along_axis(context, array_of(context, arr), axis)
+    before = [slice(None)] * place
+
+    def part(start: Any, stop: Any) -> Value:
+        return subscript(context, value, (*before, slice(start, stop), ...))
+
+    if is_mask(obj):
+        if len(dimensions(obj)) != 1:
+            raise UnsupportedError("np.delete with a mask of several axes", context.loc, "write x[~mask]")
+        size = dimensions(value)[place]
+        require_equal(context, size, dimensions(obj)[0], "IndexError", DIFFERENT, place)
+        found = places(context, elementwise(context, "invert", obj))
+        return context.builder.emit("gather", (value, found), {"axes": (place,), "at": place})
+    if isinstance(obj, slice) and obj.step in (None, 1) and _plain(obj.start) and _plain(obj.stop):
+        start = 0 if obj.start is None else obj.start
+        if obj.stop is None:
+            return copied(context, part(None, start))
+        same_side = (start >= 0) == (obj.stop >= 0)
+        if same_side:
+            return concatenate(context, (part(None, start), part(max(start, obj.stop), None)), place)
+    if isinstance(obj, (int, np.integer)) and not isinstance(obj, bool):
+        # The index is compared with the length.
+        subscript(context, value, (*before, int(obj), ...))
+        behind = part(int(obj) + 1, None) if obj != -1 else part(0, 0)
+        return concatenate(context, (part(None, int(obj)), behind), place)
+    raise UnsupportedError(
+        "np.delete takes an int, a mask, or a slice with bounds of one sign and no step here",
+        context.loc,
+        "join what is left: np.concatenate((x[:i], x[i + 1:]))",
+    )
+
+
+def _plain(bound: Any) -> bool:
+    return bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
+
+
+def resize(context: Context, a: Any, new_shape: Any) -> Value:
+    """All elements in a row, again and again, in a new shape"""
+    flat = ravel(context, array_of(context, a))
+    shape = as_shape(context, new_shape)
+    if any(isinstance(d, int) and d < 0 for d in shape):
+        raise raised(ValueError("all elements of `new_shape` must be non-negative"), context.loc)
+    (count,), size = dimensions(flat), product(shape)
+    if not (lower_bound(count) or 0) > 0:
+        # Of no elements NumPy makes zeros.
+        dtype = element(flat.type)
+        zero = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1,))
+        flat = context.builder.emit("concatenate", (flat, zero), {"axis": 0})
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    order = elementwise(context, "remainder", place, dim_value(context, dim_max(count, 1)))
+    made = context.builder.emit("gather", (flat, order), {"axes": (0,), "at": 0})
+    return copied(context, reshape(context, made, tuple(dim_value(context, d) for d in shape)))
+
+
+FUNCTIONS: dict[str, Handler] = {"block": block, "delete": delete, "resize": resize}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,98 @@
+"""Polynomials by their coefficients, the highest power first."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.creation import arange
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.joining import concatenate
+from pytocu.frontend.library_calls import known_option
+from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.reductions import stand_in
+from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.values import Context, as_strong, dim_value, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_max
+from pytocu.ir.types import element, scalar
+
+
+def polyval(context: Context, p: Any, x: Any) -> Value:
+    """The value of a polynomial, whose number of coefficients is known, by Horner's rule"""
+    value, coefficients = array_of(context, x), array_of(context, p)
+    if not dimensions(coefficients):
+        raise raised(TypeError("iteration over a 0-d array"), context.loc)
+    count = dimensions(coefficients)[0]
+    if not isinstance(count, int):
+        raise UnsupportedError(
+            "np.polyval of coefficients whose number is known only at run time",
+            context.loc,
+            "write a loop, for k in range(len(p)): y = y * x + p[k], or pass the coefficients as a tuple",
+        )
+    made = context.builder.const(0, scalar(element(value.type)))
+    if dimensions(value):
+        made = broadcast(context, made, dimensions(value))
+    for number in range(count):
+        coefficient = as_strong(context, subscript(context, coefficients, number))
+        made = elementwise(context, "add", elementwise(context, "multiply", made, value), coefficient)
+    return made if count else context.builder.emit("copy", (array_of(context, made),))
+
+
+def _vector(context: Context, p: Any) -> Value:
+    value = array_of(context, p)
+    return value if dimensions(value) else context.builder.emit("newaxis", (value,), {"axis": 0})
+
+
+def _by_powers(name: str, row: str, doc: str) -> Handler:
+    """``np.polyadd`` and ``np.polysub``: zeros stand for the powers that one of them lacks."""
+
+    def handler(context: Context, a1: Any, a2: Any) -> Value:
+        first, second = _vector(context, a1), _vector(context, a2)
+        attempt(context, getattr(np, name), stand_in(first), stand_in(second))
+        lengths = [dimensions(v)[0] for v in (first, second)]
+        made: list[Value] = []
+        for value, own, other in ((first, *lengths), (second, *lengths[::-1])):
+            missing = dim_max(other - own, 0)
+            if missing != 0:
+                zero = context.builder.const(0, scalar(element(value.type)))
+                rest = broadcast(context, zero, (missing, *dimensions(value)[1:]))
+                value = concatenate(context, (rest, value))
+                value = _of_length(context, value, dim_max(own, other))
+            made.append(value)
+        return elementwise(context, row, *made)
+
+    handler.__doc__ = doc
+    return handler
+
+
+def _of_length(context: Context, value: Value, size: Any) -> Value:
+    """A vector whose length has another spelling."""
+    return context.builder.emit("slice", (value,), {"start": (0,), "step": (1,), "size": (size,)})
+
+
+def polyder(context: Context, p: Any, m: Any = 1) -> Value:
+    """The coefficients of a derivative"""
+    order = operator.index(known_option(context, m, "m="))
+    if order < 0:
+        raise raised(ValueError("Order of derivative must be positive (see polyint)"), context.loc)
+    value = array_of(context, p)
+    attempt(context, np.polyder, stand_in(value))
+    for _ in range(order):
+        degree = dimensions(value)[0] - 1
+        powers = arange(context, dim_value(context, degree), 0, -1)
+        value = elementwise(context, "multiply", subscript(context, value, slice(None, -1)), powers)
+    return value
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "polyval": polyval,
+    "polyadd": _by_powers("polyadd", "add", "The coefficients of a sum"),
+    "polysub": _by_powers("polysub", "subtract", "The coefficients of a difference"),
+    "polyder": polyder,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,0 +1,112 @@
+"""Blocks, arrays without elements, polynomials, windows, gradients by coordinates, and what ``np.unique`` gives besides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from function_tools import agree, refused
+from mask_tools import builds
+
+X = np.arange(12.0).reshape(3, 4)
+I = np.array([3, 1, 2, 2, 7, 1])
+F = np.array([1, np.nan, 0.5, -0.0, np.nan, 1])
+Y = np.array([0, 1, 3, 4.5, 7, 8])
+
+
+def test_blocks() -> None:
+    agree(
+        [
+            "np.block([[a, a], [a * 2, a]])", "np.block([a[0], b])", "np.block(3)", "np.block(a)", "np.block([a, a[:, :1]])",
+            "np.block([[a], [a[:1]]])", "np.block([[[a]]])", "np.block([1, 2, b])",
+            "np.block([[np.eye(2), np.zeros((2, 3))], [np.ones((3, 2)), a[:3, :3]]])",
+        ],
+        X, I,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.block([])", "np.block([[], [1]])", "np.block([[1, 2], [3]])", "np.block([[1, [2]]])", "np.block([[1], [2], 3])",
+     "np.block((1, 2))", "np.block([a, b])"],
+)  # fmt: skip
+def test_blocks_as_numpy_refuses(text: str) -> None:
+    agree(text, X, I)
+
+
+def test_without_elements() -> None:
+    agree(
+        [
+            "np.delete(b, 2)", "np.delete(b, -1)", "np.delete(b, -2)", "np.delete(a, 1, 0)", "np.delete(a, 0, 1)",
+            "np.delete(a, 3)",
+            "np.delete(a, slice(1, 3), 1)", "np.delete(b, slice(2, None))", "np.delete(b, slice(None, 2))",
+            "np.delete(b, slice(-3, -1))", "np.delete(b, slice(4, 2))", "np.delete(b, b > 2)", "np.delete(a, a[0] > 1, 1)",
+        ],
+        X, I,
+    )  # fmt: skip
+    agree("np.delete(b, 9)", X, I)
+    refused("np.delete(b, [1, 2])", "takes an int, a mask, or a slice", X, I)
+
+
+def test_repeated_to_a_shape() -> None:
+    agree(["np.resize(a, (2, 3))", "np.resize(b, 10)", "np.resize(b, (3, 5))", "np.resize(a, (a.shape[1], 7))",
+           "np.resize(b, 0)",
+           "np.resize(3, (2, 2))", "np.resize(b[:0], (2, 2))"], X, I)  # fmt: skip
+    agree("np.resize(b, (2, -1))", X, I)
+
+
+def test_polynomials() -> None:
+    agree(
+        [
+            "np.polyadd(b, [1, 2])", "np.polyadd([1, 2], b)", "np.polyadd(b, b)", "np.polysub(a[0], b)", "np.polyadd(3, b)",
+            "np.polyder(b)", "np.polyder([1, 2, 3.5])", "np.polyder(b, 2)", "np.polyder(b, 0)", "np.polyder(b, 9)",
+        ],
+        X, I,
+    )  # fmt: skip
+    agree("np.polysub(b > 1, b > 2)", X, I)
+    agree("np.polyder(b, -1)", X, I)
+
+
+def test_windows() -> None:
+    agree(["np.bartlett(6)", "np.bartlett(a.shape[1])", "np.bartlett(1)", "np.bartlett(0)", "np.hanning(1)", "np.blackman(0)",
+           "np.hamming(len(a[0, :1]))"], X)  # fmt: skip
+    # Cosines near 0 lose digits against the number that they are added to.
+    agree(["np.hanning(7) + 1", "np.hamming(a.shape[1])", "np.blackman(9) + 1"], X, ulp=4)
+
+
+def test_differences_of_neighbours() -> None:
+    agree(["np.ediff1d(b)", "np.ediff1d(a, 99)", "np.ediff1d(b, to_begin=[1, 2], to_end=b)", "np.ediff1d(a[0, :1], to_end=3)",
+           "np.ediff1d(a, to_begin=b[0])"], X, I)  # fmt: skip
+    agree("np.ediff1d(b, 2.5)", X, I)
+    agree("np.ediff1d(b > 1)", X, I)
+
+
+def test_gradients_by_coordinates() -> None:
+    agree(
+        [
+            "np.gradient(b, [0, 1, 2, 3, 4, 5])", "np.gradient(b, b)", "np.gradient(b, b, edge_order=2)", "np.gradient(c, b)",
+            "np.gradient(a, [0, 1, 4], axis=0)", "np.gradient(a, 2, [0, 1, 2, 5.0])", "np.gradient(b[:2], [3, 5.0])",
+            "np.gradient(a, [0, 1, 4], [0, 1, 2, 5.0], edge_order=2)", "np.gradient(b.astype('f4'), b.astype('f4'))",
+        ],
+        X, Y, F,
+    )  # fmt: skip
+    for text in ("np.gradient(b, b[1:])", "np.gradient(b, a)", "np.gradient(a, b)"):
+        agree(text, X, Y)
+
+
+def test_powers_as_columns() -> None:
+    agree(["np.vander(a)", "np.vander(a, 3)", "np.vander(a, increasing=True)", "np.vander(b, 1)", "np.vander(a, 0)",
+           "np.vander(a > 1)", "np.vander(a.astype('u1'), b.shape[0])", "np.vander(b, 4)"], I, Y)  # fmt: skip
+
+
+def test_unique_and_what_it_gives_besides() -> None:
+    agree(["np.unique(a)", "np.unique(a, return_counts=True)", "np.unique(a, True, True, True)", "np.unique(a, True)"], I)
+    agree(["np.unique(a, return_inverse=True)", "np.unique(a, return_index=True)"], F)
+    agree(["np.unique(a, return_counts=True)", "np.unique(a, equal_nan=False, return_counts=True)"], F)
+    agree(["np.unique(a.reshape(2, 3), return_inverse=True)", "np.unique(a > 2, return_inverse=True, return_counts=True)"], I)
+    agree("np.unique(a[:0], return_counts=True)", I)
+    refused("np.unique(a, axis=0)", "the argument axis=", X)
+
+
+def test_cubins() -> None:
+    builds(lambda x, i: (np.unique(i, return_counts=True), np.block([[x], [x]]), np.hanning(x.shape[1]) * x), X, I)
+    builds(lambda y: (np.gradient(y, y), np.vander(y), np.polyder(y)), Y)
