@@ -190,7 +190,6 @@ def test_within_the_bounds_of_powers() -> None:
     lambda x: np.pad(x, 1, mode="mean"),
     lambda x: np.pad(x, 1, mode="linear_ramp"),
     lambda x: np.repeat(x, (1, 2, 3), 0),
-    lambda x: np.gradient(x, x[0, 0], axis=2),
     lambda x: np.concatenate(x),
     lambda x: np.linspace(0, 1j, 3),
     lambda x: x.reshape(-1, order="A"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.operators import attempt, binary, elementwise
@@ -246,14 +246,12 @@ def linspace(
     Raises
     ------
     UnsupportedError
-        `num` is known only at run time and is no length, complex numbers, or an axis other than 0.
+        `num` is known only at run time and is no length, or complex numbers.
     """
     count = as_shape(context, num)[0]
     if isinstance(count, int) and count < 0:
         raise raised(ValueError(f"Number of samples, {count}, must be non-negative."), context.loc)
-    if axis != 0:
-        raise UnsupportedError("np.linspace with the argument axis=", context.loc, "move the axis with np.moveaxis")
-    ends = [as_value(context, end) for end in (start, stop)]
+    ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
     found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
     if found.kind == "c":
         raise UnsupportedError("np.linspace of complex numbers", context.loc, "make the parts")
@@ -285,11 +283,13 @@ def linspace(
     if target.is_integer:
         made = elementwise(context, "floor", made)
     made = cast(context, made, target)
+    if axis != 0:
+        made = moveaxis(context, made, 0, axis)
     if not retstep:
         return made
-    if not isinstance(gaps, int) or gaps <= 0:
+    if not isinstance(gaps, int):
         raise UnsupportedError("np.linspace with retstep=True of a length", context.loc, "compute (stop - start) / (n - 1)")
-    return made, step
+    return made, (step if gaps > 0 else math.nan)
 
 
 def logspace(
@@ -303,9 +303,23 @@ def logspace(
     axis: Any = 0,
 ) -> Value:
     """A base to the power of numbers at equal distances."""
+    below: Any = array_of(context, base) if isinstance(base, (list, tuple)) else base
+    if isinstance(below, Value) and dimensions(below):
+        ends = [as_strong(context, v) for v in (start, stop)]
+        ndim = max(len(dimensions(v)) for v in (*ends, below))
+        start, stop, below = (_with_axes(context, v, ndim) for v in (*ends, below))
+        below = expand_dims(context, below, axis)
     powers = linspace(context, start, stop, num, endpoint, axis=axis)
-    made = elementwise(context, "power", base, powers)
+    made = elementwise(context, "power", below, powers)
     return made if dtype is None else cast(context, made, target_dtype(context, dtype))
+
+
+def _with_axes(context: Context, value: Value, ndim: int) -> Value:
+    """As ``np.array`` with `ndmin`."""
+    made = array_of(context, value)
+    while len(dimensions(made)) < ndim:
+        made = context.builder.emit("newaxis", (made,), {"axis": 0})
+    return made
 
 
 def geomspace(

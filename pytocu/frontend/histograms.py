@@ -182,6 +182,11 @@ def histogram(
     return made, edges
 
 
+def histogram_bin_edges(context: Context, a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Value:
+    """The edges of the bins of a histogram"""
+    return _edges(context, ravel(context, array_of(context, a)), bins, range)
+
+
 _SAME_SHAPE = "weights should have the same shape as a."
 
 
@@ -227,5 +232,9 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     return linspace(context, low, high, bins + 1, dtype=dtype)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"bincount": bincount, "histogram": histogram}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "bincount": bincount,
+    "histogram": histogram,
+    "histogram_bin_edges": histogram_bin_edges,
+}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -15,13 +15,15 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.operators import attempt, check_plain, elementwise
+from pytocu.frontend.reductions import length
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, ravel
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.library import result_dtypes
-from pytocu.ir.types import F32, F64, DType, element, scalar
+from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
 
 def in_memory(context: Context, value: Value) -> Value:
@@ -232,17 +234,30 @@ def _sorted_along(context: Context, a: Any, axis: Any, order: Any) -> tuple[Valu
 
 def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
     """Where elements would be put into an array in ascending order, by halves"""
-    if sorter is not None:
-        raise UnsupportedError("searchsorted with the argument sorter= is not supported", context.loc, "pass a[sorter]")
     side = known_option(context, side, "side=")
-    array, values = array_of(context, a), as_strong(context, v)
+    array, values = array_of(context, a), array_of(context, v) if isinstance(v, (list, tuple)) else as_strong(context, v)
     if len(dimensions(array)) != 1:
         raise UnsupportedError("searchsorted in an array that is not a vector is not compiled", context.loc, "pass a vector")
     attempt(context, np.searchsorted, np.ones(1), 1.0, side)
+    if sorter is not None:
+        array = _in_order(context, array, array_of(context, sorter))
     common = promote.result_dtype((element(array.type), element(values.type)))
     if common.kind == "c":
         raise UnsupportedError("searchsorted of complex numbers is not compiled", context.loc, "search the real parts")
     return search(context, cast(context, array, common), cast(context, values, common), side in ("right", "r", "R"))
+
+
+def _in_order(context: Context, array: Value, sorter: Value) -> Value:
+    """The elements of a vector in the order of positions that ``np.argsort`` gives."""
+    example = np.zeros((1,) * len(dimensions(sorter)), element(sorter.type).numpy)
+    attempt(context, np.searchsorted, np.ones(1), 1.0, sorter=example)
+    size = dimensions(array)[0]
+    require_equal(context, dimensions(sorter)[0], size, "ValueError", "sorter.size must equal a.size")
+    order = cast(context, sorter, I64)
+    inside = elementwise(context, "greater_equal", order, 0)
+    inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", order, length(context, size)))
+    order = require(context, order, inside, "ValueError", "Sorter index out of range.")
+    return context.builder.emit("gather", (array, order), {"axes": (0,), "at": 0})
 
 
 def search(context: Context, array: Value, values: Value, right: bool) -> Value:

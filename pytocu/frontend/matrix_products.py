@@ -7,6 +7,7 @@ the kernels around it: with vectors it reads a matrix once, and libraries have n
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,13 +16,14 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls, products
 from pytocu.frontend.attributes import METHODS, transpose
+from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import ravel
-from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
+from pytocu.frontend.reshaping import broadcast, ravel
+from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
@@ -282,6 +284,33 @@ def _by_matrices(
     return _ordered(context, _merged(context, made, tuple(lengths[x] for x in order)), order, output)
 
 
+def matrix_power(context: Context, a: Any, n: Any) -> Value:
+    """A square matrix times itself, again and again by squares, or its inverse"""
+    (value,) = (library_calls.array_of(context, a),)
+    power = library_calls.known_option(context, n, "n=")
+    attempt(context, np.linalg.matrix_power, stand_in(value), power)
+    power, size = operator.index(power), dimensions(value)
+    require_equal(context, size[-2], size[-1], "ValueError", "Last 2 dimensions of the array must be square")
+    if power < 0:
+        value, power = library_calls.LINALG["inv"](context, value), -power
+    if power == 0:
+        one = eye(context, dim_value(context, size[-1]), dtype=element(value.type).numpy)
+        return context.builder.emit("copy", (broadcast(context, one, size),))
+    if power == 1:
+        return context.builder.emit("copy", (value,))
+    if power == 3:
+        return matrix_product(context, matrix_product(context, value, value), value)
+    made: Value | None = None
+    square = value
+    while power:
+        power, bit = divmod(power, 2)
+        if bit:
+            made = square if made is None else matrix_product(context, made, square)
+        square = matrix_product(context, square, square) if power else square
+    assert made is not None
+    return made
+
+
 METHODS["dot"] = dot
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -293,6 +322,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tensordot": tensordot,
     "einsum": einsum,
     "linalg.matmul": matmul,
+    "linalg.matrix_power": matrix_power,
     "linalg.outer": outer,
     "linalg.tensordot": tensordot,
 }

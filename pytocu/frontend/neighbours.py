@@ -265,8 +265,21 @@ def _component(context: Context, value: Value, number: int) -> Value:
     return context.builder.emit("index", (value,), attrs)
 
 
+def _cross_of_vectors(context: Context, x1: Any, x2: Any, /, *, axis: Any = -1) -> Value:
+    """The vector products of vectors of three numbers along an axis."""
+    vectors = [array_of(context, x) for x in (x1, x2)]
+    lengths = [dimensions(v)[normal_axis(context, axis, len(dimensions(v)))] for v in vectors]
+    text = (
+        "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {2} and {3} dimensional instead."
+    )
+    for length in lengths:
+        require_equal(context, length, 3, "ValueError", text, *lengths)
+    return cross(context, *vectors, axis=axis)
+
+
 FUNCTIONS: dict[str, Handler] = {
     "diff": diff,
+    "linalg.cross": _cross_of_vectors,
     "ediff1d": ediff1d,
     "gradient": gradient,
     "outer": outer,

@@ -45,7 +45,8 @@ from pytocu.frontend import (
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.known import known_cast, known_ufunc
-from pytocu.frontend.operators import compute, refuse_complex
+from pytocu.frontend.operators import attempt, compute, refuse_complex
+from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
@@ -110,6 +111,12 @@ def _with_methods(context: Context, value: Any) -> Value:
     return array_of(context, value) if is_weak(value) else as_strong(context, value)
 
 
+def _matrix_transpose(context: Context, x: Value, /) -> Value:
+    # NumPy has another sentence here than for the attribute.
+    attempt(context, np.matrix_transpose, stand_in(x))
+    return attributes.attribute(context, x, "mT")
+
+
 def _result_type(context: Context, *operands: Any) -> Any:
     return compute(context, np.result_type, *(_promotion_example(o) for o in operands))
 
@@ -157,7 +164,8 @@ FUNCTIONS: dict[str, Handler] = {
     "errstate": _errstate,
     "transpose": _transpose,
     "permute_dims": _transpose,
-    "matrix_transpose": on_array(lambda context, x: attributes.attribute(context, x, "mT")),
+    "matrix_transpose": on_array(_matrix_transpose),
+    "linalg.matrix_transpose": on_array(_matrix_transpose),
     "swapaxes": on_array(attributes.swapaxes),
     "moveaxis": on_array(attributes.moveaxis),
     "expand_dims": on_array(lambda context, a, axis: attributes.expand_dims(context, a, axis)),

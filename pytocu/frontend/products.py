@@ -212,5 +212,10 @@ def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, kee
 FUNCTIONS: dict[str, Callable[..., Any]] = {"dot": dot, "vdot": vdot, "inner": inner, "vecdot": vecdot}
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-LINALG: dict[str, Callable[..., Any]] = {"norm": norm, "vector_norm": vector_norm, "vecdot": vecdot}
+def matrix_norm(context: Context, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """``np.linalg.norm`` of stacked matrices, where it is no singular value"""
+    return norm(context, x, ord, (-2, -1), keepdims)
+
+
+LINALG: dict[str, Callable[..., Any]] = {"norm": norm, "matrix_norm": matrix_norm, "vector_norm": vector_norm, "vecdot": vecdot}
 """The functions of ``np.linalg``."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS, expand_dims, transpose
+from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
 from pytocu.frontend.requirements import require_equal
@@ -270,6 +270,16 @@ def _is_dense(context: Context, value: Value) -> bool:
     return True
 
 
+def ascontiguousarray(context: Context, a: Any, dtype: Any = None) -> Value:
+    """The array itself where its elements lie next to each other in row-major order, else a copy."""
+    value = array_of(context, a)
+    if dtype is not None:
+        value = astype(context, value, dtype, copy=False)
+    if not dimensions(value):
+        value = expand_dims(context, value, 0)
+    return value if _is_dense(context, value) else copied(context, value)
+
+
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis, in a new array."""
     return copied(context, ravel(context, value, order))
@@ -460,6 +470,7 @@ FUNCTIONS: dict[str, Handler] = {
         context, (array_of if is_weak(a) else as_strong)(context, a), shape, order=order, copy=copy
     ),
     "ravel": lambda context, a, order="C": _ravel(context, as_strong(context, a), order),
+    "ascontiguousarray": ascontiguousarray,
     "broadcast_to": broadcast_to,
     "broadcast_arrays": broadcast_arrays,
     "atleast_1d": at_least(1),

@@ -18,7 +18,7 @@ from pytocu.frontend.reshaping import array_of, broadcast, ravel
 from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, I64, element
+from pytocu.ir.types import BOOL, I64, element, scalar
 
 
 def unique(
@@ -145,6 +145,19 @@ def union1d(context: Context, ar1: Any, ar2: Any) -> Value:
     return unique(context, concatenate(context, both))
 
 
+def setxor1d(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:
+    """The different elements that are in one of both, in ascending order"""
+    known_option(context, assume_unique, "assume_unique=")
+    both = [unique(context, array_of(context, a)) for a in (ar1, ar2)]
+    (ordered,) = call(context, "sort", (concatenate(context, both),), axis=0)
+    differs = _unlike_before(context, ordered, False)
+    (total,) = dimensions(ordered)
+    end = broadcast(context, context.builder.const(True, scalar(BOOL)), (1,))
+    longer = context.builder.emit("concatenate", (differs, end), {"axis": 0})
+    behind = context.builder.emit("slice", (longer,), {"start": (1,), "step": (1,), "size": (total,)})
+    return compact(context, Masked(ordered, elementwise(context, "bitwise_and", differs, behind)))
+
+
 def _combined(name: str, invert: bool, doc: str) -> Handler:
     """``np.intersect1d`` and ``np.setdiff1d``: the different elements of one that are, or are not, in the other."""
 
@@ -171,6 +184,7 @@ FUNCTIONS: dict[str, Handler] = {
     "unique": unique,
     "isin": isin,
     "union1d": union1d,
+    "setxor1d": setxor1d,
     "intersect1d": _combined("intersect1d", False, "The different elements that are in both, in ascending order"),
     "setdiff1d": _combined("setdiff1d", True, "The different elements that are not in the other, in ascending order"),
 }
