@@ -17,7 +17,7 @@ from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes
+from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes, turned_loops
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
 from pytocu.passes.affine import Affine, has_numbers, linear_pieces, merge_axes, unit
 from pytocu.passes.column_loops import Columns
@@ -418,12 +418,13 @@ class _Body(Mutable):
         outer = e.sizes[:-1]
         i = Value(INDEX, "i" if not outer else "row")
         choices = stretches.choices(e, pairs)
-        if choices and not outer:
-            # The loop that is split over threads is one, so the stretches are inside of it.
-            total = floordiv(e.sizes[0] + (stretches.CHUNK - 1), stretches.CHUNK)
-            self.cost = stretches.CHUNK
+        loops = any(is_region(value.inst) for value, _ in pairs)
+        if (choices or loops) and len(e.sizes) == 1:
+            # The loop that is split over threads is one, so the stretches are inside of it, and those who take steps together.
+            self.cost = size = turned_loops.LANES if loops else stretches.CHUNK
+            total = floordiv(e.sizes[0] + (size - 1), size)
             body = Builder(e.inside.loc)
-            first, last = stretches.chunk(e, body, i)
+            first, last = stretches.chunk(e, body, i, size)
             stretches.write(e, body, [], (first, last), choices, lambda: e.elements(roots, index, pairs, targets))
         elif not outer:
             e.loop_index = [i] if e.sizes else []

@@ -14,6 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import INDEX
+from pytocu.passes import turned_loops
 from pytocu.passes.accesses import Index, choice_key, is_choice, pieces
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements
@@ -52,9 +53,9 @@ def choices(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> list[Choice]:
     return sorted(found.values(), key=lambda choice: choice[2])
 
 
-def chunk(e: Elements, builder: Builder, number: Value) -> tuple[Value, Value]:
-    """Where the elements of a chunk begin and end."""
-    size, length = e.dim(CHUNK), e.dim(e.sizes[-1])
+def chunk(e: Elements, builder: Builder, number: Value, count: int) -> tuple[Value, Value]:
+    """Where the elements of a chunk of so many begin and end."""
+    size, length = e.dim(count), e.dim(e.sizes[-1])
     first = builder.emit("multiply", (number, size), name="first")
     end = builder.emit("add", (first, size))
     return first, builder.emit("where", (builder.emit("less", (end, length)), end, length), name="end")
@@ -107,7 +108,8 @@ def write(
         body()
         e.inside.emit("yield")
         region = Block((j,), e.inside.take())
-        builder.inst("for", (lower, upper, e.dim(1)), {"over": "serial"}, (), (region,))
+        if not turned_loops.write(e, builder, (lower, upper), region):
+            builder.inst("for", (lower, upper, e.dim(1)), {"over": "serial"}, (), (region,))
         if cuts or known:
             e.made, e.offsets = made, offsets
 
