@@ -261,5 +261,5 @@ def vectorized(
     own = {name: value for name, value in values.items() if name in names}
     outs = tuple(value for name, value in values.items() if name not in names and name not in UFUNC_KEYWORDS)
     keywords = {name: values[name] for name in UFUNC_KEYWORDS}
-    given = [n for n, o in enumerate(outs) if o is not None]
-    return over_elements(context, function, node, stated, own, None, outs[: given[-1] + 1] if given else None, **keywords)
+    into = outs if any(o is not None for o in outs) else None
+    return over_elements(context, function, node, stated, own, None, into, **keywords)
