@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.errors import Loc, Note
 
@@ -36,12 +36,43 @@ def operand_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
         nodes = operands(text, outputs=True)
     if len(nodes) != len(described):
         return ()
+    return _notes(loc, text, loc.column, nodes, described)
+
+
+def array_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
+    """As :func:`operand_notes` of a call, an operator or an index, of which the first operands are told.
+
+    An array whose method is called, or that is indexed, is the first one; a list of arrays is as many.
+    """
+    line = linecache.getline(loc.file, loc.line)
+    if not line or loc.end_column <= loc.column:
+        return ()
+    text = line[loc.column - 1 : loc.end_column - 1]
+    nodes = array_operands(text, lambda name: _origin_line(loc, name) is not None)
+    return _notes(loc, text, loc.column, nodes, described) if len(nodes) >= len(described) else ()
+
+
+def assignment_notes(loc: Loc, target: str, value: str) -> tuple[Note, ...]:
+    """What the target at a place is, and what is assigned to it."""
+    line = linecache.getline(loc.file, loc.line).rstrip("\n")
+    text = line[loc.column - 1 :]
+    try:
+        (statement,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return ()
+    match statement:
+        case ast.Assign([place], given) if place.end_col_offset == len(line[loc.column - 1 : loc.end_column - 1].encode()):
+            return _notes(loc, text, loc.column, [place, given], [target, value])
+    return ()
+
+
+def _notes(loc: Loc, text: str, column: int, nodes: Sequence[ast.expr], described: Sequence[str]) -> tuple[Note, ...]:
     notes: list[Note] = []
-    for node, what in zip(nodes, described, strict=True):
+    for node, what in zip(nodes, described, strict=False):
         if not what:
             continue
         first, last = (_columns(text, offset) for offset in (node.col_offset, node.end_col_offset or 0))
-        span = Loc(loc.file, loc.line, loc.column + first, loc.column + last, loc.function)
+        span = Loc(loc.file, loc.line, column + first, column + last, loc.function)
         name = node.id if isinstance(node, ast.Name) else ""
         notes.append(Note(span, f"{what}{origin(loc, name)}"))
     return tuple(notes)
@@ -71,6 +102,45 @@ def operands(text: str, outputs: bool = False) -> list[ast.expr]:
         case ast.Expr(ast.Call(_, args, keywords)):
             return [*args, *(k.value for k in keywords if outputs and k.arg == "out")]
     return []
+
+
+def array_operands(text: str, is_value: Callable[[str], bool]) -> list[ast.expr]:
+    """The operands of an expression that may be arrays, with the array whose method is called.
+
+    Parameters
+    ----------
+    text : str
+    is_value : callable
+        Whether a name is one of the function's own, not that of a module.
+
+    Examples
+    --------
+    >>> found = array_operands("np.concatenate([x, y[0]], axis=1)", lambda name: name != "np")
+    >>> [ast.unparse(node) for node in found]
+    ['x', 'y[0]']
+    >>> [ast.unparse(node) for node in array_operands("x.T.dot(y)", lambda name: name != "np")]
+    ['x.T', 'y']
+    """
+    try:
+        (statement,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return []
+    match statement:
+        case ast.Expr(ast.Call(function, args)):
+            nodes = [part for arg in args for part in (arg.elts if isinstance(arg, ast.List | ast.Tuple) else [arg])]
+            nodes = [n for n in nodes if not isinstance(n, ast.Constant)]
+            if isinstance(function, ast.Attribute) and _is_value(function.value, is_value):
+                nodes.insert(0, function.value)
+            return nodes
+        case ast.Expr(ast.Subscript(base, index)):
+            return [base, *(index.elts if isinstance(index, ast.Tuple) else [index])]
+    return operands(text)
+
+
+def _is_value(node: ast.expr, is_value: Callable[[str], bool]) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return not isinstance(node, ast.Name) or is_value(node.id)
 
 
 def _columns(text: str, offset: int) -> int:

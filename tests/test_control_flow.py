@@ -513,15 +513,15 @@ def returns_sometimes(x, n):
 @pytest.mark.parametrize(
     ("function", "said", "way_out"),
     [
-        (widens, "total is a Python int before a step of the loop and f64[x_0] behind it", "np.zeros_like(x)"),
-        (turns_float, "t is a Python int before a step of the loop and a Python float behind it", "write it as a float"),
-        (shrinks, "x is f64[x_0] before a step of the loop and f64[max(x_0 - 1, 0)] behind it", "keep the shape"),
-        (grows, "a list grows in a loop, which is known only at run time", "use an array"),
+        (widens, "total is a Python int before a step of the loop and f64[x_0] after it", "np.zeros_like(x)"),
+        (turns_float, "t is a Python int before a step of the loop and a Python float after it", "write it as a float"),
+        (shrinks, "x is f64[x_0] before a step of the loop and f64[max(x_0 - 1, 0)] after it", "keep the shape"),
+        (grows, "a list grows in a loop, and what it holds then is known only", "use an array"),
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
-        (one_side, "y is assigned on one side of a branch of run time only", "assign it on both sides"),
-        (sides_differ, "y is f64[x_0] on one side of a branch of run time and f32[x_0] on the other", "astype"),
-        (returns_differ, "on one way of run time and f64[max(x_0 - 1, 0)] (line", "keep the shape"),
-        (returns_sometimes, "returns f64[x_0] on one way of run time and nothing on another", "return statement"),
+        (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
+        (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
+        (returns_differ, ") or f64[max(x_0 - 1, 0)] (line", "keep the shape"),
+        (returns_sometimes, "returns f64[x_0] or nothing, and which of them", "return statement"),
     ],
     ids=_names,
 )
@@ -628,7 +628,7 @@ def own_memory(x, n):
 @pytest.mark.parametrize("function", [assigned_behind, changed_behind, turned_or_not, returned_itself, own_memory])
 def test_changes_of_what_may_be_one_memory_are_refused(function: Callable[..., Any]) -> None:
     """Whether the change is seen through the other name is known only at run time."""
-    with pytest.raises(UnsupportedError, match="may be one memory with an array that is changed"):
+    with pytest.raises(UnsupportedError, match="may share its memory with an array that is changed"):
         pytocu.jit(function)(VECTOR.copy(), 2)
 
 

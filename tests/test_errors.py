@@ -398,6 +398,10 @@ def test_no_source():
     assert "in a file or a notebook cell" in error.help
     outer = made("def f(x):\n    return g(x) + 1\n", g=scope["f"])
     assert pointed_at(str(error_of(outer, X))) == "g(x)"
+    # Python takes the same code in a file for equal.
+    same = made("def f(x):\n    return x + 1\n")
+    assert same.__code__ == scope["f"].__code__ and (pytocu.jit(same)(X) == X + 1).all()
+    assert "the source of f is not available" in error_of(scope["f"], X).message
 
 
 def test_changed_source():

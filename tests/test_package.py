@@ -62,6 +62,8 @@ LATE = {
     ("jit", "pytocu.explain.watch"),
     ("ir.builder", "pytocu.operands.operand_notes"),
     ("runtime.program_failures", "pytocu.operands.operand_notes"),
+    ("runtime.program_failures", "pytocu.operands.array_notes"),
+    ("runtime.program_failures", "pytocu.operands.assignment_notes"),
     ("jit", "pytocu.explain.call"),
     ("jit", "pytocu.explain.failures"),
     ("explain.model", "pytocu.explain.words.plain"),

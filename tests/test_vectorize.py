@@ -827,18 +827,18 @@ def two_lengths(x):
 @pytest.mark.parametrize(
     ("function", "texts"),
     [
-        (two_dtypes, ("returns f32 (line ", ") on one way", "and f64 (line ", "convert it before, as np.float64(...)")),
-        (nothing_there, ("returns", "on one way of run time and nothing on another", "end every way with a return")),
+        (two_dtypes, ("returns f32 (line ", ") or f64 (line ", "convert it before, as np.float64(...)")),
+        (nothing_there, ("returns", "or nothing, and which of them is known only at run time", "end every path with a return")),
         (growing, ("a list grows in a loop",)),
         (printing, ("print() has no meaning",)),
         (capturing, ("the array TABLE is captured",)),
         (calling_itself, ("recursion: calling_itself calls itself",)),
         (indexed, ("invalid index to scalar variable",)),
-        (as_text, ("returns 'positive' (line ", "and 'negative' (line ")),
+        (as_text, ("returns 'positive' (line ", "or 'negative' (line ")),
         (failing_by_hand, ("fail only raises", "write the raise statement where it is called")),
         (checked, ("check raises by data and returns nothing otherwise",)),
         (special, ("raises Special, which is not one of Python's own exceptions",)),
-        (two_lengths, ("returns a tuple of 2 (line ", "on another", "return values of one kind")),
+        (two_lengths, ("returns a tuple of 2 (line ", ") or f64 (line ", "return values of one kind")),
     ],
 )
 def test_wrong_programs(function: Callable[..., Any], texts: tuple[str, ...]):
@@ -863,9 +863,9 @@ def test_whole_arrays_are_only_read(function: Callable[..., Any], text: str):
 
 
 def test_names_with_two_types_say_both():
-    with pytest.raises(UnsupportedError, match="s is i32 before a step of the loop and f64 behind it"):
+    with pytest.raises(UnsupportedError, match="s is i32 before a step of the loop and f64 after it"):
         pytocu.vectorize(changing_kind)(PLANE, np.int32(3))
-    with pytest.raises(UnsupportedError, match=r"x is i64 before a step of the loop and f64 behind it") as info:
+    with pytest.raises(UnsupportedError, match=r"x is i64 before a step of the loop and f64 after it") as info:
         pytocu.vectorize(root)(WHOLE)
     assert "convert it before, as np.float64(...)" in str(info.value)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,3 +123,77 @@ def test_what_the_program_raises_ends_it():
 def test_notes_are_part_of_the_text():
     error = CompileError("no", Loc(__file__, 1, 1, 4), None, [Note(Loc(__file__, 1, 4, 7), "the page")])
     assert str(error).splitlines()[-1].endswith("    --- the page")
+
+
+CONFLICTS = {
+    "a @ b": ("a", "b"),
+    "np.matmul(a, b)": ("a", "b"),
+    "a.dot(b)": ("a", "b"),
+    "np.concatenate([a, b[:, :3]], axis=1)": ("a", "b[:, :3]"),
+    "np.stack((a, b))": ("a", "b"),
+    "np.einsum('ij,jk->ik', a, b)": ("a", "b"),
+    "np.tensordot(a, b, 1)": ("a", "b"),
+    "a.T.reshape(5, -1)": ("a.T",),
+    "np.reshape(a, (5, 2))": ("a",),
+    "np.broadcast_to(b, (2, 5))": ("b",),
+    "a[m]": ("a", "m"),
+}
+"""Expressions whose shapes do not fit, and the operands that are shown."""
+SHAPES = {"a": "3, 4", "b": "5, 6", "b[:, :3]": "5, 3", "a.T": "4, 3", "m": "2"}
+
+
+@pytest.mark.parametrize("text", CONFLICTS)
+@pytest.mark.parametrize("known", [False, True])
+def test_operands_of_shapes_that_do_not_fit(text: str, known: bool) -> None:
+    file = f"<conflict of {text} {known}>"
+    lines = ["def f(a, b, m):\n", "    a = a + 1\n", f"    return {text}\n"]
+    linecache.cache[file] = (1, None, lines, file)
+    scope: dict[str, Any] = {"np": np}
+    exec(compile("".join(lines), file, "exec"), scope)
+    f = pytocu.jit(scope["f"])
+    with pytest.raises((ValueError, IndexError)) as info:
+        f.lower("f64[3, 4]", "f64[5, 6]", "bool[2]") if known else f(np.ones((3, 4)), np.ones((5, 6)), np.ones(2, bool))
+    assert isinstance(info.value, CompileError)
+    found = [(lines[2][n.loc.column - 1 : n.loc.end_column - 1], n.text) for n in info.value.notes]
+    origins = {"a": " from `a`, line 2", "b": " from `b`, line 1", "m": " from `m`, line 1"}
+    dtypes = {"m": "bool"}
+    shown = []
+    for operand in CONFLICTS[text]:
+        lengths = SHAPES[operand]
+        plain = lengths.replace(" ", "") + ("" if "," in lengths else ",")
+        said = f"{dtypes.get(operand, 'f64')}[{lengths}]" if known else f"shape ({plain})"
+        shown.append((operand, said + origins.get(operand, "")))
+    assert found == shown
+
+
+def test_the_array_of_an_axis_that_is_not_there() -> None:
+    def total(points):
+        weights = points * 2
+        return np.sum(weights[0], axis=1)
+
+    with pytest.raises(ValueError, match="axis 1 is out of bounds") as info:
+        pytocu.jit(total).lower("f32[n, 3]")
+    assert isinstance(info.value, CompileError) and [note.text for note in info.value.notes] == ["f32[3]"]
+
+    def largest(points):
+        weights = points * 2
+        return weights.max(axis=2)
+
+    with pytest.raises(ValueError, match="axis 2 is out of bounds") as info:
+        pytocu.jit(largest).lower("f32[n, 3]")
+    line = largest.__code__.co_firstlineno + 1
+    assert isinstance(info.value, CompileError)
+    assert [note.text for note in info.value.notes] == [f"f32[n, 3] from `weights`, line {line}"]
+
+
+def test_an_assignment_shows_both_sides() -> None:
+    def f(u, v):
+        u[1:3] = v
+
+    for arguments in ((np.ones(8), np.ones(4)), ()):
+        with pytest.raises(ValueError, match="could not broadcast input array") as info:
+            pytocu.jit(f)(*arguments) if arguments else pytocu.jit(f).lower("f64[8]", "f64[4]")
+        assert isinstance(info.value, CompileError)
+        line = f.__code__.co_firstlineno
+        said = ["shape (2,)", f"shape (4,) from `v`, line {line}"] if arguments else ["f64[2]", f"f64[4] from `v`, line {line}"]
+        assert [note.text for note in info.value.notes] == said

@@ -331,15 +331,16 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     """What a name holds behind a branch; None until the results are there."""
     for value in values:
         if value is missing:
-            return Unset(f"{name} is assigned on one side of a branch of run time only", "assign it on both sides")
+            text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
+            return Unset(text, "assign it on both sides")
         if isinstance(value, Unset):
             return value
     parts: list[list[Any]] = [[], []]
     forms = [flatten(value, part) for value, part in zip(values, parts, strict=True)]
     if not same_form(*forms):
         return Unset(
-            f"{name} is {kind_text(values[0])} on one side of a branch of run time{line_made(values[0])} and "
-            f"{kind_text(values[1])} on the other{line_made(values[1])}",
+            f"{name} is {kind_text(values[0])} on one side of a branch{line_made(values[0])} and "
+            f"{kind_text(values[1])} on the other{line_made(values[1])}, and the side is chosen at run time",
             "give it values of one kind on both sides",
         )
     if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
@@ -351,8 +352,8 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         first, second = _agreed(merge, sides, first, second)
         if regions.bare(first.type) != regions.bare(second.type):
             return Unset(
-                f"{name} is {type_text(first.type)} on one side of a branch of run time{line_made(a)} and "
-                f"{type_text(second.type)} on the other{line_made(b)}",
+                f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
+                f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
                 way_out(first.type, second.type),
             )
         pairs.append((first, second))
@@ -550,10 +551,10 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     elif len(returning) == 2:
         if not same_form(*forms):
             raise UnsupportedError(
-                f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} on one way of run time and "
-                f"{kind_text(flows[1].value)}{_line_text(flows[1])} on another",
+                f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} or "
+                f"{kind_text(flows[1].value)}{_line_text(flows[1])}, and which of them is known only at run time",
                 context.loc,
-                "return values of one kind on every way",
+                "return values of one kind on every path",
             )
         form = forms[0]
         pairs = []
@@ -565,7 +566,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
             if types[0] != types[1]:
                 texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
                 raise UnsupportedError(
-                    f"the function returns {texts[0]} on one way of run time and {texts[1]} on another",
+                    f"the function returns {texts[0]} or {texts[1]}, and which of them is known only at run time",
                     context.loc,
                     way_out(*types),
                 )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import DTypeError, UnsupportedError, raised
+from pytocu.errors import CompileError, DTypeError, UnsupportedError, raised
+from pytocu.frontend.attributes import Method
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
@@ -21,6 +22,7 @@ from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
+from pytocu.frontend.notes import note_operands
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.scattering import assign as assign_at
@@ -97,7 +99,12 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Attribute(value=base, attr=name):
             return get_attribute(frame, evaluate(frame, base), mangled(frame, name))
         case ast.Subscript(value=base, slice=key):
-            return member(frame, evaluate(frame, base), evaluate(frame, key))
+            array, place = evaluate(frame, base), evaluate(frame, key)
+            try:
+                return member(frame, array, place)
+            except CompileError as error:
+                note_operands(frame, error, [(base, array), (key, place)])
+                raise
         case ast.Slice(lower=lower, upper=upper, step=step):
             return slice(*(None if part is None else evaluate(frame, part) for part in (lower, upper, step)))
         case ast.Tuple(elts=parts):
@@ -428,7 +435,14 @@ def _call(frame: Frame, node: ast.Call) -> Any:
         if repeated is not None:
             raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
         kwargs.update(given)
-    found = call(frame, function, tuple(args), kwargs)
+    try:
+        found = call(frame, function, tuple(args), kwargs)
+    except CompileError as error:
+        given = [*zip(node.args, args, strict=False), *((k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg)]
+        if isinstance(node.func, ast.Attribute) and isinstance(function, Method):
+            given.insert(0, (node.func.value, function.value))
+        note_operands(frame, error, given)
+        raise
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
 
 

@@ -32,7 +32,7 @@ from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import Dim, DimLike, assignment_sentence, format_shape, output_sentence
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
-from pytocu.operands import operand_notes
+from pytocu.operands import assignment_notes, operand_notes
 
 Shape = tuple[DimLike, ...]
 
@@ -70,7 +70,9 @@ def fitted(context: Context, value: Value, target: Value | Shape, what: str = "i
     try:
         pairs = assignment_pairs(given, wanted)
     except ValueError:
-        raise ShapeError(assignment_sentence(given, wanted, what), context.loc) from None
+        said = str(target.type) if isinstance(target, Value) else f"shape {format_shape(wanted)}"
+        notes = assignment_notes(context.loc, said, str(value.type)) if what == "input array" else ()
+        raise ShapeError(assignment_sentence(given, wanted, what), context.loc, None, notes) from None
     kind = {"input array": "assign", "value array": "place"}.get(what, "mask")
     for pair in pairs:
         context.builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": (given, wanted)})

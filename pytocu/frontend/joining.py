@@ -92,7 +92,7 @@ def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
                 f"{a}, the array at index 0 has size {{0}} and the array at index {number} has size {{1}}"
             )
             if a != place:
-                require_equal(context, wanted, length, "ValueError", sentence)
+                require_equal(context, wanted, length, "ValueError", sentence, operands=values)
     kept = [v for v in values if dimensions(v)[place] != 0] or values[:1]
     if len(kept) == 1:
         return copied(context, kept[0])
@@ -113,7 +113,8 @@ def stack(
         if len(dimensions(value)) != len(first):
             raise raised(ValueError("all input arrays must have the same shape"), context.loc)
         for wanted, length in zip(first, dimensions(value), strict=True):
-            require_equal(context, wanted, length, "ValueError", "all input arrays must have the same shape")
+            sentence = "all input arrays must have the same shape"
+            require_equal(context, wanted, length, "ValueError", sentence, operands=values)
     place = normal_axis(context, axis, len(first) + 1)
     layers = [context.builder.emit("newaxis", (v,), {"axis": place}) for v in _common(context, values, dtype, casting)]
     return _join(context, layers, place)

@@ -382,7 +382,7 @@ def _differs(
     leaves: list[Any] = []
     if not same_form(flatten(value, leaves), form):
         return Unset(
-            f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} behind it"
+            f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} after it"
             f"{line_made(value)}",
             "give it values of one kind",
         )
@@ -390,13 +390,13 @@ def _differs(
         found = regions.bare(_type(context, leaf))
         if not context.steps.isdisjoint(_lengths(found)) and found != param.type:
             return Unset(
-                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it, "
+                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it, "
                 "and so its length changes from step to step",
                 way_out(param.type, found),
             )
         if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
             return Unset(
-                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} behind it"
+                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it"
                 f"{line_made(leaf)}",
                 way_out(param.type, found),
             )

@@ -54,7 +54,7 @@ def check_mask(context: Context, array: Value, mask: Value) -> None:
     if len(lengths) > len(shape):
         raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
     for axis, (length, wanted) in enumerate(zip(lengths, shape, strict=False)):
-        require_equal(context, wanted, length, "IndexError", DIFFERENT, axis)
+        require_equal(context, wanted, length, "IndexError", DIFFERENT, axis, operands=(array, mask))
 
 
 def _frozen(context: Context, value: Value) -> Value:

@@ -44,7 +44,7 @@ def matmul(context: Context, x1: Any, x2: Any, /, out: Any = None) -> Any:
     attempt(context, np.matmul, stand_in(a), stand_in(b))
     shape = dimensions(b)
     rows = shape[max(len(shape) - 2, 0)]
-    require_equal(context, dimensions(a)[len(dimensions(a)) - 1], rows, "ValueError", _CORE)
+    require_equal(context, dimensions(a)[len(dimensions(a)) - 1], rows, "ValueError", _CORE, operands=(a, b))
     return matrix_product(context, a, b)
 
 
@@ -97,7 +97,8 @@ def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int
     listed = ["(" + ",".join(f"{{{2 + start + k}}}" for k in range(len(s))) + ("," if len(s) == 1 else "") + ")"
               for start, s in ((0, shapes[0]), (count, shapes[1]))]  # fmt: skip
     sentence = f"shapes {listed[0]} and {listed[1]} not aligned: {{0}} (dim {first}) != {{1}} (dim {second})"
-    require_equal(context, shapes[0][first], shapes[1][second], "ValueError", sentence, *shapes[0], *shapes[1])
+    lengths = shapes[0][first], shapes[1][second]
+    require_equal(context, *lengths, "ValueError", sentence, *shapes[0], *shapes[1], operands=(a, b))
 
 
 def inner(context: Context, a: Any, b: Any, /) -> Any:
@@ -131,7 +132,8 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
         left, right = tuple(range(ranks[0] - axes, ranks[0])), tuple(range(axes))
     left, right = (tuple(x % n for x in places) for places, n in zip((left, right), ranks, strict=True))
     for x, y in zip(left, right, strict=True):
-        require_equal(context, dimensions(first)[x], dimensions(second)[y], "ValueError", "shape-mismatch for sum")
+        lengths = dimensions(first)[x], dimensions(second)[y]
+        require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
     return _contracted(context, first, second, left, right)
 
 
@@ -189,7 +191,7 @@ def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any =
             known = lengths.setdefault(letter, length)
             if known != length:
                 sentence = f"operands could not be broadcast together on the letter {letter}: {{0}} and {{1}}"
-                require_equal(context, known, length, "ValueError", sentence)
+                require_equal(context, known, length, "ValueError", sentence, operands=values)
     pairs = [_alone(context, v, own) for v, own in zip(values, letters, strict=True)]
     if len(pairs) == 2:
         return _two(context, pairs[0], pairs[1], output, dtype is F16)

@@ -52,7 +52,8 @@ def _vectors(context: Context, name: str, a: Any, b: Any, conjugated: bool, sent
             context.loc,
             "write the sum of products: (a * b).sum(axis=...)",
         )
-    require_equal(context, dimensions(first)[0], dimensions(second)[0], "ValueError", sentence)
+    lengths = dimensions(first)[0], dimensions(second)[0]
+    require_equal(context, *lengths, "ValueError", sentence, operands=(first, second))
     return summed_products(context, first, second, 0)
 
 
@@ -84,7 +85,7 @@ def vecdot(context: Context, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
     attempt(context, np.vecdot, stand_in(a), stand_in(b), axis=axis)
     places = [operator.index(axis) % len(dimensions(v)) for v in (a, b)]
     first, second = (dimensions(v)[p] for v, p in zip((a, b), places, strict=True))
-    require_equal(context, first, second, "ValueError", _CORE)
+    require_equal(context, first, second, "ValueError", _CORE, operands=(a, b))
     a, b = (_last(context, v, p) for v, p in zip((a, b), places, strict=True))
     return summed_products(context, _conjugate(context, a), b, max(len(dimensions(a)), len(dimensions(b))) - 1)
 

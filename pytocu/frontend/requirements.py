@@ -8,6 +8,8 @@ from pytocu.errors import failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
+from pytocu.ir.types import shape_of
+from pytocu.operands import array_notes
 
 
 def require(
@@ -40,11 +42,19 @@ def require(
 
 
 def require_equal(
-    context: Context, first: DimLike, second: DimLike, error: str, sentence: str, *shown: DimLike, broadcast: bool = False
+    context: Context,
+    first: DimLike,
+    second: DimLike,
+    error: str,
+    sentence: str,
+    *shown: DimLike,
+    broadcast: bool = False,
+    operands: Sequence[Value] = (),
 ) -> None:
     """Let the call compare two lengths; `sentence` has ``{0}`` and ``{1}`` for them, ``{2}`` and so on for those shown.
 
-    Where they `broadcast`, a length that happens to be 1 is another specialisation.
+    Where they `broadcast`, a length that happens to be 1 is another specialisation.  The message shows the shapes of the
+    `operands`, which are the first arrays of the expression.
 
     Raises
     ------
@@ -55,5 +65,8 @@ def require_equal(
         return
     dims = (first, second, *shown)
     if all(isinstance(d, int) for d in dims):
-        raise failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
-    context.builder.emit("check", (), {"kind": "fits" if broadcast else "equal", "dims": dims, "shapes": (error, sentence)})
+        found = failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
+        found.notes = array_notes(context.loc, [str(v.type) for v in operands])
+        raise found
+    said = (error, sentence, *(shape_of(v.type) for v in operands))
+    context.builder.emit("check", (), {"kind": "fits" if broadcast else "equal", "dims": dims, "shapes": said})

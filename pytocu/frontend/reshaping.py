@@ -120,7 +120,7 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
 def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
     value = array_of(context, value)
     source = dimensions(value)
-    shape = _known_shape(context, source, shape)
+    shape = _known_shape(context, value, shape)
     attrs = {"shape": shape, "source": source}
     made = context.builder.emit("reshape", (value,), attrs)
     if copy is True:
@@ -132,8 +132,9 @@ def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
     return made
 
 
-def _known_shape(context: Context, source: Shape, shape: Shape) -> Shape:
-    """The shape with the length that -1 stands for."""
+def _known_shape(context: Context, value: Value, shape: Shape) -> Shape:
+    """The shape of a reshaped array with the length that -1 stands for."""
+    source = dimensions(value)
     unknown = [a for a, d in enumerate(shape) if isinstance(d, int) and d < 0]
     size = product(source)
     shown = tuple(d for d in shape if not (isinstance(d, int) and d < 0))
@@ -141,7 +142,7 @@ def _known_shape(context: Context, source: Shape, shape: Shape) -> Shape:
     if not unknown:
         listed = f"({', '.join(text)}{',' if len(text) == 1 else ''})".replace(", ", ",")
         sentence = f"cannot reshape array of size {{2}} into shape {listed}"
-        require_equal(context, size, product(shape), "ValueError", sentence, size, *shown)
+        require_equal(context, size, product(shape), "ValueError", sentence, size, *shown, operands=(value,))
         return shape
     if len(unknown) > 1:
         raise raised(ValueError("can only specify one unknown dimension"), context.loc)
@@ -150,10 +151,11 @@ def _known_shape(context: Context, source: Shape, shape: Shape) -> Shape:
         text.insert(unknown[0], "newaxis")
     sentence = f"cannot reshape array of size {{2}} into shape ({','.join(text)})"
     # Of a length of 0 every other length is as good.
-    require_equal(context, dim_min(product(shown), 1), 1, "ValueError", sentence, size, *shown)
+    require_equal(context, dim_min(product(shown), 1), 1, "ValueError", sentence, size, *shown, operands=(value,))
     rest, divisor = _cancelled(source, shown)
     if divisor != 1:
-        require_equal(context, modulo(rest, _positive(divisor)), 0, "ValueError", sentence, size, *shown)
+        left = modulo(rest, _positive(divisor))
+        require_equal(context, left, 0, "ValueError", sentence, size, *shown, operands=(value,))
     at = unknown[0]
     length = context.length(floordiv(rest, _positive(divisor)))
     return (*shape[:at], length, *shape[at + 1 :])
@@ -309,7 +311,8 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
     )
     for length, wanted in zip(given[::-1], target[::-1], strict=False):
         if length != 1:
-            require_equal(context, length, wanted, "ValueError", sentence, *given, *target, broadcast=True)
+            shown = (*given, *target)
+            require_equal(context, length, wanted, "ValueError", sentence, *shown, broadcast=True, operands=(value,))
     return broadcast(context, value, target)
 
 

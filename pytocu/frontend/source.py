@@ -53,30 +53,31 @@ def function_node(function: types.FunctionType) -> FunctionNode:
         There is no source text (built by ``exec`` or typed into a plain interpreter), or it
         changed since the function was made.
     """
-    return _node_of_code(function.__code__)
+    # The same code in two files is equal.
+    return _node_of_code(function.__code__, function.__code__.co_filename)
 
 
 @lru_cache(maxsize=1024)
-def _node_of_code(code: types.CodeType) -> FunctionNode:
+def _node_of_code(code: types.CodeType, file: str) -> FunctionNode:
     name = code.co_name
-    loc = Loc(code.co_filename, code.co_firstlineno, 1, 0, name)
+    loc = Loc(file, code.co_firstlineno, 1, 0, name)
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise UnsupportedError(
             f"{name} is a generator or a coroutine, which is not compiled",
             loc,
             "return the arrays instead of yielding or awaiting them",
         )
-    linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename)
+    linecache.checkcache(file)
+    lines = linecache.getlines(file)
     if not lines:
         raise CompileError(
-            f"the source of {name} is not available (file {code.co_filename!r})",
+            f"the source of {name} is not available (file {file!r})",
             help="define the function in a file or a notebook cell; pytocu reads its source",
         )
     node = _find_lambda(code, lines) if name == "<lambda>" else _find_def(code, lines)
     if node is None or not _agrees(node, code):
         raise CompileError(
-            f"the source of {name} could not be found at line {code.co_firstlineno} of {code.co_filename!r}",
+            f"the source of {name} could not be found at line {code.co_firstlineno} of {file!r}",
             help="the file changed since it was imported: import it again",
         )
     return node

@@ -83,7 +83,7 @@ class State:
             container.clear()
             container.update(copy) if isinstance(container, dict) else container.extend(copy)
             raise UnsupportedError(
-                f"a {kind} {grown} in {what}, which is known only at run time",
+                f"a {kind} {grown} in {what}, and what it holds then is known only at run time",
                 self.builder.loc,
                 f"use an array, or names of their own for what the {kind} holds",
             )

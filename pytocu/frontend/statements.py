@@ -63,9 +63,9 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         if isinstance(flow.returned, Value):
             # The ways that do not come to a return statement return None.
             raise UnsupportedError(
-                f"{name} returns {kind_text(flow.value)} on one way of run time and nothing on another",
+                f"{name} returns {kind_text(flow.value)} or nothing, and which of them is known only at run time",
                 context.loc,
-                "end every way with a return statement",
+                "end every path with a return statement",
             )
         return flow.value if flow.returned else None
     finally:

@@ -182,7 +182,7 @@ class StorageBuilder(Builder):
     def _refused(self, handle: Value) -> UnsupportedError:
         name = handle.name or "an array"
         return UnsupportedError(
-            f"{name} may be one memory with an array that is changed, or not: a loop or branch of run time decides",
+            f"{name} may share its memory with an array that is changed, or not: a loop or branch decides at run time",
             self.loc,
             f"make a copy before the loop or branch: {name}.copy()",
         )

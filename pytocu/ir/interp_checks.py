@@ -67,7 +67,7 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
                 raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
         case "equal" | "fits":
             if dims[0] != dims[1]:
-                error, sentence = inst.attr("shapes")
+                error, sentence, *_ = inst.attr("shapes")
                 raise failure(error, sentence, dims, inst.loc)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")

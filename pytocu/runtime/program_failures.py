@@ -71,7 +71,11 @@ class Failures:
             refuse_repeating([given], self.loc(position), wanted)
         loc = self.loc(position)
         if kind != "output":
-            raise ShapeError(assignment_sentence(given, wanted, ASSIGNED[kind]), loc)
+            from pytocu.operands import assignment_notes
+
+            shapes = [f"shape {format_shape(s)}" for s in (wanted, given)]
+            notes = assignment_notes(loc, *shapes) if loc is not None and kind == "assign" else ()
+            raise ShapeError(assignment_sentence(given, wanted, ASSIGNED[kind]), loc, None, notes)
         from pytocu.operands import operand_notes
 
         notes = operand_notes(loc, [f"shape {format_shape(given)}", ""]) if loc is not None else ()
@@ -86,8 +90,13 @@ class Failures:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self.loc(position))
 
-    def _lengths(self, error: str, sentence: str, position: int, *dims: int) -> None:
-        raise failure(error, sentence, dims, self.loc(position))
+    def _lengths(self, error: str, sentence: str, position: int, dims: Sequence[int], *shapes: tuple[int, ...]) -> None:
+        found = failure(error, sentence, dims, self.loc(position))
+        if found.loc is not None and shapes:
+            from pytocu.operands import array_notes
+
+            found.notes = array_notes(found.loc, [f"shape {format_shape(s)}" for s in shapes])
+        raise found
 
     def fail_empty(self, position: int, name: str) -> None:
         """Raise that a reduction has nothing to begin with."""
