@@ -10,7 +10,7 @@ from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
-from pytocu.explain.loops import loops_in_words
+from pytocu.explain.loops import loops_in_words, reasons
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
@@ -85,7 +85,18 @@ def explanation(
         notes,
         plan.library_calls(),
         loops_in_words(plan, parsed.kind == "cuda"),
+        reasons(_before(found, "stages").function),
     )
+
+
+def _before(found: Mapping[str, Stage], name: str) -> Stage:
+    """What the pass `name` was given."""
+    before = next(iter(found.values()))
+    for own, stage in found.items():
+        if own == name:
+            break
+        before = stage
+    return before
 
 
 def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pytocu.explain.source import line_of
+from pytocu.explain.model import Apart
+from pytocu.explain.source import line_of, segment
+from pytocu.ir.core import Function
+from pytocu.passes.whole_loops import obstacles
 from pytocu.runtime import launch_graphs, native_steps
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_loops import DIFFERS, Steady, judged
@@ -44,3 +47,12 @@ def loops_in_words(plan: Plan, on_gpu: bool) -> tuple[str, ...]:
         place = f"`{line.text.strip().rstrip(':')}` (line {line.line})" if line is not None else "the loop"
         said.append(f"the steps of {place} are {how(loop, on_gpu)}")
     return tuple(said)
+
+
+def reasons(function: Function) -> tuple[Apart, ...]:
+    """Why loops of a function at array level are not one kernel each."""
+    found: list[Apart] = []
+    for one in obstacles(function.body.insts):
+        same = one.loc == one.loop
+        found.append(Apart(line_of(one.loop), line_of(one.loc), "" if same else segment(one.loc), one.text, one.help))
+    return tuple(dict.fromkeys(found))

@@ -268,6 +268,29 @@ class Measured(Record):
     copy_rate: float
 
 
+class Apart(Record):
+    """A loop whose steps are launches, and why it is not one kernel.
+
+    Attributes
+    ----------
+    loop : SourceLine
+    at : SourceLine
+        The line in its body that is the reason; the loop's own where no single one is.
+    expression : str
+        Of that line; empty where it is the loop.
+    text : str
+        What the expression does, as a sentence without its subject.
+    help : str
+        What to write instead.
+    """
+
+    loop: SourceLine
+    at: SourceLine
+    expression: str
+    text: str
+    help: str
+
+
 class Explanation(Record):
     """All there is to say about a function compiled for one list of types.
 
@@ -293,6 +316,8 @@ class Explanation(Record):
         NumPy's names of what the caller's library computes between kernels, in order.
     loops : tuple of str
         How the steps of loops around kernels are made.
+    apart : tuple of Apart
+        Why such a loop is not one kernel.
     """
 
     function: str
@@ -310,6 +335,7 @@ class Explanation(Record):
     notes: tuple[str, ...] = ()
     library_calls: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
+    apart: tuple[Apart, ...] = ()
 
     def __str__(self) -> str:
         from pytocu.explain.words import plain

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.explain.model import Access, Bytes, Cause, Explanation, Kernel, Measured, Refusal
+from pytocu.explain.model import Access, Apart, Bytes, Cause, Explanation, Kernel, Measured, Refusal
 from pytocu.record import Record
 
 
@@ -40,6 +40,7 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"loop: {loop}")
     for kernel in told.kernels:
         yield from _kernel(kernel, told)
+    yield from _apart(told.apart)
     yield from _refused(told.refused)
     yield from _wide(told)
     yield from _recompiled(told)
@@ -103,6 +104,17 @@ def _measured(m: Measured, kernels: Sequence[Kernel]) -> Iterator[Line]:
         yield Line("item", 1, f"a call takes {m.microseconds:.1f} µs where many are made in a row{copy}{share}")
     large = f"a large copy moves {m.copy_rate / 1e12:.2f} TB/s"
     yield Line("item", 1, f"{large}; kernels were timed one by one, with nothing in the cache")
+
+
+def _apart(apart: Sequence[Apart]) -> Iterator[Line]:
+    if apart:
+        yield Line("title", 0, "not one kernel")
+    for one in apart:
+        loop = f"`{one.loop.text.rstrip(':')}` (line {one.loop.line})"
+        what = f": `{one.expression}` (line {one.at.line})" if one.expression else ""
+        yield Line("item", 1, f"{loop}{what} {one.text}")
+        if one.help:
+            yield Line("help", 2, f"help: {one.help}")
 
 
 def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:

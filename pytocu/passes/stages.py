@@ -448,6 +448,8 @@ class _Writer:
             values = dict(zip(second.params, (number("add", counter, size), *turned), strict=True))
             for step in second.insts[:-1]:
                 replay(builder, step, lambda builder, inst, args: None, values)
+            # What is written next stands for the loop, not for the last line of its body.
+            builder.loc = inst.loc
             builder.emit("yield")
         pairs = Block(first.params, tuple(insts))
         bounds = (lower, number("subtract", upper, size), builder.const(2 * size, by.type))
@@ -460,6 +462,7 @@ class _Writer:
             builder.insts.extend(single.insts[:-1])
             for target, source in zip(single.params[1 : 1 + count], single.params[1 + count : 1 + 2 * count], strict=True):
                 self._copy(source, target)
+            builder.loc = inst.loc
             builder.emit("yield")
         nothing = [Value(value.type, value.name) for value in single.params]
         with builder.nested() as rest:

@@ -15,9 +15,23 @@ from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import DimLike
 from pytocu.ir.regions import HEADS, carried_count, given, is_region, numbers_of, parameters
 from pytocu.ir.types import shape_of
-from pytocu.passes.accesses import IN_REGIONS, Index, demand, position, region_needs, searched, target_index, whole_index
+from pytocu.passes.accesses import (
+    IN_REGIONS,
+    Index,
+    demand,
+    position,
+    region_needs,
+    searched,
+    target_index,
+    view_chain,
+    whole_index,
+)
 from pytocu.passes.affine import Affine, mentions
 from pytocu.record import Record
+
+COMPARED = "compares lengths or an index, which the host does in each step"
+COMPARED_HELP = "take views before the loop, or with the loop's own number as their position"
+STEPS_IN_TURN = "nothing: each step has to be finished before the next one reads its neighbours, which is one launch a step"
 
 Dims = tuple[DimLike, ...]
 Pair = tuple[Value, Index]
@@ -38,17 +52,43 @@ class Sweep(Record):
     memories: tuple[int, ...]
 
 
+class NoSweep(Exception):
+    """The loop is no sweep.
+
+    Parameters
+    ----------
+    at : Inst, Value or None
+        What in its body is the reason.
+    text : str
+        What that does, as a sentence without its subject.
+    help : str
+        What to write instead.
+    """
+
+    def __init__(self, at: Inst | Value | None, text: str, help: str = ""):
+        super().__init__(text)
+        self.inst = at if isinstance(at, Inst) else at.inst if at is not None else None
+        self.text = text
+        self.help = help
+
+
 @lru_cache(maxsize=1024)
 def sweep_of(inst: Inst) -> Sweep | None:
     """How a loop is a sweep, if it is one."""
+    found = sweep_or_reason(inst)
+    return found if isinstance(found, Sweep) else None
+
+
+def sweep_or_reason(inst: Inst) -> Sweep | NoSweep:
+    """How a loop is a sweep, or why it is none."""
     if inst.op.name not in ("for_loop", "while_loop") or not changes(inst):
-        return None
+        return NoSweep(None, "changes no array")
     look = _Look(inst)
     try:
         look.loop()
         look.positions()
-    except _Apart:
-        return None
+    except NoSweep as reason:
+        return reason
     return Sweep(look.free, tuple(look.memories))
 
 
@@ -92,6 +132,20 @@ def carried_memories(inst: Inst) -> list[int]:
     return [k for k, result in enumerate(inst.results) if origin(result) is not result]
 
 
+def needs_all(inst: Inst) -> tuple[str, str]:
+    """What an instruction does that no element does alone, and what to write instead."""
+    match inst.op.kind:
+        case "reduce":
+            every = len(inst.attr("axes")) == len(shape_of(inst.args[0].type))
+            text = f"needs all elements {'of the array' if every else 'along an axis'}"
+            return text, "do it before or after the loop, unless each step needs it"
+        case "scan":
+            return "needs all elements before each one", "walk along the axis by a loop: a[:, j] = a[:, j - 1] + b[:, j]"
+        case "stored":
+            return "is computed by a library, of whole arrays", "do it before or after the loop, unless each step needs it"
+    return "needs elements of other positions", "do it before or after the loop, unless each step needs it"
+
+
 def is_event(value: Value) -> bool:
     """Whether a value is an argument, or made by what changes arrays."""
     return value.inst is None or value.inst.op.name == "update" or changes(value.inst)
@@ -120,8 +174,8 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
     yield Event(None, tuple((v, position(v, whole)) for v in ends))
 
 
-class _Apart(Exception):
-    """The loop is no sweep."""
+_IN_ORDER = "let each step read an array before it changes it, or read only what it has just written"
+_ONE_PLACE = "let each step change and read an array at one position along the other axes"
 
 
 class _Look:
@@ -136,7 +190,7 @@ class _Look:
     now : dict
         The contents that each array has where the program stands.
     accesses : dict
-        The positions at which each array is read and written.
+        The positions at which each array is read and written, each with the update or the contents that are read.
     """
 
     def __init__(self, inst: Inst):
@@ -147,16 +201,18 @@ class _Look:
         self.same: dict[Value, Value] = {}
         self.given: dict[Value, Value] = {}
         self.now: dict[int, Value] = {}
-        self.accesses: dict[int, list[Index]] = {}
+        self.accesses: dict[int, list[tuple[Index, Inst | Value]]] = {}
 
     def loop(self) -> None:
         """All of the loop."""
-        shapes = {
-            shape_of(i.args[1].type) for region in self.inst.regions for i in walk(region) if i.op.name == "update"
-        }
-        if len(shapes) != 1:
-            raise _Apart
-        (self.free,) = shapes
+        updates = [i for region in self.inst.regions for i in walk(region) if i.op.name == "update"]
+        self.free = shape_of(updates[0].args[1].type)
+        other = next((u for u in updates if shape_of(u.args[1].type) != self.free), None)
+        if other is not None:
+            self.refuse_neighbours(updates)
+            shapes = " and ".join(str(u.args[1].type) for u in (updates[0], other))
+            raise NoSweep(other, f"changes a part of another shape than line {updates[0].loc.line} does: {shapes}",
+                          "change parts of one shape, or write a loop for each")  # fmt: skip
         for k, value in enumerate(given(self.inst)[: carried_count(self.inst)]):
             if k in self.memories:
                 self.memory[value] = len(self.accesses)
@@ -164,16 +220,31 @@ class _Look:
                 self.accesses[len(self.accesses)] = []
         self.region_inst(self.inst)
 
+    def refuse_neighbours(self, updates: list[Inst]) -> None:
+        """Raise that an array is read beside where it is changed, if it is: this says more than the shapes of the parts."""
+        changed = {origin(u.args[0]): _place(u.args[1], u.args[0]) for u in updates}
+        for region in self.inst.regions:
+            for inst in walk(region):
+                if inst.op.kind != "view" or any(inst.results[0] is u.args[1] for u in updates):
+                    continue
+                root, _ = view_chain(inst.results[0])
+                place = changed.get(origin(root))
+                found = _place(inst.results[0], root)
+                if place is not None and len(place) == len(found) and place != found:
+                    raise NoSweep(inst, *_neighbours(inst))
+
     def region_inst(self, inst: Inst) -> None:
         """A loop or branch that changes arrays."""
         memories = carried_memories(inst)
         for k, type in enumerate(inst.types):
             if k not in memories and shape_of(type) not in ((), self.free):
-                raise _Apart
+                name = inst.results[k].name or "an array"
+                raise NoSweep(inst, f"hands {name}, {type}, from step to step beside the parts of an array that it changes",
+                              f"keep {name} outside of the loop, or write it into an array that the loop changes")  # fmt: skip
         count = carried_count(inst)
-        if any(i.op.name == "check" for region in inst.regions for i in walk(region)):
-            # The host looks at lengths.
-            raise _Apart
+        found = next((i for region in inst.regions for i in walk(region) if i.op.name == "check"), None)
+        if found is not None:
+            raise NoSweep(found, COMPARED, COMPARED_HELP)
         before = dict(self.now)
         for region in inst.regions:
             self.now = dict(before)
@@ -182,7 +253,8 @@ class _Look:
                 number = self.memory.get(argument)
                 if k < count:
                     if (k in memories) != (number is not None):
-                        raise _Apart
+                        raise NoSweep(inst, f"has another array under the name {param.name or 'of one'} from step to step",
+                                      "change one array in place, without giving it another name")  # fmt: skip
                     if number is not None:
                         self.current(argument, number)
                         self.memory[param] = number
@@ -207,7 +279,7 @@ class _Look:
     def current(self, value: Value, number: int) -> None:
         """The array has these contents now."""
         if self.now[number] is not self.same.get(value, value):
-            raise _Apart
+            raise NoSweep(value, "goes on with what an array held before an earlier change of the step", _IN_ORDER)
 
     def block(self, inst: Inst, region: Block) -> None:
         """The steps of a region in order."""
@@ -222,7 +294,7 @@ class _Look:
                 for k in memories:
                     end = region.terminator.args[k]
                     if self.memory.get(end) is None:
-                        raise _Apart
+                        raise NoSweep(end, "is another array in the next step", "change one array in place")
                     self.current(end, self.memory[end])
             elif event.inst.op.name == "update":
                 self.update(event.inst)
@@ -233,10 +305,10 @@ class _Look:
         old, target, _ = inst.args
         number = self.memory.get(old)
         if number is None:
-            raise _Apart
+            raise NoSweep(inst, "changes an array that each step makes anew", "make the array before the loop")
         self.current(old, number)
         ndim = len(self.free)
-        self.accesses[number].append(target_index(target, old, whole_index(ndim), ndim))
+        self.accesses[number].append((target_index(target, old, whole_index(ndim), ndim), inst))
         self.memory[inst.results[0]] = number
         self.now[number] = inst.results[0]
 
@@ -273,34 +345,70 @@ class _Look:
             if changes(inst):
                 # What it gives besides arrays is an element of its own.
                 if place != position(operand, whole_index(ndim)):
-                    raise _Apart
+                    raise NoSweep(inst, "is read at other positions than its own", _ONE_PLACE)
             elif region_needs(operand, place, ndim) is None:
-                raise _Apart
+                raise NoSweep(inst, "is a loop or branch on whole arrays", "write it with elements of these positions alone")
         elif inst.op.kind not in IN_REGIONS or (searched(inst) in self.memory):
-            raise _Apart
+            raise NoSweep(inst, *needs_all(inst))
 
     def read(self, contents: Value, place: Index, own: set[Value], inner: frozenset[str], chosen: bool) -> None:
         number = self.memory[contents]
-        self.accesses[number].append(place)
+        self.accesses[number].append((place, contents))
         if self.now[number] is self.same.get(contents, contents):
             return
         # It has changed since: the element is loaded before it does, here and not further inside or outside.
         if contents not in own or contents in self.same or not chosen or any(mentions(p, inner) for p in place):
-            raise _Apart
+            text = "reads what an array held before an earlier change of the step"
+            raise NoSweep(self.maker(place, contents), text, _IN_ORDER)
+
+    def maker(self, place: Index, made: Inst | Value) -> Inst | None:
+        """What changes an array at a position, or the view that reads contents there, if there is one."""
+        if isinstance(made, Inst):
+            return made
+        for region in self.inst.regions:
+            for inst in walk(region):
+                if inst.op.kind != "view" or len(shape_of(inst.types[0])) != len(self.free):
+                    continue
+                root, chain = view_chain(inst.results[0])
+                if root is made and chain:
+                    whole = whole_index(len(self.free))
+                    if target_index(inst.results[0], root, whole, len(self.free)) == place:
+                        return inst
+        return None
 
     def positions(self) -> None:
         """Compare the accesses of each array."""
-        for places in self.accesses.values():
+        for accesses in self.accesses.values():
             free: set[int] = set()
-            for along in zip(*places, strict=True):
+            first = accesses[0]
+            for along in zip(*(place for place, _ in accesses), strict=True):
                 if not any(p.moves() for p in along):
                     continue
+                other = next((access for p, access in zip(along, accesses, strict=True) if p != along[0]), None)
+                if other is not None:
+                    made = self.maker(*other) or self.maker(*first)
+                    raise NoSweep(made, *_neighbours(made))
                 axis = _alone(along[0])
-                if axis is None or axis in free or any(p != along[0] for p in along):
-                    raise _Apart
+                if axis is None or axis in free:
+                    raise NoSweep(self.maker(*first), "is about elements along two axes at once", _ONE_PLACE)
                 free.add(axis)
             if any(length != 1 and axis not in free for axis, length in enumerate(self.free)):
-                raise _Apart
+                raise NoSweep(self.maker(*first), "gives one element of the array several values", _ONE_PLACE)
+
+
+def _place(view: Value, root: Value) -> Index:
+    """Where the elements of a view are in what it is a view of."""
+    ndim = len(shape_of(view.type))
+    return target_index(view, root, whole_index(ndim), ndim)
+
+
+def _neighbours(inst: Inst | None) -> tuple[str, str]:
+    array = "an array"
+    if inst is not None:
+        value = view_chain(inst.results[0])[0] if inst.op.kind == "view" else inst.args[0]
+        array = value.name or array
+    does = "changes" if inst is not None and inst.op.name == "update" else "reads"
+    return f"{does} elements of {array} that other positions change", STEPS_IN_TURN
 
 
 def _alone(place: Affine) -> int | None:
