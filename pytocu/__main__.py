@@ -1,5 +1,17 @@
 """``python -m pytocu``: the same as the command ``pytocu``."""
 
-from pytocu.cli.main import main
+import sys
 
-raise SystemExit(main())
+
+def run() -> int:
+    """Run the command line; an interrupt that comes while it is still being loaded is no error either."""
+    try:
+        from pytocu.cli.main import main
+    except KeyboardInterrupt:
+        print("pytocu: interrupted", file=sys.stderr)
+        return 130
+    return main()
+
+
+if __name__ == "__main__":
+    raise SystemExit(run())

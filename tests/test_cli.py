@@ -408,6 +408,46 @@ def test_exit_codes_of_the_process(folder):
 # pytocu passes, pytocu info
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has the file")
+def test_an_output_that_takes_no_more(folder):
+    command = [sys.executable, "-m", "pytocu", "dump", "mask.py:mask_out", "--args", "f32[n, 3], bool[n]"]
+    with open("/dev/full", "w") as full:
+        made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment())
+    assert (made.returncode, made.stderr) == (2, "pytocu: the output cannot be written: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes it")
+def test_an_output_that_is_closed(folder):
+    command = f"{sys.executable} -m pytocu passes >&-"
+    made = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, env=environment())
+    assert (made.returncode, made.stderr) == (0, "")
+
+
+def test_an_interrupt_while_the_command_is_loaded(folder, capsys, monkeypatch):
+    from pytocu.__main__ import run
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "pytocu.cli.main":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "pytocu.cli.main")
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+    assert run() == 130 and capsys.readouterr().err == "pytocu: interrupted\n"
+
+
+def test_all_that_changed_is_what_changed(dump):
+    words = ("mask.py:mask_out", "--args", "f32[n, 3], bool[n]")
+    assert dump(*words, "--all", "--changed") == dump(*words, "--changed") != dump(*words, "--all")
+
+
+@pytest.mark.parametrize("output", ["mask.py", "mask.py/inside"])
+def test_a_bundle_where_none_can_be(refused, output):
+    words = ["build", "mask.py:mask_out", "--args", "f32[n, 3], bool[n]", "--output", output]
+    assert refused(*words).startswith(f"--output {output} cannot be made: ")
+
+
 def test_passes(capsys):
     assert main(["passes"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -319,7 +319,7 @@ def test_installed_metadata():
     assert found.version == pytocu.__version__
     assert found.metadata["License-Expression"] == "BSD-3-Clause"
     assert found.metadata["Requires-Python"] == ">=3.11"
-    assert {p.name: p.value for p in found.entry_points if p.group == "console_scripts"} == {"pytocu": "pytocu.cli.main:main"}
+    assert {p.name: p.value for p in found.entry_points if p.group == "console_scripts"} == {"pytocu": "pytocu.__main__:run"}
 
 
 def test_public_names_are_there():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 
 from pytocu.cli.arguments import add_options, arguments, prepared
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Build, and say what was built."""
     targets = _targets(options.target or ["cpu"])
+    _check_output(options.output)
     function, known = prepared(options.function, options.static, options.fastmath)
     signatures = [arguments(function, known, text) for text in options.args]
     number = total = 0
@@ -47,6 +49,17 @@ def run(options: argparse.Namespace) -> None:
         show(f"{target:<12} {function.__name__}{types}, {index_bits}-bit indices: {size:,} bytes")
         number, total = number + 1, total + size
     show(f"{number} binaries, {total:,} bytes: pytocu.load({options.output!r}).{function.__name__}")
+
+
+def _check_output(folder: str) -> None:
+    """Refuse a place that cannot hold a bundle before anything is compiled."""
+    place = os.path.abspath(folder)
+    while not os.path.lexists(place) and os.path.dirname(place) != place:
+        place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise CommandError(f"--output {folder} cannot be made: {place} is a file")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise CommandError(f"--output {folder} cannot be made: {place} may not be written")
 
 
 def _targets(texts: Iterable[str]) -> list[str]:

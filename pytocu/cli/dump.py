@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")
     stage.add_argument("--all", action="store_true", help="the IR after every pass that changed it")
-    stage.add_argument("--changed", action="store_true", help="what every pass changed, as differences")
+    parser.add_argument("--changed", action="store_true", help="what every pass changed, as differences")
     parser.add_argument("--start", metavar="PASS", help="the first pass to run on a .ir file")
     parser.add_argument("--kernel", metavar="NAME", help="this kernel alone")
     said = "IR (default), the plan, CUDA C, NVVM IR, PTX, LLVM IR, assembly, or the registers and spills of the kernels"
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
         return
     try:
         _run(options)
-    except (CommandError, BackendError, BrokenPipeError):
+    except (CommandError, BackendError, OSError):
         raise
     except Exception as error:
         # The verifier knows the rules of the IR, and not all that a pass expects of what came before it.
@@ -100,6 +100,8 @@ def _run(options: argparse.Namespace) -> None:
         raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
     if options.emit != "ir" and (options.after or options.all or options.changed or options.locs):
         raise CommandError("--after, --all, --changed and --locs are for --emit ir")
+    if options.changed and options.after:
+        raise CommandError("--changed shows what every pass changed: leave out --after")
     if options.start and not is_ir(options.function):
         raise CommandError("--start is for IR from a file: a Python function begins with lower")
     first = "text" if is_ir(options.function) else "lower"

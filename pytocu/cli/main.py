@@ -7,6 +7,7 @@ for something that does not exist.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -60,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Without the program's name; ``sys.argv`` by default.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:
+        # The caller has closed it.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         if words and not words[0].startswith("-") and words[0] not in COMMANDS:
             raise CommandError(f"there is no command {words[0]!r}{suggestion(words[0], COMMANDS)}")
@@ -71,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has seen enough; what is left to flush goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 0
     except KeyboardInterrupt:
         fail("interrupted")
@@ -83,9 +87,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PytocuError as error:
         return _failed(str(error), error, 1)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_OUTPUT and error.filename is None:
+            _leave_output()
+            return _failed(f"the output cannot be written: {error.strerror}", error, 2)
         sentence = f"this is a defect of pytocu: {type(error).__name__}: {error}"
         return _failed(f"{sentence} (PYTOCU_DEBUG=1 shows where)", error, 1)
     return 0
+
+
+_OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
+"""What is wrong with a disk or terminal that the output goes to."""
+
+
+def _leave_output() -> None:
+    """What is left to flush goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unknown(whole: argparse.ArgumentParser, command: str, word: str) -> str:
