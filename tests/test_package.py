@@ -48,7 +48,7 @@ FLOORS: dict[str, set[str]] = {
     "jit": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain"},
     "elementwise": _GROUND | {"jit"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},
-    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing"},
+    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "elementwise", "explain", "testing"},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jit", "explain", "testing", "report", "cli", ""},
     "": _GROUND | {"jit", "elementwise", "runtime"},
     "__main__": {"cli"},

@@ -313,28 +313,55 @@ def test_memory_of_arguments_does_not_change_places() -> None:
     assert "copy" in (caught.value.help or "")
 
 
-def test_requirements_on_data_are_refused_in_whole_array_loops() -> None:
-    def picked(x, i, n):
+def picked(x, i, n):
+    for step in range(n):
+        x = x[::-1] + x[i - step]
+    return x
+
+
+def picked_until(x, i, n):
+    while x.max() < 40:
+        x = x[::-1] + x[i]
+        i = i + n
+    return x
+
+
+def counted_from_steps(x, i, n):
+    made = np.zeros(4)
+    for step in range(n):
+        made = made * 0.5 + np.bincount(i % 4, step * x[: len(i)], minlength=4)
+    return made
+
+
+def turned(u, i, flag):
+    for step in range(4):
+        if flag:
+            k = step * 3
+            u = np.roll(u, 1) + k
+        else:
+            u = u[i][::-1] * 1.0
+    return u
+
+
+@pytest.mark.parametrize("function", [picked, picked_until, counted_from_steps, turned])
+def test_what_may_fail_by_its_data_in_a_step(function) -> None:
+    for n in (0, 1, 2):
+        everywhere(function, np.arange(1.0, 6), np.array([2, 3, 1, 0, 4]), n)
+    everywhere(function, np.arange(1.0, 6), np.array([2, 3, -1, 0, 5]), 1)
+
+
+def test_a_step_that_fails_says_so_before_the_next_one() -> None:
+    """What is wrong from then on is not looked at, whatever the statements are."""
+
+    def one_after_the_other(x, i, n):
         for _ in range(n):
-            x = x[::-1] + x[i]
+            x = x[i] + x[::-1]
+            i = i[i - 1] + 1
         return x
 
-    with pytest.raises(UnsupportedError, match="inside of a loop or branch on whole arrays"):
-        pytocu.jit(picked)(VECTOR, np.arange(50), 3)
-
-
-def test_what_may_fail_by_its_data_in_a_branch_of_a_step():
-    def turned(u, n, flag):
-        for i in range(n):
-            if flag:
-                k = i * 3
-                u = np.roll(u, 1) + k
-            else:
-                u = u[::-1] * 1.0
-        return u
-
-    with pytest.raises(UnsupportedError, match=r"(?s)what may fail by its data.*k = i \* 3.*np.int64\(i\) \* 3"):
-        pytocu.jit(turned)(np.arange(5.0), 3, True)
+    for n in range(5):
+        everywhere(one_after_the_other, np.arange(3.0), np.array([0, 1, 2]), n)
+    everywhere(one_after_the_other, np.arange(3.0), np.array([0, 7, 2]), 2)
 
 
 def test_a_name_that_a_step_binds_to_something_of_another_kind():

@@ -27,6 +27,8 @@ def how(loop: Steady | str, on_gpu: bool) -> str:
         return f"made by Python: {loop}"
     if on_gpu and loop.numbers is not None:
         return f"made by Python: {DIFFERS}"
+    if not on_gpu and loop.looks:
+        return "made by Python: what may be wrong with the data is looked at behind each"
     if not on_gpu and loop.flag >= 0:
         return "made by one native function from the first few on"
     if loop.flag >= 0:

@@ -282,6 +282,7 @@ def hoist(
         if not first or inst in stays:
             inside.append(inst)
             names |= set(inst.attr("names")) if inst.op.name == "bind" else set()
+            names |= {inst.attr("name")} if inst.op.name == "read_length" else set()
             continue
         context.builder.insts.append(inst)
         if inst.op.name == "writable":

@@ -61,10 +61,12 @@ def bindings(inst: Inst) -> Iterator[tuple[Value, Value]]:
 
 
 def numbers_of(block: Block) -> list[str]:
-    """The names of ints of run time that are bound in a block and its regions."""
+    """The names of ints of run time that are bound in a block and its regions, and of lengths that are read there."""
     found: list[str] = []
     for inst in walk(block):
-        if inst.op.name == "bind":
+        if inst.op.name == "read_length":
+            found.append(inst.attr("name"))
+        elif inst.op.name == "bind":
             found.extend(inst.attr("names"))
         elif inst.op.name == "for_loop" and step_name(inst) is not None:
             found.append(step_name(inst))

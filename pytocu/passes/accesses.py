@@ -150,8 +150,11 @@ def _of_whole_arrays(value: Value) -> bool:
     return value.inst is None or not (is_region(value.inst) or value.inst.op.kind in IN_REGIONS)
 
 
-def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]] | None:
-    """The operands of a result of a loop or branch; None where an element depends on other elements that are carried."""
+def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> list[tuple[Value, Index]] | None:
+    """The operands of a result of a loop or branch; None where an element depends on other elements that are carried.
+
+    Without `chosen`, what only a piece of a concatenation inside of it needs is left out.
+    """
     inst = value.inst
     assert inst is not None
     keep = belonging(value)
@@ -163,7 +166,7 @@ def region_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]
         needs.update(dict.fromkeys((given(inst)[k], position(given(inst)[k], at)) for k in keep))
     for region in inst.regions:
         params = parameters(inst, region)
-        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim, _of_whole_arrays):
+        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim, _of_whole_arrays, chosen):
             made = operand.inst
             if made is None:
                 if operand not in params:
@@ -195,7 +198,8 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
         for inner in walk(region):
             own.update(inner.results)
             own.update(p for r in inner.regions for p in r.params)
-    needs = region_needs(value, at, ndim) or []
+    # Where a piece of a concatenation is not read, it may not have the position.
+    needs = region_needs(value, at, ndim, False) or []
     # A position that is made of numbers of run time may be one of the array in here only.
     inside = lambda p: has_numbers(p) or any(v in own for v in stating_values(p))  # noqa: E731
     return [(arg, place) for arg, place in needs if not any(map(inside, place))]

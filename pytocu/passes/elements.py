@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytocu.errors import NOTHING, Loc, UnsupportedError
+from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
@@ -374,12 +374,7 @@ class Elements(Mutable):
     def require(self, builder: Builder, inst: Inst, values: Sequence[Value]) -> Value:
         """The first value; where the second does not hold, the third and the lengths go to the requirement's words."""
         value, condition, *shown = values
-        if self.failures is None:
-            raise UnsupportedError(
-                "what may fail by its data is not compiled inside of a loop or branch on whole arrays",
-                inst.loc,
-                "compute Python's numbers outside of branches, or with NumPy's scalars: np.int64(i) * 3",
-            )
+        assert self.failures is not None
         first, word = self.words[inst], scalar(I64)
         lengths = [self.dim(d, builder) for d in inst.attr("dims")]
         # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.

@@ -50,8 +50,7 @@ class _Facts:
         self.met: dict[Dim, None] = {}
         self.order = {name: n for n, name in enumerate(bound_symbols(function))}
         # What is read from memory, or is a number of run time, is known too late to decide which code runs.
-        self.read = {i.attr("name") for i in walk(function.body) if i.op.name == "read_length"}
-        self.read |= set(numbers_of(function.body))
+        self.read = set(numbers_of(function.body))
 
     def norm(self, dim: DimLike) -> DimLike:
         """The dimension with every equality applied."""

@@ -23,7 +23,7 @@ from pytocu.passes.affine import Affine, has_numbers, linear_pieces, merge_axes,
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
-from pytocu.passes.failures import place_words, requirements
+from pytocu.passes.failures import place_words, requirements, with_words
 from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
@@ -46,9 +46,9 @@ def run(function: Function, context: PassContext) -> Function:
             return None
         inside = set(walk(inst.regions[0]))
         own = [i for i in needs if i in inside]
-        if own and not noted:
-            noted.append(builder.emit("failures", (), {}, (ArrayType(I64, (count,)),), name="failures"))
-        failures = (noted[0], words) if own else None
+        noted = args[-1]
+        failures = (noted, words) if own else None
+        args = args[: len(args) - bool(own)]
         kernel = _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures)
         if inst in copies:
             kernel.edges(copies[inst])
@@ -58,13 +58,13 @@ def run(function: Function, context: PassContext) -> Function:
             kernel.lower()
         for need in own:
             builder.loc = need.loc
-            builder.inst("failed", (noted[0],), {"at": words[need], **dict(need.attrs)})
+            builder.inst("failed", (noted,), {"at": words[need], **dict(need.attrs)})
         return ()
 
     strides, offsets = _shared_symbols(function)
     needs = requirements(function)
     words, count = place_words(needs)
-    noted: list[Value] = []
+    function = with_words(function, count)
     pairs = {} if context.target.kind == "cuda" else rolling_rows.find(function)
     rolled: dict[Inst, rolling_rows.RollingRows] = {}
     buffers: dict[Inst, rolling_rows.RollingRows] = {}
@@ -358,7 +358,8 @@ class _Kernel(Mutable):
                 args.append(self.host.emit("dim", (), {"value": dim}, (INDEX,)))
         block = Block((*self.params, *lengths), elements.before.take())
         attrs = dict(self.inst.attrs) | {"work": work, "outputs": outputs}
-        for name in ("parallel", "reduced", "places", "known", "side", "lanes", "share", "vector", "whole", "free"):
+        for name in ("parallel", "reduced", "places", "known", "side", "lanes", "share", "vector", "whole", "free",
+                     "noted"):  # fmt: skip
             attrs.pop(name, None)
         if cost != 1:
             attrs["cost"] = cost

@@ -292,12 +292,6 @@ class _Writer:
         reads = inst.op.name == "while_loop" and not isinstance(inst.types[0], WeakType)
         if inst.op.name == "if_else" and not isinstance(inst.args[0].type, WeakType):
             head = [self.builder.emit("read", head, {}, (WEAK_BOOL,)) if inst.args[0] in self.scalars else head[0]]
-        if any(i.op.name == "require" for region in inst.regions for i in walk(region)):
-            raise UnsupportedError(
-                "an index or a condition on data inside of a loop or branch on whole arrays is not compiled",
-                inst.loc,
-                "index by constants and lengths in it",
-            )
         arrays = [k for k, t in enumerate(inst.types) if not isinstance(t, WeakType)]
         if self._there_and_back(inst, arrays):
             return
@@ -630,7 +624,7 @@ class _Writer:
         outer.builder.loc = inst.loc
         ends = outer.inline(piece, stands)
         if not count:
-            outer.builder.inst("yield", spares)
+            outer.builder.inst("yield", [*ends[: len(weak)], *spares])
             return Block(tuple(params), outer.builder.take())
         memory = dict(zip(moving, present, strict=True)) if count else {}
         stays = {k: memory[j] for k, j in passed.items() if k not in kept}

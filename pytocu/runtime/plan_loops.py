@@ -59,6 +59,8 @@ class Steady(Record):
         There are loops in its steps, so a step has more launches than stand there.
     numbers : Numbers or None
         Numbers that kernels take and that differ from step to step, which a native function can compute.
+    looks : bool
+        What is wrong with the data is looked at behind each step, where somebody waits for it: on a CPU.
     """
 
     period: int
@@ -67,6 +69,7 @@ class Steady(Record):
     flag: int = -1
     loops: bool = False
     numbers: Numbers | None = None
+    looks: bool = False
 
 
 def judged(plan: Plan) -> dict[int, Steady | str]:
@@ -104,7 +107,7 @@ def steady(plan: Plan, native: bool) -> dict[int, Steady]:
     `native` says whether a native function makes them, which computes numbers and sees truth values in memory.
     """
     found = {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady)}
-    return {k: loop for k, loop in found.items() if native or (loop.flag < 0 and loop.numbers is None)}
+    return {k: loop for k, loop in found.items() if (not loop.looks if native else loop.flag < 0 and loop.numbers is None)}
 
 
 def _end(steps: Sequence[Step], begin: int) -> int:
@@ -168,7 +171,8 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
         return "nothing is launched in its steps"
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
-    return Steady(_period(moves), launches, counts, flag, loops, numbers)
+    looks = any(step[0] == "failed" for step in inner)
+    return Steady(_period(moves), launches, counts, flag, loops, numbers, looks)
 
 
 def _numbers(

@@ -41,7 +41,8 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             text.lines.append(indent + assign(params, starts))
             numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
             loop, name = text.loops[position], ""
-            if isinstance(loop, Steady) and text.access.steps and (loop.numbers is None or text.access.computes):
+            computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
+            if isinstance(loop, Steady) and text.access.steps and computed and not (loop.looks and text.access.failed):
                 name = f"steps{counter}"
                 around = [f"{outer}.noting" for outer, _ in text.open if outer]
                 alone = f"not ({' or '.join(around)})" if around else "True"
@@ -55,7 +56,7 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
             loop, name = text.loops[position], ""
-            if isinstance(loop, Steady) and text.access.until:
+            if isinstance(loop, Steady) and text.access.until and not (loop.looks and text.access.failed):
                 name = f"steps{params[0]}"
                 text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
                 text.flags[loop.flag] = name

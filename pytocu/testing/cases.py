@@ -6,6 +6,7 @@ sample.  FORMULAS and LIMITS state where the answer is not NumPy's.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pytocu.ir import interp, interp_rows, promote
 from pytocu.ir.core import Function, Op, walk
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import dtype_named, dtype_of
+from pytocu.elementwise import VectorizedFunction
 from pytocu.jit import jit
 from pytocu.passes import fold, infer_types
 from pytocu.passes.context import PassContext, Target
@@ -489,10 +491,10 @@ def call_interpreted(function: Any, *arguments: Any) -> Any:
     """Run what the front end and the passes that settle types make, with the interpreter: no code is built."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        low = jit(function).lower(*arguments)
+        low = (function if isinstance(function, VectorizedFunction) else jit(function)).lower(*arguments)
         context = PassContext(Target("cpu"))
         settled = infer_types.run(fold.run(low.function, context), context)
         # A Python int beyond 64 bits is known while compiling, and no parameter.
-        given = dict(zip(function.__code__.co_varnames, arguments, strict=False))
+        given = dict(zip(inspect.unwrap(function).__code__.co_varnames, arguments, strict=False))
         results = interp.run(settled, [given[p.name] for p in settled.params])
         return interp.arrange(low.function.body.terminator.attr("tree"), results)

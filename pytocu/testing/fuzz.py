@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pytocu.elementwise import VectorizedFunction, vectorize
 from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted
@@ -41,8 +42,8 @@ CHUNK = 50
 
 
 def call_cpu(function: Any, *arguments: Any) -> Any:
-    """Compile for the CPU and run."""
-    return jit(function)(*arguments)
+    """Compile for the CPU and run; a function of scalars is called as it is."""
+    return function(*arguments) if isinstance(function, VectorizedFunction) else jit(function)(*arguments)
 
 
 _device = "cuda:0"
@@ -50,7 +51,12 @@ _device = "cuda:0"
 
 
 def _on_device(backend: str) -> Run:
-    return lambda function, *arguments: jit(function, device=_device, backend=backend)(*arguments)
+    def run(function: Any, *arguments: Any) -> Any:
+        if isinstance(function, VectorizedFunction):
+            return vectorize(function.__wrapped__, device=_device, backend=backend)(*arguments)
+        return jit(function, device=_device, backend=backend)(*arguments)
+
+    return run
 
 
 RUNS: dict[str, Run] = {

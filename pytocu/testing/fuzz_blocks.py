@@ -10,7 +10,9 @@ import random
 import re
 from typing import NamedTuple
 
+from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
 from pytocu.testing.fuzz_programs import Coverage
+from pytocu.testing.fuzz_scalars import random_scalar_function
 
 
 class Block(NamedTuple):
@@ -23,7 +25,8 @@ class Block(NamedTuple):
     text : str
         The lines; ``@E`` is an expression of ``@v`` and ``{1}`` with the dtype and shape of ``@v``, ``@N`` a number of
         steps, ``@C`` a condition on Python scalars, ``@K`` one on a counter ``k`` or ``i``, ``@M`` a mask of ``@v``,
-        ``@F`` one without a counter, ``@I`` a small index array of the length of ``@v``.
+        ``@F`` one without a counter and ``@G`` the same of ``{0}``, ``@I`` a small index array of the length of ``@v``;
+        more are in :mod:`pytocu.testing.fuzz_loops`.
     kinds : str
         Of the dtype.
     least : int
@@ -165,6 +168,9 @@ BLOCKS: tuple[Block, ...] = (
     Block("add.at", "@v = {0}.ravel() + 0\nnp.add.at(@v, @I, @v.dtype.type(1))", "fiu", 1),
     Block("add.at", "@v = np.zeros(5)\nnp.add.at(@v, np.arange({0}.size) % 5, {0}.ravel())", "fiu", 1),
     Block("histogram", "@v = np.histogram({0}, bins=4, range=(-2, 6))[0]", "fiu", 1),
+    *(Block(feature, text, least=2 if "w[j]" in text or "len(@v)" in text else 1) for feature, text in SWEEPS),
+    *(Block(*other) for other in OTHERS),
+    *(Block(feature, text) for feature, text in SCALAR_CALLS),
 )  # fmt: skip
 """What a program may hold instead of an expression."""
 
@@ -193,10 +199,10 @@ def second_operands(kind: str) -> tuple[str, ...]:
     return _NUMBERS[kind]
 
 
-def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bool = True) -> str:
+def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bool = True, equal: str = "{0}") -> str:
     """The lines of a block, with everything chosen but its operands.
 
-    Where no length may be a number of steps, `lengths` is False.
+    Where no length may be a number of steps, `lengths` is False.  `equal` is what has the shape of the first operand.
 
     Examples
     --------
@@ -206,13 +212,21 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
         v3 = ~v3
     """
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
-    choices = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
-               "K": _COUNTER_TESTS, "M": _MASKS[kind],
-               "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)")}  # fmt: skip
-    text = re.sub(r"@([EFNCKMI])", lambda m: pick.choice(choices[m[1]]), block.text)
+    found = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
+             "K": _COUNTER_TESTS, "M": _MASKS[kind], "G": tuple(text.replace("@v", "{0}") for text in plain),
+             "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)",
+                   "-1 - np.arange(len(@v)) // 2", "np.arange(len(@v)) * 3 % len(@v)"),
+             "S": (f"each_{name}",), **choices(kind)}  # fmt: skip
+    text = sweep_lines(block.text, kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
+    text = re.sub(r"@([EFGHNCKMIOSU])", lambda m: pick.choice(found[m[1]]), text)
     # Python scalars only: a counter is one where there is a loop.
     counter = "i" if "for i" in text else "k" if "while k" in text else "2"
     return text.replace("@k", counter).replace("@v", name)
+
+
+def defined(text: str, name: str, kind: str, pick: random.Random) -> str:
+    """The function of scalars that the lines for a name call, if they call one."""
+    return random_scalar_function(pick, kind, f"each_{name}") if f"each_{name}(" in text else ""
 
 
 def changing(pick: random.Random, coverage: Coverage) -> tuple[str, str]:
@@ -238,6 +252,6 @@ def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
 
 
 __all__ = [
-    "BLOCKS", "CHANGING_BLOCKS", "FEATURES", "PROGRAMS", "Block", "block_of", "changing", "number_of_steps", "second_operands",
+    "BLOCKS", "CHANGING_BLOCKS", "FEATURES", "PROGRAMS", "Block", "block_of", "changing", "defined", "number_of_steps", "second_operands",
     "written",
 ]  # fmt: skip

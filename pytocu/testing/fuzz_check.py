@@ -97,6 +97,8 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             # What is computed of it could not be compared.
             return Verdict("invalid")
         try:
+            if statement.defines:
+                _called_alone(program, statement, env, run)
             env[statement.name] = _settled(statement, values, value, computed.get(statement.name))
         except AssertionError as error:
             return Verdict("differs", str(error), statement)
@@ -111,6 +113,15 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
         except AssertionError as error:
             return Verdict("differs", f"{name} holds other values: {error}")
     return Verdict("same")
+
+
+def _called_alone(program: Program, statement: Statement, env: Mapping[str, Any], run: Run) -> None:
+    """Compare a function of scalars that is called outside of compiled functions."""
+    name = f"each_{statement.name}"
+    operands = [evaluate(o, env) for o in (*statement.operands, statement.operands[0])[:2]]
+    call = Statement(statement.name, f"{statement.name} = {name}(one, other)", features=statement.features, defines=statement.defines)
+    expected = value_of(call, dict(zip(("one", "other"), operands, strict=True)))
+    compare(run(program.function().__globals__[name], *operands), expected)
 
 
 def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Verdict:
@@ -229,16 +240,19 @@ def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterat
                 renamed = tuple(_renamed(s, statement.name, operand) for s in others)
                 results = [operand if r == statement.name else r for r in program.results if r != statement.name]
                 yield replace(program, statements=renamed, results=tuple(dict.fromkeys(results)) or (operand,)), given
-        for text in _smaller_blocks(statement):
-            kept = (*program.statements[:number], replace(statement, text=text), *program.statements[number + 1 :])
+        smaller = [replace(statement, text=text) for text in _fewer_lines(statement.text)]
+        head, _, body = statement.defines.partition(":\n")
+        smaller += [replace(statement, defines=f"{head}:\n{text}") for text in _fewer_lines(body) if "return" in text]
+        for made in smaller:
+            kept = (*program.statements[:number], made, *program.statements[number + 1 :])
             yield _without_unread(replace(program, statements=kept)), given
     if program.inline:
         yield replace(program, inline=False), given
 
 
-def _smaller_blocks(statement: Statement) -> Iterator[str]:
+def _fewer_lines(text: str) -> Iterator[str]:
     """Without a line and what is indented below it, or with that in the line's place."""
-    lines = statement.text.splitlines()
+    lines = text.splitlines()
     depths = [len(line) - len(line.lstrip()) for line in lines]
     for number in reversed(range(len(lines)) if len(lines) > 1 else ()):
         end = next((n for n in range(number + 1, len(lines)) if depths[n] <= depths[number]), len(lines))
@@ -311,13 +325,14 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     tolerance = f", exact=False, ulp={ulp:g}" if ulp else ""
     changed = changed_arguments(program.statements)
     imports = ["import copy", "import math"] if changed else ["import math"]
-    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", "", "",
-             *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
+    scalars = ["from pytocu.testing.fuzz_scalars import in_numpy"] if program.definitions else []
+    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", *scalars,
+             "", "", *program.definitions, *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
     lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
     lines += ["    )"]
     if changed:
         lines += ["    given = copy.deepcopy(arguments)"]
-    lines += ['    with np.errstate(all="ignore"):', "        expected = program(*arguments)",
+    lines += ['    with np.errstate(all="ignore"):', f"        expected = {'in_numpy(program)' if scalars else 'program'}(*arguments)",
               f"    compare(pytocu.jit(program)(*{'given' if changed else 'arguments'}), expected{tolerance})"]  # fmt: skip
     if changed:
         lines += ["    compare(given, arguments)"]

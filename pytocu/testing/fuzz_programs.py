@@ -16,15 +16,18 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from pytocu.elementwise import vectorize
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.ops import OUTPUTS, elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType, dtype_named, dtype_of
 from pytocu.testing.compare import edge_values
+from pytocu.testing.fuzz_scalars import PLAIN
 
 # Arguments.
 
@@ -164,7 +167,8 @@ CHANGES = (
 class Statement:
     """One line: a name for an expression's value, or, without a name, a change in place.
 
-    With `features` and a name it is a block: lines that bind the name.
+    With `features` and a name it is a block: lines that bind the name.  `defines` is a function of scalars that they
+    call, which stands before the program.
     """
 
     name: str
@@ -173,6 +177,7 @@ class Statement:
     row: str = ""
     no_nan: bool = False
     features: str = ""
+    defines: str = ""
 
     @property
     def block(self) -> bool:
@@ -248,9 +253,14 @@ class Program:
         return [*out, f"    return ({listed.rstrip()})" if self.results else "    return ()"]
 
     @property
+    def definitions(self) -> list[str]:
+        """The functions of scalars that it calls, line by line."""
+        return [line for s in self.statements if s.defines for line in (*s.defines.splitlines(), "", "")]
+
+    @property
     def source(self) -> str:
-        """The text of the function ``program``."""
-        return "\n".join([*self.lines(), ""])
+        """The text of the function ``program``, behind that of the functions of scalars."""
+        return "\n".join([*self.definitions, *self.lines(), ""])
 
     def function(self) -> Any:
         """The program as a function with source."""
@@ -258,7 +268,7 @@ class Program:
 
 
 _MADE = collections.Counter[str]()
-NAMESPACE = {"np": np, "math": math}
+NAMESPACE: dict[str, Any] = {"np": np, "math": math, "pytocu": SimpleNamespace(vectorize=vectorize)}
 
 
 def make(source: str, name: str) -> Any:
@@ -360,9 +370,10 @@ def value_of(statement: Statement, env: Mapping[str, Any]) -> Any:
     if not statement.block:
         return evaluate(statement.code, env)
     # One namespace: functions that the lines define see it.
-    scope = {**NAMESPACE, **env}
+    scope = {**NAMESPACE, **env, "pytocu": PLAIN}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        exec(statement.defines, scope)
         exec(statement.code, scope)
     return scope[statement.name]
 

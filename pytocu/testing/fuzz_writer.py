@@ -11,7 +11,7 @@ import numpy as np
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.testing.fuzz_arrays import ARRAYS
-from pytocu.testing.fuzz_blocks import PROGRAMS, block_of, changing, number_of_steps, second_operands, written
+from pytocu.testing.fuzz_blocks import PROGRAMS, block_of, changing, defined, number_of_steps, second_operands, written
 from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
@@ -122,7 +122,7 @@ class Writer:
         if chance < 0.08:
             self.neutral()
             return
-        if self.pick.random() < 0.13:
+        if self.pick.random() < 0.2:
             self.block()
             return
         if chance < 0.78:
@@ -154,9 +154,15 @@ class Writer:
             if shape is None or len(shape) < block.least:
                 continue
             name = f"v{len(self.variables)}"
-            text = written(block, name, dtype.kind, self.pick, lengths=0 not in self.size)
-            second = (self.fitting(shape, dtype),) if "{1}" in text else ()
-            made = Statement(name, text, (first, *second), features=block.features)
+            other = self.fitting(shape, dtype)
+            equal = "{1}" if self.shape_of(other) == shape else "{0}"
+            text = written(block, name, dtype.kind, self.pick, 0 not in self.size, equal)
+            defines = defined(text, name, dtype.kind, self.pick)
+            if defines and self.shape_of(other) == () and other in second_operands(dtype.kind):
+                # Python's numbers stay Python's in a function of scalars.
+                other = f"np.{dtype.numpy.name}({self.pick.choice(('1', '0', '3'))})"
+            second = (other,) if "{1}" in text else ()
+            made = Statement(name, text, (first, *second), features=block.features, defines=defines)
             if shape == () and (isinstance(evaluate(first, self.env), np.ndarray) or "np.where" in text or "np.clip" in text):
                 # Scalars and arrays without axes take turns in NumPy: two types for a loop.
                 continue

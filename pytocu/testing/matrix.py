@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytocu.ir import interp
+from pytocu.elementwise import VectorizedFunction
 from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
@@ -50,7 +51,7 @@ def call_threads(function: Any, *arguments: Any) -> Any:
     """Run the GPU form of the kernels thread by thread."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        low = jit(function).lower(*arguments)
+        low = (function if isinstance(function, VectorizedFunction) else jit(function)).lower(*arguments)
     results = interp.run(low.host("cuda"), arguments)
     return interp.arrange(low.function.body.terminator.attr("tree"), results)
 
