@@ -252,7 +252,7 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     Parameters
     ----------
     kind : str
-        Python's class of exceptions by name.
+        Python's class of exceptions by name, or that of what is not supported.
     sentence : str
         With ``{0}`` and so on for the numbers.
 
@@ -262,7 +262,8 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     >>> isinstance(error, IndexError), str(error)
     (True, 'index 7 is out of bounds for axis 0 with size 5')
     """
-    return located(getattr(builtins, kind)(sentence.format(*numbers)), loc)
+    text = sentence.format(*numbers)
+    return UnsupportedError(text, loc) if kind == "UnsupportedError" else located(getattr(builtins, kind)(text), loc)
 
 
 def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target: tuple[int, ...] | None = None) -> None:

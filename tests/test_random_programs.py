@@ -176,12 +176,42 @@ def run_test(text: str) -> dict[str, Any]:
     """Run the pasted test as pytest would."""
     namespace: dict[str, Any] = {}
     lines = text.splitlines()
-    begin = next(n for n, line in enumerate(lines) if line.startswith("def program"))
+    begin = next(n for n, line in enumerate(lines) if line.startswith(("def program", "@pytocu")))
     end = next(n for n, line in enumerate(lines) if line.startswith("def test_program"))
     exec("\n".join([*lines[:begin], *lines[end:]]), namespace)
     namespace["program"] = fuzz_make("\n".join([*lines[begin:end], ""]))
     namespace["test_program"]()
     return namespace
+
+
+def test_functions_of_scalars_become_small() -> None:
+    """A call in a program, and the function called alone."""
+    text = "@pytocu.vectorize\ndef each_v0(a, b):\n    k = 0\n    if a:\n        b = b ^ a\n    return np.logical_xor(a, b)"
+    statement = Statement("v0", "v0 = each_v0({0}, {1})", ("x_bool", "row_bool"), features="function of scalars", defines=text)
+    program = Program((statement,), ("v0",))
+    arguments = {"x_bool": Argument(np.array([[True, False], [True, True]])), "row_bool": Argument(np.array([True, False]))}
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, arguments, RUNS[on]).kind == "same"
+    with planted.planted(FAULTS["either instead of exactly one"]):
+        smaller, given, verdict = shrink(program, arguments, call_cpu)
+    assert verdict.kind == "differs" and len(smaller.statements[0].defines.splitlines()) == 3
+    test = as_test(smaller, given, verdict)
+    run_test(test)
+    with planted.planted(FAULTS["either instead of exactly one"]), pytest.raises(AssertionError):
+        run_test(test)
+
+
+def test_a_function_of_scalars_is_compared_where_it_is_called_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@pytocu.vectorize\ndef each_v0(a, b):\n    return a & b"
+    statement = Statement("v0", "v0 = each_v0({0}, {0})", ("x_bool",), features="function of scalars", defines=text)
+    program, arguments = Program((statement,), ("v0",)), {"x_bool": Argument(np.array([True, False]))}
+
+    def wrong_alone(function: Any, *given: Any) -> Any:
+        made = call_cpu(function, *given)
+        return made if isinstance(made, tuple) else ~made
+
+    assert check(program, arguments, call_cpu).kind == "same"
+    assert check(program, arguments, wrong_alone).kind == "differs"
 
 
 def fuzz_make(source: str) -> Any:

@@ -401,3 +401,65 @@ def test_a_step_that_becomes_elementwise_stays_on_the_host():
 
     for n in (0, 3):
         everywhere(shifted, VECTOR.copy(), VECTOR.copy(), n)
+
+
+def summed(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total * 0.5 + (x * i).sum()
+    return total, x * total
+
+
+def summed_elements(x, n):
+    total = 0
+    for i in range(n):
+        total += x[i]
+    return total
+
+
+def until_it_changes_little(x, n):
+    err, steps, x = 1.0, 0, x.copy()
+    while err > 0.1 and steps < n + 3:
+        old = x.copy()
+        x[1:-1] = (old[2:] + old[:-2]) * np.float32(0.5)
+        steps += 1
+        err = np.abs(x - old).max()
+    return x, err, steps
+
+
+def until_nothing_changes(x, n):
+    x, steps = x.copy(), 0
+    while steps < n + 3:
+        old = x.copy()
+        x[1:] = np.minimum(x[1:], x[:-1])
+        steps += 1
+        if (old == x).all():
+            break
+    return x + steps
+
+
+@pytest.mark.parametrize("function, dtypes", [
+    (summed, ("f8", "i2")), (summed_elements, ("f4", "i2")), (until_it_changes_little, ("f4", "f8")),
+    (until_nothing_changes, ("f4", "i2")),
+])  # fmt: skip
+def test_python_numbers_that_steps_make_numpy_scalars_of(function: Callable[..., Any], dtypes: tuple[str, ...]) -> None:
+    for n, dtype in ((n, d) for n in (1, 3) for d in dtypes):
+        everywhere(function, np.array([5, 3, 4, 1, 2, 7], dtype), n)
+
+
+def test_a_python_number_that_no_step_changed() -> None:
+    with pytest.raises(UnsupportedError, match=r"total is a Python number where the loop has no step and np.float64 where"):
+        pytocu.jit(summed)(np.ones(3), 0)
+
+
+def test_a_python_number_that_adapts_to_another_dtype() -> None:
+    """In the first step it would be a float32 beside the array, and a float64 from then on."""
+
+    def weighted(x, n):
+        total = 0.5
+        for _ in range(n):
+            total = (x * total).sum(dtype=np.float64)
+        return total
+
+    with pytest.raises(UnsupportedError, match="total is a Python float before a step of the loop and f64 behind it"):
+        pytocu.jit(weighted)(np.ones(3, np.float32), 2)

@@ -114,6 +114,9 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
     def others() -> Any:
         value = rest()
         made = condition(context, value) if decides(value) else as_value(context, truth(context, value, f"'{word}'"))
+        if not isinstance(first.type, WeakType):
+            # Computed where the first one is: the host would have to read that to know which one it is.
+            made = as_strong(context, made)
         kinds.append(made.type)
         implied.append(facts_of(context, made))
         return made

@@ -23,6 +23,7 @@ from pytocu.frontend.control import (
     may_be_one,
     negated,
 )
+from pytocu.frontend.first_steps import adapts, behind_steps, scalar_from_start
 from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
 from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.numbers import common_type, item, of_type
@@ -35,7 +36,7 @@ from pytocu.frontend.values import Context, as_strong, as_value, const_inst, dim
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, Type, WeakType, element, shape_of
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.record import Mutable, fresh
 
 
@@ -237,7 +238,7 @@ def _type(context: Context, value: Any) -> Any:
 
 
 def _wider(context: Context, read: _Read) -> dict[tuple[Frame, str], list[Type]]:
-    """The types of names that a step makes other numbers of, where both are one in a vectorized function."""
+    """The types of names that a step makes other numbers of: NumPy scalars, or what both are in a vectorized function."""
     assert read.state is not None
     wider: dict[tuple[Frame, str], list[Type]] = {}
     place = 0
@@ -248,7 +249,9 @@ def _wider(context: Context, read: _Read) -> dict[tuple[Frame, str], list[Type]]
         leaves: list[Any] = []
         if not same_form(flatten(read.state.value(owner, name), leaves), form):
             continue
-        types = [common_type(context, a, regions.bare(_type(context, v))) or a for a, v in zip(own, leaves, strict=True)]
+        found = [regions.bare(_type(context, v)) for v in leaves]
+        pairs = list(zip(own, found, strict=True))
+        types = [common_type(context, a, b) or scalar_from_start(context, a, b) or a for a, b in pairs]
         if types != own:
             wider[owner, name] = types
     return wider
@@ -298,6 +301,7 @@ def _finish(
     used = {a for inst in read.insts for a in inst.args} | set(ends)
     place = 0
     taken: list[tuple[Frame, str, Any, int]] = []
+    from_start: set[Value] = set()
     dropped: set[Value] = set()
     yields: list[Value] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
@@ -305,13 +309,14 @@ def _finish(
         flatten(before.value(owner, name), old)
         own = read.params[place : place + len(old)]
         place += len(old)
-        problem = _differs(context, read, after, owner, name, form, own)
+        problem = _differs(context, read, after, owner, name, form, own) or _adapts(context, read, name, old, own)
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
             starts.extend(of_type(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
+            from_start.update(p for p, v in zip(own, old, strict=True) if _began_as_python(context, v, p))
         elif any(p in used for p in own):
             raise UnsupportedError(problem.message, loc, problem.help)
         else:
@@ -345,6 +350,12 @@ def _finish(
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
+    if from_start and not _has_steps(op, head):
+        going = first[0] if op == "while_loop" else None
+        results = [
+            behind_steps(context, op, head, going, r, p.name) if p in from_start else r
+            for r, p in zip(results, (*params, *unseen), strict=True)
+        ]
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = _memories(builder, read, before, after, _has_steps(op, head))
     bound: list[tuple[Value, Sequence[Any], set[Value]]] = []
@@ -361,6 +372,22 @@ def _finish(
     builder.may_be(bound)
     _forget(before, after, read, broken)
     return leading, results
+
+
+def _began_as_python(context: Context, value: Any, param: Value) -> bool:
+    return context.elements is None and isinstance(param.type, ScalarType) and isinstance(_type(context, value), WeakType)
+
+
+def _adapts(context: Context, read: _Read, name: str, old: Sequence[Any], params: Sequence[Value]) -> Unset | None:
+    """Why a name that begins as a Python number cannot be a NumPy scalar from the start, if it cannot."""
+    for value, param in zip(old, params, strict=True):
+        weak = _type(context, value)
+        if _began_as_python(context, value, param) and not adapts(param, weak, read.insts):
+            return Unset(
+                f"{name} is {type_text(weak)} before a step of the loop and {type_text(param.type)} behind it",
+                way_out(weak, param.type),
+            )
+    return None
 
 
 def _carried(context: Context, read: _Read, value: Any, type: Type) -> Value:
@@ -672,7 +699,14 @@ def _leaving(
         goes_on: Flag = False
         if isinstance(left, Value) and guarded:
             # Behind a break Python does not look at the condition, which may raise.
-            goes_on = flow_of(branch(frame, left, lambda: Flow(), lambda: Flow(broke=more(following)))).broke
+            # A condition of Python's numbers beside one on data is computed where the data are.
+            computed = not isinstance(left.type, WeakType)
+
+            def asked() -> Flow:
+                flag = more(following)
+                return Flow(broke=as_strong(context, as_value(context, flag)) if computed else flag)
+
+            goes_on = flow_of(branch(frame, left, lambda: Flow(), asked)).broke
         elif left is not True:
             goes_on = both(context, negated(context, left), more(following))
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]

@@ -18,7 +18,7 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named
 from pytocu.ir.dims import is_number
 from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
 from pytocu.ir.rewrite import made_again, replay, rewrite

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.elementwise import VectorizedFunction
 from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp, interp_rows, promote
 from pytocu.ir.core import Function, Op, walk
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import dtype_named, dtype_of
-from pytocu.elementwise import VectorizedFunction
 from pytocu.jit import jit
 from pytocu.passes import fold, infer_types
 from pytocu.passes.context import PassContext, Target

@@ -252,6 +252,6 @@ def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
 
 
 __all__ = [
-    "BLOCKS", "CHANGING_BLOCKS", "FEATURES", "PROGRAMS", "Block", "block_of", "changing", "defined", "number_of_steps", "second_operands",
-    "written",
+    "BLOCKS", "CHANGING_BLOCKS", "FEATURES", "PROGRAMS", "Block", "block_of", "changing", "defined", "number_of_steps",
+    "second_operands", "written",
 ]  # fmt: skip

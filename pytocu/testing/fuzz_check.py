@@ -119,7 +119,7 @@ def _called_alone(program: Program, statement: Statement, env: Mapping[str, Any]
     """Compare a function of scalars that is called outside of compiled functions."""
     name = f"each_{statement.name}"
     operands = [evaluate(o, env) for o in (*statement.operands, statement.operands[0])[:2]]
-    call = Statement(statement.name, f"{statement.name} = {name}(one, other)", features=statement.features, defines=statement.defines)
+    call = replace(statement, text=f"{statement.name} = {name}(one, other)", operands=())
     expected = value_of(call, dict(zip(("one", "other"), operands, strict=True)))
     compare(run(program.function().__globals__[name], *operands), expected)
 
@@ -326,13 +326,15 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     changed = changed_arguments(program.statements)
     imports = ["import copy", "import math"] if changed else ["import math"]
     scalars = ["from pytocu.testing.fuzz_scalars import in_numpy"] if program.definitions else []
-    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare", *scalars,
-             "", "", *program.definitions, *program.lines("program"), "", "", "def test_program():", "    arguments = ("]  # fmt: skip
+    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare",
+             *scalars, "", "", *program.definitions, *program.lines("program"), "", "", "def test_program():",
+             "    arguments = ("]  # fmt: skip
     lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
     lines += ["    )"]
     if changed:
         lines += ["    given = copy.deepcopy(arguments)"]
-    lines += ['    with np.errstate(all="ignore"):', f"        expected = {'in_numpy(program)' if scalars else 'program'}(*arguments)",
+    plain = "in_numpy(program)" if scalars else "program"
+    lines += ['    with np.errstate(all="ignore"):', f"        expected = {plain}(*arguments)",
               f"    compare(pytocu.jit(program)(*{'given' if changed else 'arguments'}), expected{tolerance})"]  # fmt: skip
     if changed:
         lines += ["    compare(given, arguments)"]

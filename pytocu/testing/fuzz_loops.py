@@ -9,11 +9,15 @@ import random
 import re
 
 STEPS: dict[str, tuple[str, ...]] = {
-    "f": ("{a} * 0.5 + {b}", "{a} - {b}", "np.where({a} > {b}, {a}, {c})", "({a} + {b}) / 2", "{a} + {b} * {c}", "np.floor({a}) - {b}",
-          "np.sqrt(np.abs({a})) + {b}", "np.where(np.isnan({a}), {b}, {a})", "-{a}", "{a} + {n}", "{a}", "np.clip({a}, -4, 4) + {b}"),
-    "i": ("{a} * 3 + {b}", "{a} - {b}", "{a} ^ {b}", "np.maximum({a}, {b})", "{a} // 3 + {b}", "np.where({a} > {b}, {c}, {a} - 1)",
+    "f": ("{a} * 0.5 + {b}", "{a} - {b}", "np.where({a} > {b}, {a}, {c})", "({a} + {b}) / 2", "{a} + {b} * {c}",
+    "np.floor({a}) - {b}",
+          "np.sqrt(np.abs({a})) + {b}", "np.where(np.isnan({a}), {b}, {a})", "-{a}", "{a} + {n}", "{a}",
+          "np.clip({a}, -4, 4) + {b}"),
+    "i": ("{a} * 3 + {b}", "{a} - {b}", "{a} ^ {b}", "np.maximum({a}, {b})", "{a} // 3 + {b}",
+    "np.where({a} > {b}, {c}, {a} - 1)",
           "abs({a}) + {c}", "{a} & {b} | {c}", "{a} + {n}", "{a}"),
-    "u": ("{a} * 3 + {b}", "{a} ^ {b}", "np.maximum({a}, {b})", "{a} // 3 + {c}", "np.where({a} > {b}, {c}, {a})", "{a} | {b}", "{a}"),
+    "u": ("{a} * 3 + {b}", "{a} ^ {b}", "np.maximum({a}, {b})", "{a} // 3 + {c}", "np.where({a} > {b}, {c}, {a})",
+    "{a} | {b}", "{a}"),
     "c": ("{a} + {b}", "{a} - {b}", "np.where({a} == {b}, {a}, -{c})", "np.conj({a}) + {b}", "{a}"),
     "b": ("{a} ^ {b}", "{a} | {b} & {c}", "np.where({a}, {b}, ~{c})", "~{a}", "{a}"),
 }  # fmt: skip
@@ -30,21 +34,27 @@ SWEEPS: tuple[tuple[str, str], ...] = (
     ("sweep", "@v = np.zeros_like({0})\nn = @v.shape[-1]\nfor j in @>:\n    @v[..., j] = @P(@v[j] @v[j-1] b[j] b[j-1])"),
     ("sweep backward", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @<:\n    @v[..., j] = @P(@v[j] @v[j+1] b[j] b[j+1])"),
     ("sweep backward", "@v = {0}.copy()\nn = len(@v)\nfor j in @<:\n    @v[j] = @Q(@v[j] @v[j+1] b[j])"),
-    ("sweep backward", "@v = {0}.copy()\nn = len(@v)\nfor j in range(n - 1):\n    k = n - 2 - j\n    @v[k] = @Q(@v[k] @v[k+1] b[k])"),
+    ("sweep backward", "@v = {0}.copy()\nn = len(@v)\nfor j in range(n - 1):\n    k = n - 2 - j\n"
+     "    @v[k] = @Q(@v[k] @v[k+1] b[k])"),
     ("sweep of several arrays", "@v = {0}.copy()\nw = {0}[..., ::-1].copy()\nn = @v.shape[-1]\nfor j in @>:\n"
-     "    w[..., j] = @P(@v[j-1] w[j-1] w[j] b[j])\n    @v[..., j] = @P(@v[j-1] w[j] @v[j] b[j-1])\n@v = np.where(w == w, @v, w)"),
-    ("sweep of several arrays", "@v = {0}.copy()\nw = {0}.copy()\nn = len(@v)\nfor j in @>:\n    t = @Q(@v[j-1] w[j-1] b[j])\n"
+     "    w[..., j] = @P(@v[j-1] w[j-1] w[j] b[j])\n    @v[..., j] = @P(@v[j-1] w[j] @v[j] b[j-1])\n"
+     "@v = np.where(w == w, @v, w)"),
+    ("sweep of several arrays", "@v = {0}.copy()\nw = {0}.copy()\nn = len(@v)\nfor j in @>:\n"
+     "    t = @Q(@v[j-1] w[j-1] b[j])\n"
      "    w[j] = t\n    @v[j] = @Q(w[j] @v[j])\nfor j in @<:\n    @v[j] = @Q(@v[j+1] w[j] @v[j])"),
     ("sweep of several arrays", "@v = np.zeros_like({0})\nw = {0}.copy()\nn = @v.shape[-1]\nfor j in @=:\n"
      "    @v[..., j] = @P(w[j-1] w[j+1] w[j])\n    w[..., j] = @P(@v[j] w[j-1])"),
     ("sweep in a time loop", "@v = {0}.copy()\nn = @v.shape[-1]\nfor i in range(@N):\n    for j in @>:\n"
      "        @v[..., j] = @P(@v[j] @v[j-1] b[j])\n    for j in @<:\n        @v[..., j] = @P(@v[j] @v[j+1] b[j])"),
-    ("sweep in a time loop", "@v = {0}.copy()\nn = len(@v)\nfor i in range(@N):\n    @v[1:] += @v[:-1]\n    for j in @>:\n"
+    ("sweep in a time loop", "@v = {0}.copy()\nn = len(@v)\nfor i in range(@N):\n    @v[1:] += @v[:-1]\n"
+     "    for j in @>:\n"
      "        @v[j] = @Q(@v[j] @v[j-1] b[j])"),
     ("sweep with a branch", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @>:\n    if j % 2 == 0:\n"
      "        @v[..., j] = @P(@v[j] @v[j-1])\n    else:\n        @v[..., j] = @P(b[j] @v[j-1])"),
-    ("sweep with a branch", "@v = {0}.copy()\nn = len(@v)\nfor j in range(n):\n    if j > 0 and @C:\n        @v[j] = @Q(@v[j] @v[j-1])"),
-    ("sweep with a carried row", "@v = {0}.copy()\nn = len(@v)\nw = np.zeros_like(@v[0])\nfor j in range(n):\n    w = w + b_(j)\n"
+    ("sweep with a branch", "@v = {0}.copy()\nn = len(@v)\nfor j in range(n):\n    if j > 0 and @C:\n"
+     "        @v[j] = @Q(@v[j] @v[j-1])"),
+    ("sweep with a carried row", "@v = {0}.copy()\nn = len(@v)\nw = np.zeros_like(@v[0])\nfor j in range(n):\n"
+     "    w = w + b_(j)\n"
      "    @v[j] = @Q(@v[j]) + w"),
     ("sweep with a carried row", "@v = {0}.copy()\nn = @v.shape[-1]\nw = @v[..., 0].copy()\nfor j in @>:\n"
      "    w = np.where(w == @v[..., j], w, @v[..., j])\n    @v[..., j] = w"),
@@ -56,9 +66,11 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     # Ints of run time as positions and bounds of slices.
     ("position of run time", "@v = {0}[@O % len({0})]", "biufc", 1),
     ("position of run time", "@v = {0}[@O % len({0})] + {0}[-1 - abs(count) % len({0})]", "iufc", 1),
-    ("position of run time", "k = @O % len({0})\n@v = {0}.copy()\n@v[k] = @v[-1]\n@v[len(@v) - 1 - k] = @v[0]", "biufc", 1),
+    ("position of run time", "k = @O % len({0})\n@v = {0}.copy()\n@v[k] = @v[-1]\n@v[len(@v) - 1 - k] = @v[0]", "biufc",
+     1),
     ("position of run time", "@v = {0}.copy()\nk = @O % @v.shape[-1]\n@v[..., k] += 1\n@v[..., k:] *= 2", "iuf", 1),
-    ("position of run time", "@v = {0}.copy()\nfor i in range(@N):\n    k = (i * 3 + count) % len(@v)\n    @v[k] = @v[k - 1]",
+    ("position of run time", "@v = {0}.copy()\nfor i in range(@N):\n    k = (i * 3 + count) % len(@v)\n"
+     "    @v[k] = @v[k - 1]",
      "biufc", 1),
     ("position of run time", "@v = {0}[@O % {0}.shape[0], :, @O % {0}.shape[2]]", "biufc", 3),
     ("slice of run time", "@v = {0}[@O:]", "biufc", 1),
@@ -73,14 +85,20 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("slice of run time", "@v = {0}.copy()\nfor i in range(1, len(@v)):\n    @v[i] = @v[:i].max(axis=0) + 0", "iuf", 1),
     # Loops until something holds.
     ("while on floats", "@v = {0}\nt = 0.0\nwhile t < 1.0:\n    @v = @E\n    t += 0.25", "biufc", 0),
-    ("while on floats", "@v = {0}\nt = factor\nk = 0\nwhile t > 0.2 and k < 7:\n    @v = @E\n    t = t / 2\n    k += 1", "biufc", 0),
-    ("while True", "@v = {0}\nk = 0\nwhile True:\n    @v = @E\n    k += 1\n    if k >= @N or k > 8:\n        break", "biufc", 0),
-    ("while True", "@v = {0}\nk = count\nwhile True:\n    if k <= 0 or k == 100:\n        break\n    @v = @E\n    k -= 2", "biufc", 0),
-    ("while on computed data", "@v = {0}\nd = @v.max() + 0\nk = 0\nwhile d > 1 and k < 6:\n    @v = @v // 2\n    d = @v.max() + 0\n"
+    ("while on floats", "@v = {0}\nt = factor\nk = 0\nwhile t > 0.2 and k < 7:\n    @v = @E\n    t = t / 2\n    k += 1",
+     "biufc", 0),
+    ("while True", "@v = {0}\nk = 0\nwhile True:\n    @v = @E\n    k += 1\n    if k >= @N or k > 8:\n        break",
+     "biufc", 0),
+    ("while True", "@v = {0}\nk = count\nwhile True:\n    if k <= 0 or k == 100:\n        break\n    @v = @E\n"
+     "    k -= 2", "biufc", 0),
+    ("while on computed data", "@v = {0}\nd = @v.max() + 0\nk = 0\nwhile d > 1 and k < 6:\n    @v = @v // 2\n"
+     "    d = @v.max() + 0\n"
      "    k += 1", "iu", 1),
-    ("while on computed data", "@v = {0}.copy()\nk = 0\nwhile k < 5:\n    w = @v.copy()\n    @v[1:] = np.minimum(@v[1:], @v[:-1])\n"
+    ("while on computed data", "@v = {0}.copy()\nk = 0\nwhile k < 5:\n    w = @v.copy()\n"
+     "    @v[1:] = np.minimum(@v[1:], @v[:-1])\n"
      "    k += 1\n    if (w == @v).all():\n        break\n@v = @v + k", "iu", 1),
-    ("while on computed data", "@v = {0}.copy()\nk = 0\nwhile (@v > 3).any() and k < 4:\n    @v[@v > 3] -= 2\n    k += 1", "if", 1),
+    ("while on computed data", "@v = {0}.copy()\nk = 0\nwhile (@v > 3).any() and k < 4:\n    @v[@v > 3] -= 2\n"
+     "    k += 1", "if", 1),
     # Scatter.
     ("scatter", "@v = {0}.copy()\n@v[@I] = 1", "biufc", 1),
     ("scatter", "@v = {0}.copy()\n@v[@I] = @v", "biufc", 1),
@@ -88,8 +106,10 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("scatter", "@v = {0}.copy()\nm = np.argsort(np.arange(len(@v)) % 3, kind='stable')\n@v[m] = {0}", "biufc", 1),
     ("scatter", "@v = {0}.copy()\n@v[@I, np.arange(len(@v)) % @v.shape[1]] = 1", "biufc", 2),
     ("scatter with ufunc.at", "@v = {0}.ravel() + 0\nnp.@U.at(@v, @I, {0}.ravel())", "iuf", 1),
-    ("scatter with ufunc.at", "@v = np.zeros(7, {0}.dtype)\nnp.@U.at(@v, np.arange({0}.size) % 5, {0}.ravel())", "iuf", 1),
-    ("scatter with ufunc.at", "@v = np.zeros(5)\nfor i in range(@N):\n    np.add.at(@v, np.arange({0}.size) % 5, {0}.ravel() * i)", "iuf", 1),
+    ("scatter with ufunc.at", "@v = np.zeros(7, {0}.dtype)\nnp.@U.at(@v, np.arange({0}.size) % 5, {0}.ravel())", "iuf",
+     1),
+    ("scatter with ufunc.at", "@v = np.zeros(5)\nfor i in range(@N):\n"
+     "    np.add.at(@v, np.arange({0}.size) % 5, {0}.ravel() * i)", "iuf", 1),
     ("scatter in a loop", "@v = {0}.copy()\nm = @I\nfor i in range(@N):\n    @v[m] = @v[::-1]", "biufc", 1),
     ("scatter in a loop", "@v = {0}.copy()\nm = @I\nfor i in range(@N):\n    @v[m] += i", "if", 1),
     ("gather in a loop", "@v = {0}\nm = @I\nfor i in range(@N):\n    @v = @v[m]", "biufc", 1),
@@ -101,43 +121,58 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     # Branches in time loops.
     ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    if @C:\n        @v[1:] = @v[:-1]\n    else:\n"
      "        @v[:-1] = @v[1:]", "biufc", 1),
-    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    @v[1:-1] = @v[2:] - @v[:-2]\n    if i % 2 == 0:\n"
+    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    @v[1:-1] = @v[2:] - @v[:-2]\n"
+     "    if i % 2 == 0:\n"
      "        @v[0] = @v[-1]\n    elif @C:\n        @v[-1] = 1", "iuf", 1),
-    ("branch in a time loop", "@v = {0}.copy()\nw = @v[::-1].copy()\nfor i in range(@N):\n    if i % 2:\n        @v, w = w, @v\n"
-     "    w[1:] = @v[:-1]", "biufc", 1),
-    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    if @C:\n        continue\n    @v[1:] += @v[:-1]\n"
+    ("branch in a time loop", "@v = {0}.copy()\nw = @v[::-1].copy()\nfor i in range(@N):\n    if i % 2:\n"
+     "        @v[1:] = w[:-1]\n    else:\n        w = np.roll(w, 1, axis=0)\n    w[1:] = @v[:-1]", "biufc", 1),
+    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    if @C:\n        continue\n"
+     "    @v[1:] += @v[:-1]\n"
      "    if i > 2:\n        break", "iuf", 1),
-    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    if @v[0].max() > i:\n        @v[1:] = @v[:-1] - 1", "if", 2),
+    ("branch in a time loop", "@v = {0}.copy()\nfor i in range(@N):\n    if @v[0].max() > i:\n"
+     "        @v[1:] = @v[:-1] - 1", "if", 2),
     # Containers in static loops.
     ("static loop", "@v = {0}\nfor s in (1, -2, 3):\n    @v = np.roll(@v, s, axis=0)\n    @v = @F", "biufc", 1),
     ("static loop", "@v = {0}\nfor k, w in enumerate([{1}, {0}, {1}]):\n    @v = @v + w * k", "iufc", 0),
     ("static loop", "@v = {0}\nfor a, (s, t) in zip([{0}, {1}], ((1, 2), (3, 4))):\n    @v = @v * s + a - t", "iuf", 0),
-    ("static loop", "@v = {0}\nfor s in range(3):\n    for t in range(s):\n        @v = @v + s * t\n    @v = @F", "iufc", 0),
-    ("static loop", "@v = {0}.copy()\nfor s in range(len(@v.shape)):\n    @v = np.moveaxis(@v, s, 0)\n    @v[1:] += @v[:-1]", "iufc", 1),
+    ("static loop", "@v = {0}\nfor s in range(3):\n    for t in range(s):\n        @v = @v + s * t\n    @v = @F",
+     "iufc", 0),
+    ("static loop", "@v = {0}.copy()\nfor s in range(len(@v.shape)):\n    @v = np.moveaxis(@v, s, 0)\n"
+     "    @v[1:] += @v[:-1]", "iufc", 1),
     ("list that grows", "parts = []\nfor s in range(3):\n    parts.append(@G)\n@v = np.stack(parts)", "biufc", 0),
-    ("list that grows", "parts = [{0}]\nfor s in range(2):\n    parts.append(parts[-1] + s)\n@v = np.concatenate(parts)", "iufc", 1),
+    ("list that grows", "parts = [{0}]\nfor s in range(2):\n    parts.append(parts[-1] + s)\n"
+     "@v = np.concatenate(parts)", "iufc", 1),
     ("list that grows", "@v = sum([{0} * s for s in (1, 2, 3)])", "iufc", 0),
     ("list that grows", "parts = dict(a={0}, b={1})\nparts['c'] = parts['a'] + parts['b']\n@v = {0} * 1\n"
      "for name in parts:\n    @v = @v + parts[name]", "iufc", 0),
-    ("list item", "parts = [{0}, {0}]\nfor s in range(3):\n    parts[s % 2] = parts[s - 1] + s\n@v = parts[0] - parts[1]", "iufc", 0),
+    ("list item", "parts = [{0}, {0}]\nfor s in range(3):\n    parts[s % 2] = parts[s - 1] + s\n"
+     "@v = parts[0] - parts[1]", "iufc", 0),
     ("list item", "a, *rest = [{0}, {1}, {0}]\nrest[0], a = a, rest[-1]\n@v = a + rest[0]", "iufc", 0),
     # Functions inside.
     ("helper", "def step(a, b):\n    return @H\n@v = step({0}, {1})\n@v = step(@v, {1})", "biufc", 0),
     ("helper", "def step(a, b={1}):\n    return @H\n@v = {0}\nfor i in range(@N):\n    @v = step(@v)", "biufc", 0),
-    ("helper", "def one(a, b):\n    return @H\ndef two(a, b):\n    return one(b=b, a=one(a, b))\n@v = two({0}, {1})", "biufc", 0),
+    ("helper", "def one(a, b):\n    return @H\ndef two(a, b):\n    return one(b=b, a=one(a, b))\n@v = two({0}, {1})",
+     "biufc", 0),
     ("helper", "step = lambda a, b: @H\n@v = {0}\nfor f in (step, lambda a, b: a):\n    @v = f(@v, {1})", "biufc", 0),
-    ("helper", "def pair(a, b):\n    c = @H\n    return c, a\n@v, w = pair({0}, {1})\n@v = np.where(w == w, @v, w)", "biufc", 0),
-    ("helper that changes", "def bump(a, s):\n    a[1:] = a[:-1]\n    a += s\n@v = {0}.copy()\nfor i in range(@N):\n    bump(@v, i)",
+    ("helper", "def pair(a, b):\n    c = @H\n    return c, a\n@v, w = pair({0}, {1})\n@v = np.where(w == w, @v, w)",
+     "biufc", 0),
+    ("helper that changes", "def bump(a, s):\n    a[1:] = a[:-1]\n    a += s\n@v = {0}.copy()\nfor i in range(@N):\n"
+     "    bump(@v, i)",
      "if", 1),
-    ("helper that changes", "def border(a):\n    a[0] = a[-1]\n    a[..., -1] = a[..., 0]\n    return a\n@v = border({0}.copy())\n"
+    ("helper that changes", "def border(a):\n    a[0] = a[-1]\n    a[..., -1] = a[..., 0]\n    return a\n"
+     "@v = border({0}.copy())\n"
      "border(@v[::-1])", "biufc", 1),
-    ("helper that changes", "total = {0}.copy()\ndef add(a):\n    total[...] = total + a\nfor i in range(@N):\n    add({0})\n@v = total",
+    ("helper that changes", "total = {0}.copy()\ndef add(a):\n    total[...] = total + a\nfor i in range(@N):\n"
+     "    add({0})\n@v = total",
      "iufc", 1),
-    ("helper with early return", "def step(a, b):\n    if @C:\n        return @H\n    if count > 50:\n        return a\n    a = @H\n"
+    ("helper with early return", "def step(a, b):\n    if @C:\n        return @H\n    if count > 50:\n"
+     "        return a\n    a = @H\n"
      "    return a\n@v = step({0}, {1})", "biufc", 0),
-    ("helper with early return", "def step(a, b, n):\n    for i in range(n):\n        a = @H\n        if i == 2:\n            return a\n"
+    ("helper with early return", "def step(a, b, n):\n    for i in range(n):\n        a = @H\n        if i == 2:\n"
+     "            return a\n"
      "    return b + a\n@v = step({0}, {0}, @N)", "biufc", 0),
-    ("helper with early return", "def step(a, b):\n    k = 0\n    while k < 4:\n        if (a > 3).all():\n            return a\n"
+    ("helper with early return", "def step(a, b):\n    k = 0\n    while k < 4:\n        if (a > 3).all():\n"
+     "            return a\n"
      "        a = @H\n        k += 1\n    return a\n@v = step({0}, {1})", "if", 1),
 )  # fmt: skip
 """Lines by feature, with the kinds of dtypes and the fewest axes they are for."""
@@ -150,7 +185,8 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "c": ("a + b", "a - b", "np.where(a == b, a, -b)"),
     "b": ("a ^ b", "a | b", "np.where(b, a, ~a)"),
 }
-_AT = {"f": ("add", "subtract"), "i": ("add", "subtract", "maximum", "bitwise_xor"), "u": ("add", "maximum", "minimum", "bitwise_or")}
+_AT = {"f": ("add", "subtract"), "i": ("add", "subtract", "maximum", "bitwise_xor"), "u": ("add", "maximum", "minimum",
+"bitwise_or")}
 
 
 def sweep_lines(text: str, kind: str, second: str, pick: random.Random) -> str:

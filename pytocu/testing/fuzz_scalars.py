@@ -82,12 +82,14 @@ def _lines(pick: random.Random, kind: str, depth: int, indent: str, loop: bool =
             case "if":
                 lines += [f"{indent}if {_test(pick, kind)}:", *inner()]
             case "else":
-                lines += [f"{indent}if {_test(pick, kind)}:", *inner(), f"{indent}elif k > 2:", *inner(), f"{indent}else:", *inner()]
+                lines += [f"{indent}if {_test(pick, kind)}:", *inner(), f"{indent}elif k > 2:", *inner()]
+                lines += [f"{indent}else:", *inner()]
             case "for":
-                lines += [f"{indent}for {counter} in range({pick.choice(('3', '2', '1, 6, 2', 'k % 3', '3, 0, -1'))}):", *inner(True)]
+                steps = pick.choice(("3", "2", "1, 6, 2", "k % 3", "3, 0, -1"))
+                lines += [f"{indent}for {counter} in range({steps}):", *inner(True)]
             case "while":
-                lines += [f"{indent}{counter} = 0", f"{indent}while {counter} < {pick.choice(('3', '5'))} and ({_test(pick, kind)}):",
-                          f"{indent}    {counter} += 1", *inner(True)]  # fmt: skip
+                test = f"{counter} < {pick.choice(('3', '5'))} and ({_test(pick, kind)})"
+                lines += [f"{indent}{counter} = 0", f"{indent}while {test}:", f"{indent}    {counter} += 1", *inner(True)]
             case "return":
                 lines += [f"{indent}if {_test(pick, kind)}:", f"{indent}    return {_value(pick, kind)}"]
             case "leave":

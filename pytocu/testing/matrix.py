@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytocu.ir import interp
 from pytocu.elementwise import VectorizedFunction
+from pytocu.ir import interp
 from pytocu.jit import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
