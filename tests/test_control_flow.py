@@ -669,3 +669,38 @@ def test_changes_of_what_is_one_memory_or_another_for_sure(function: Callable[..
     expected, given = VECTOR.copy(), VECTOR.copy()
     compare(pytocu.jit(function)(given, n), function(expected, n))
     compare(given, expected)
+
+
+def alignment(a, b, match, mismatch, gap):
+    table = np.zeros((len(a) + 1, len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            s = match if a[i - 1] == b[j - 1] else mismatch
+            table[i, j] = max(0, table[i - 1, j - 1] + s, table[i - 1, j] - gap, table[i, j - 1] - gap)
+    return table
+
+
+def test_pythons_numbers_are_chosen_by_data() -> None:
+    """In a conditional expression, and as the largest number where an array takes it."""
+    a, b = np.array([0, 1, 2, 1]), np.array([1, 2, 2, 0, 1])
+    for match, gap in ((2.0, 0.5), (3, 1)):
+        compare(pytocu.jit(alignment)(a, b, match, -1.0 if match == 2.0 else -1, gap), alignment(a, b, match, -1, gap))
+
+
+def test_the_largest_number_is_refused_where_its_kind_shows() -> None:
+    with pytest.raises(UnsupportedError, match="chooses by the truth of a comparison"):
+        pytocu.jit(lambda x: max(0, x[0]))(np.ones(3))
+
+
+def shortest_paths(d):
+    d = d.copy()
+    for k in range(len(d)):
+        d = np.minimum(d, d[:, k : k + 1] + d[k : k + 1, :])
+    return d
+
+
+def test_a_slice_of_one_element_broadcasts() -> None:
+    d = np.random.default_rng(3).random((5, 5))
+    compare(pytocu.jit(shortest_paths)(d), shortest_paths(d))
+    with pytest.raises(UnsupportedError, match="a slice of one element begins at 3 of an axis of length 3"):
+        pytocu.jit(shortest_paths)(d[:, :3])

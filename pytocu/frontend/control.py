@@ -243,8 +243,13 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
 def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
     """The instructions of a side, without checks of the call but those of indices, which stand before the branch."""
     # Whether a position is inside of the array is often what the branch asks for.
-    stays = {i for i in side.insts if i.op.name == "check" and i.attr("kind") == "index"}
+    stays = {i for i in side.insts if i.op.name == "check" and (i.attr("kind") == "index" or _refuses(i))}
     return hoist(context, side.insts, {r for i in side.insts for r in i.results}, stays=stays)
+
+
+def _refuses(check: Inst) -> bool:
+    """Whether a check is one of what is not compiled, and no error of NumPy's."""
+    return check.attr("kind") == "equal" and check.attr("shapes")[0] == "UnsupportedError"
 
 
 def hoist(

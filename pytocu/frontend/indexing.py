@@ -12,9 +12,10 @@ import numpy as np
 
 from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, slice_bound
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
 from pytocu.ir.types import WEAK_INT, ScalarType, WeakType, element
 
 
@@ -198,6 +199,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             else:
                 start, stop = (number_as_dim(context, b) for b in bounds)
             first, size = slice_bounds(length, start, stop, step, known_here(context, branches=False))
+            size = _one_or_none(context, start, stop, step, length, size)
         else:
             step, first, size = 1, 0, length
             integers.append((axis, _position(context, number_as_dim(context, _plain(item)), length, axis)))
@@ -230,6 +232,17 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
         # x[:] is an array of its own that shares the memory of x.
         return builder.emit("transpose", (result,), {"axes": tuple(range(len(shape)))})
     return result
+
+
+def _one_or_none(
+    context: Context, start: DimLike | None, stop: DimLike | None, step: int, length: DimLike, size: DimLike
+) -> DimLike:
+    """The length of ``x[k:k + 1]`` with a number of run time: one, which broadcasts; a step behind the end is refused."""
+    if step != 1 or start is None or stop is None or stop - start != 1 or not any(map(is_number, symbols(size))):
+        return size
+    sentence = "a slice of one element begins at {2} of an axis of length {3}: it is compiled as one that exists"
+    require_equal(context, size, 1, "UnsupportedError", sentence, start, length)
+    return 1
 
 
 def _position(context: Context, index: DimLike | None, length: DimLike, axis: int) -> DimLike:

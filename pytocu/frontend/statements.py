@@ -27,6 +27,7 @@ from pytocu.frontend.state import State
 from pytocu.frontend.type_texts import kind_text
 from pytocu.frontend.values import Context, Masked, is_array
 from pytocu.ir.core import Value
+from pytocu.ir.types import DType, element
 
 _MAX_STATIC_STEPS = 10_000
 _LONGEST_UNROLLED = 32
@@ -141,7 +142,11 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
             loc = context.loc
             return Returned(None if value is None else evaluate(frame, value), loc)
         case ast.Assign(targets=targets, value=value):
-            result = evaluate(frame, value)
+            context.stored = _stored_dtype(frame, targets, value)
+            try:
+                result = evaluate(frame, value)
+            finally:
+                context.stored = None
             for target in targets:
                 _assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):
@@ -207,6 +212,17 @@ def _test(frame: Frame, test: ast.expr, what: str, help: str | None = None) -> b
     value = evaluate(frame, test)
     with frame.context.builder.at(frame.loc(test)):
         return truth(frame.context, value, what, help)
+
+
+def _stored_dtype(frame: Frame, targets: list[ast.expr], value: ast.expr) -> DType | None:
+    """The dtype of the array that the smallest or largest of some numbers is stored in, and nothing else is done with it."""
+    match targets, value:
+        case [ast.Subscript(value=ast.Name(id=name))], ast.Call(func=ast.Name(id="min" | "max"), args=args):
+            held = frame.locals.get(name)
+            plain = not any(isinstance(n, ast.Call) for arg in args for n in ast.walk(arg))
+            if plain and isinstance(held, Value) and is_array(held):
+                return element(held.type)
+    return None
 
 
 def _assign_at(frame: Frame, target: ast.expr, value: Any) -> None:

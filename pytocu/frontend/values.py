@@ -73,6 +73,8 @@ class Context:
         By id: lists, dicts and sets the function did not make.
     active : list
         The functions being read, outermost first.
+    stored : DType or None
+        What is computed is stored in an array of this dtype, and used for nothing else.
     in_message : bool
         The text of an exception is read: run-time values show as their types there.
     compacted : list of (Value, Value)
@@ -104,7 +106,7 @@ class Context:
     __slots__ = (
         "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
         "guards", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions",
-        "step_facts", "steps", "unit_lengths",
+        "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -119,6 +121,7 @@ class Context:
         self.compacted: list[tuple[Value, Value]] = []
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.in_message = False
+        self.stored: DType | None = None
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None
         self.changing = False
