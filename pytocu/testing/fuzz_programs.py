@@ -73,7 +73,7 @@ LITERALS = ("2", "0", "1", "0.0", "0.5", "-1", "3", "1e-3", "np.float32(3)", "np
 NEUTRAL = ("0", "1", "0.0", "1.0", "-0.0", "-1", "True")
 """With these, algebra is tempted to leave an operation out."""
 
-EXPONENTS = ("0.5", "2", "-1", "1", "0.5", "2.0")
+EXPONENTS = ("0.5", "2", "-1", "1", "0.5", "2.0", "0.5")
 """Powers that are roots, squares, reciprocals or nothing at all."""
 
 # Operations.

@@ -135,11 +135,14 @@ class Writer:
 
     def neutral(self) -> None:
         """Arithmetic with a number that changes nothing, or nearly, and powers that NumPy writes in another way."""
-        row = self.pick.choice(("add", "subtract", "multiply", "divide", "power"))
+        row = self.pick.choice(("add", "subtract", "multiply", "divide", "power", "power"))
         power = row == "power"
-        form = self.pick.choice(ROWS[row])
+        # The operator is what NumPy writes in another way; it shows in -0.0 and infinities, which arguments hold.
+        form = ROWS[row][-1] if power else self.pick.choice(ROWS[row])
         dtype = self.pick.choice([d for d in ALL_DTYPES if d.kind in ("fc" if power else "iufc")])
-        operands = [self.leaf(dtype, strong=True), self.pick.choice(EXPONENTS if power else NEUTRAL)]
+        kind = self.pick.choice(("x", "x", "turned", "padded", "cube"))
+        argument = self.pick.choice(VIEWS[kind]).format(f"{kind}_{dtype.name}")
+        operands = [argument if power else self.leaf(dtype, True), self.pick.choice(EXPONENTS if power else NEUTRAL)]
         if not power and self.pick.random() < 0.3:
             operands.reverse()
         self.put(Statement(f"v{len(self.variables)}", form.text, tuple(operands), form.row))
