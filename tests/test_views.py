@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError
+from pytocu.errors import CompileError, UnsupportedError
 from pytocu.ir import interp
 from pytocu.testing import fuzz_programs
 from pytocu.testing.compare import compare
@@ -314,3 +314,24 @@ def gathered_from_a_join(x: np.ndarray, i: np.ndarray) -> np.ndarray:
 def test_positions_of_a_join_that_state_a_position_of_a_join() -> None:
     x, i = np.arange(12.0).reshape(3, 4), np.array([1, 2, 9])
     compare(pytocu.jit(gathered_from_a_join)(x, i), gathered_from_a_join(x, i))
+
+
+def rolled_by_numbers_of_run_time(x: np.ndarray, k: int) -> Any:
+    shifts = np.array([1, -2, 30])
+    y = x * 1
+    for column, shift in zip(range(3), shifts, strict=True):
+        y[:, column] = np.roll(y[:, column], shift)
+    for i in range(abs(k) % 5):
+        y = np.roll(y, i - 2, axis=1)
+    return y, np.roll(x, k), np.roll(x, (-k, 1), (0, 1))
+
+
+def test_rolls_by_numbers_of_run_time() -> None:
+    for k in (0, 3, -7, 2**62):
+        for x in (np.arange(12.0).reshape(3, 4), np.zeros((0, 4)), np.arange(4.0).reshape(1, 4)):
+            compare(pytocu.jit(rolled_by_numbers_of_run_time)(x, k), rolled_by_numbers_of_run_time(x, k))
+
+
+def test_grids_by_index_are_refused_with_what_to_write() -> None:
+    with pytest.raises(UnsupportedError, match=r"(?s)np.mgrid is not compiled.*np.meshgrid"):
+        pytocu.jit(lambda x: np.mgrid[0:3, 0:3] + x[0])(np.ones(3))

@@ -13,16 +13,16 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, target_dtype
-from pytocu.frontend.gathering import along, gather
+from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, as_shape, at_least, broadcast, copied, ravel
-from pytocu.frontend.values import Context, as_dim, as_value, cast, dim_value, dimensions, is_number
+from pytocu.frontend.values import Context, as_dim, as_strong, as_value, cast, dim_value, dimensions, is_number
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
-from pytocu.ir.types import element, scalar
+from pytocu.ir.types import I64, WEAK_INT, WeakType, element, scalar
 
 
 def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
@@ -279,13 +279,13 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
         flat = ravel(context, value) if len(shape) != 1 else value
         if isinstance(shift, (tuple, list)):
             shift = sum(shift)
-        moved = _rolled(context, flat, as_shape(context, shift)[0], 0)
+        moved = _rolled(context, flat, _shifts(context, shift)[0], 0)
         if len(shape) == 1:
             return moved
         attrs = {"shape": shape, "source": dimensions(moved)}
         return copied(context, context.builder.emit("reshape", (moved,), attrs))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = as_shape(context, shift)
+    shifts = _shifts(context, shift)
     if len(axes) != len(shifts):
         if len(shifts) != 1 and len(axes) != 1:
             attempt(context, np.broadcast, np.zeros(len(shifts)), np.zeros(len(axes)))
@@ -296,8 +296,26 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
     return value
 
 
-def _rolled(context: Context, value: Value, shift: DimLike, axis: int) -> Value:
+def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
+    """How far elements move: numbers known now, lengths, and ints of run time or in the data."""
+    items = shift if isinstance(shift, (tuple, list)) else (shift,)
+    found: list[DimLike | Value] = []
+    for item in items:
+        number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
+        whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
+        found.append(item if whole else as_shape(context, item)[0])
+    return tuple(found)
+
+
+def _rolled(context: Context, value: Value, shift: DimLike | Value, axis: int) -> Value:
     length = dimensions(value)[axis]
+    if isinstance(shift, Value):
+        # Which elements come in at the other end is known only when they are read.
+        by = cast(context, as_strong(context, shift), I64)
+        size = as_strong(context, dim_value(context, length if isinstance(length, int) and length > 0 else dim_max(length, 1)))
+        numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (length,)})
+        back = elementwise(context, "subtract", numbers, elementwise(context, "remainder", by, size))
+        return take(context, value, back, axis, mode="wrap")
     back = modulo(shift, length if isinstance(length, int) and length > 0 else dim_max(length, 1))
     if back == 0:
         return copied(context, value)
