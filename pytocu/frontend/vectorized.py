@@ -110,7 +110,9 @@ def over_elements(
 
     def read() -> tuple[Value, ...]:
         made = _results(context, name, stated, context.hooks.run_function(context, function, node, values, caller))
-        targets[:] = out_arrays(context, out, len(made))
+        # Arguments of the function itself name the first results; those behind them are new.
+        more = len(made) - len(outs) if caller is None and isinstance(out, tuple) else 0
+        targets[:] = out_arrays(context, (*outs, *[None] * more) if more else out, len(made))
         dtypes = [wanted if t is None else element(t.type) for t in targets]
         for number, (value, target) in enumerate(zip(made, dtypes, strict=True)):
             for other in (wanted, target):
