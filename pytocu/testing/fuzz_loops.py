@@ -30,7 +30,7 @@ _INNER = ("range(1, n - 1)", "range(n - 2, 0, -1)", "range(1, min(n - 1, 4))", "
 
 SWEEPS: tuple[tuple[str, str], ...] = (
     ("sweep", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @>:\n    @v[..., j] = @P(@v[j] @v[j-1] b[j] b[j-1])"),
-    ("sweep", "@v = {0}.copy()\nn = len(@v)\nfor j in @>:\n    @v[j] += @Q(@v[j-1] b[j])\n    @v[j] -= @Q(b[j-1] b[j])"),
+    ("sweep", "@v = {0}.copy()\nn = len(@v)\nfor j in @>:\n    @v[j] += @Q(@v[j-1] b[j])\n    @v[j] -= @Q(@v[j] b[j-1] b[j])"),
     ("sweep", "@v = np.zeros_like({0})\nn = @v.shape[-1]\nfor j in @>:\n    @v[..., j] = @P(@v[j] @v[j-1] b[j] b[j-1])"),
     ("sweep backward", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @<:\n    @v[..., j] = @P(@v[j] @v[j+1] b[j] b[j+1])"),
     ("sweep backward", "@v = {0}.copy()\nn = len(@v)\nfor j in @<:\n    @v[j] = @Q(@v[j] @v[j+1] b[j])"),
@@ -204,7 +204,8 @@ def sweep_lines(text: str, kind: str, second: str, pick: random.Random) -> str:
         # An element by its array and its position along the axis.
         found = re.findall(r"([@\w]+)\[([^\]]+)\]", m[2])
         written = [_element(name, at.replace("-", " - ").replace("+", " + "), m[1] == "P", second) for name, at in found]
-        parts = {part: pick.choice(written) for part in "abc"}
+        # Numbers alone would be another dtype.
+        parts = {part: pick.choice([w for w in written if part != "a" or "[" in w]) for part in "abc"}
         return pick.choice(STEPS[kind]).format(n=pick.choice(("j", "count", "1", "2")), **parts)
 
     text = re.sub(r"@([PQ])\(([^()]*)\)", expression, text)
