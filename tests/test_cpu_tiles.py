@@ -181,3 +181,10 @@ def test_positions_outside_of_an_axis_read_nothing(index: list[int], dtype: str)
         wrong = next(i for i in sorted(index) if not -5 <= i < 5)
         with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 5"):
             take(table, positions)
+
+
+def test_a_position_is_compared_once() -> None:
+    (kernel,) = pytocu.jit(lambda t, i: t[i]).lower("f32[n]", "i32[m]").compile("cpu").kernels
+    inside = kernel.ir.partition('"parallel"')[2].partition("if %")[0]
+    assert inside.count("less") == 2 and "greater" not in inside and "bitwise_and" not in inside
+    assert "call i1 @llvm.expect.i1" in pytocu.jit(lambda t, i: t[i]).lower("f32[n]", "i32[m]").compile("cpu").source

@@ -114,6 +114,8 @@ class Dialect(Record):
         Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
     fence : str
         Intrinsic that gives its operand, through which LLVM does not look; empty where there is none.
+    expect : str
+        Intrinsic that gives its first operand, which is likely to be the second; empty where there is none.
     index_bits : int
         Bits of every index; 0 where they are as many as the function says.
     register : str
@@ -149,6 +151,7 @@ class Dialect(Record):
     call: str = "nobuiltin nounwind willreturn memory(none)"
     guarded: bool = True
     fence: str = "llvm.arithmetic.fence"
+    expect: str = "llvm.expect.i1"
     # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
     index_bits: int = 64
     register: str = ""
@@ -207,6 +210,7 @@ NVVM = Dialect(
     call="nounwind",
     guarded=False,
     fence="",
+    expect="",
     index_bits=0,
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",

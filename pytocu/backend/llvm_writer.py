@@ -207,7 +207,12 @@ class Writer(RowWriter):
 
     def branch(self, inst: Inst) -> None:
         yes, no, join = self.fresh("then", ""), self.fresh("else", ""), self.fresh("join", "")
-        self.line(f"br i1 {self.values[inst.args[0]]}, label %{yes}, label %{no}")
+        condition = self.values[inst.args[0]]
+        if self.dialect.expect and any(i.op.name == "atomic_minimum" for i in inst.regions[0].insts):
+            # A note of a failure: a loop is shorter without it.
+            self.declarations.add(f"declare i1 @{self.dialect.expect}(i1, i1)")
+            condition = self.assign(f"call i1 @{self.dialect.expect}(i1 {condition}, i1 false)", "fails")
+        self.line(f"br i1 {condition}, label %{yes}, label %{no}")
         ends: list[tuple[list[str], str]] = []
         for label, region in zip((yes, no), inst.regions, strict=True):
             self.open(label)

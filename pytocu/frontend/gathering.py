@@ -37,7 +37,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
-from pytocu.ir.types import BOOL, I64, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, U64, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -193,9 +193,8 @@ def checked(context: Context, position: Value, length: DimLike, axis: int) -> Va
     refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
     negative = elementwise(context, "less", position, 0)
     front = elementwise(context, "where", negative, elementwise(context, "add", position, size), position)
-    inside = elementwise(
-        context, "bitwise_and", elementwise(context, "greater_equal", front, 0), elementwise(context, "less", front, size)
-    )
+    # One comparison: as unsigned numbers those below 0 are too large.
+    inside = elementwise(context, "less", cast(context, front, U64), cast(context, as_value(context, size), U64))
     sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytocu.ir.bounds import bounds
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, F64, I32, I64, U64, DType, Type, VectorType, element, scalar
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 class Expander:
     """Writes primitive instructions at one place of the program."""
 
-    def __init__(self, builder: Builder):
+    def __init__(self, builder: Builder, exact: bool = True):
         self.builder = builder
+        # Whether all arithmetic is done as it is written: numbers are where their operands say then.
+        self.exact = exact
 
     def __call__(self, name: str, *args: Value) -> Value:
         return self.builder.emit(name, args)
@@ -88,17 +91,24 @@ def cast(e: Expander, result: Type, x: Value) -> Value:
     return e.cast(_float_to_int(e, x, wide), target)
 
 
-def _in_range(e: Expander, x: Value, target: DType) -> tuple[Value, Value]:
-    """Whether a float is a signed integer's when truncated, and that integer, or 0."""
-    # Comparisons are false for NaN, so it takes the other side as every out-of-range value does.  The smallest
-    # integer does so too, and what truncates to it.
-    inside = e("less", e("absolute", x), e.const(-float(_minimum_of(target)), x))
+def _in_range(e: Expander, x: Value, target: DType) -> tuple[Value | None, Value]:
+    """Whether a float is a signed integer's when truncated, and that integer, or 0; nothing to ask where it always is."""
+    limit = -float(_minimum_of(target))
+    known = bounds(x) if e.exact else None
+    if known is not None and -limit <= known.low and known.high < limit:
+        if not known.nan:
+            return None, e.cast(x, target)
+        inside = e("equal", x, x)
+    else:
+        # Comparisons are false for NaN, so it takes the other side as every out-of-range value does.  The smallest
+        # integer does so too, and what truncates to it.
+        inside = e("less", e("absolute", x), e.const(limit, x))
     return inside, e.cast(e.where(inside, x, e.const(0.0, x)), target)
 
 
 def _float_to_int(e: Expander, x: Value, target: DType) -> Value:
     inside, converted = _in_range(e, x, target)
-    return e.where(inside, converted, e.const(_minimum_of(target), converted))
+    return converted if inside is None else e.where(inside, converted, e.const(_minimum_of(target), converted))
 
 
 def identity(e: Expander, result: Type, x: Value) -> Value:

@@ -27,18 +27,19 @@ def is_primitive(inst: Inst) -> bool:
 def run(function: Function, context: PassContext | None = None) -> Function:
     """Expand until only primitives remain."""
     target = "" if context is None else context.target.kind
+    exact = context is None or not context.fastmath
     while True:
-        expanded = rewrite(function, functools.partial(_rule, target))
+        expanded = rewrite(function, functools.partial(_rule, target, exact))
         if expanded is function:
             return function
         function = expanded
 
 
-def _rule(target: str, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+def _rule(target: str, exact: bool, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
     elements = args and all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args))
     formula = _formula(inst, target) if elements and inst.op.kind == "elementwise" else None
-    return None if formula is None else (formula(Expander(builder), inst.types[0], *args),)
+    return None if formula is None else (formula(Expander(builder, exact), inst.types[0], *args),)
 
 
 def _formula(inst: Inst, target: str) -> Callable[..., Value] | None:

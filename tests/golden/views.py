@@ -93,15 +93,14 @@ def looked_up(table, i):
 #|   %6 = less %3, %5 : bool[k]
 #|   %7 = add %3, %4 : i64[k]
 #|   %8 = where %6, %7, %3 : i64[k]
-#|   %9 = const 0 : weak int
-#|   %10 = greater_equal %8, %9 : bool[k]
-#|   %11 = less %8, %4 : bool[k]
-#|   %12 = bitwise_and %10, %11 : bool[k]
-#|   %13 = require %8, %12, %3 {dims = (n,), error = "IndexError", sentence = "index {0} is out of bounds for axis 0 with size {1}"} : i64[k]
-#|   %14 = gather %table, %13 {at = 0, axes = (0,)} : f32[k, m]
-#|   %15 = const 2 : weak int
-#|   %16 = multiply %14, %15 : f32[k, m]
-#|   return %16 {tree = 0}
+#|   %9 = cast %8 : u64[k]
+#|   %10 = convert %4 : u64
+#|   %11 = less %9, %10 : bool[k]
+#|   %12 = require %8, %11, %3 {dims = (n,), error = "IndexError", sentence = "index {0} is out of bounds for axis 0 with size {1}"} : i64[k]
+#|   %13 = gather %table, %12 {at = 0, axes = (0,)} : f32[k, m]
+#|   %14 = const 2 : weak int
+#|   %15 = multiply %13, %14 : f32[k, m]
+#|   return %15 {tree = 0}
 #| }
 #$ dump looked_up --args "f32[n, m], i32[k]" --emit cuda
 #| // looked_up (views.py:19)
@@ -110,6 +109,7 @@ def looked_up(table, i):
 #|     const int* __restrict__ i,
 #|     int scalar,
 #|     long long scalar_1,
+#|     unsigned long long scalar_2,
 #|     float* __restrict__ out,
 #|     long long* __restrict__ failures,
 #|     int k,
@@ -134,7 +134,7 @@ def looked_up(table, i):
 #|                 const int t_8 = ((t_6 != 0) & ((t_6 < 0) != t_7)) ? (int)((unsigned int)t_6 + t_5) : t_6;
 #|                 const long long t_9 = (long long)(t_3 ? 0 : t_4 ? 0 : t_8);
 #|                 const long long t_10 = t_9 < 0LL ? (long long)((unsigned long long)t_9 + scalar_1) : t_9;
-#|                 if (!((t_10 >= 0LL) & (t_10 < scalar_1))) {
+#|                 if (!((unsigned long long)t_10 < scalar_2)) {
 #|                     atomicMin(failures + 0, t_9 <= 9223372036854775806LL ? t_9 : 9223372036854775806LL);
 #|                     atomicMin(failures + 1, (long long)n);
 #|                 }
@@ -145,7 +145,7 @@ def looked_up(table, i):
 #|                 const int t_14 = ((t_13 != 0) & ((t_13 < 0) != t_7)) ? (int)((unsigned int)t_13 + t_5) : t_13;
 #|                 const long long t_15 = (long long)(t_3 ? 0 : t_4 ? 0 : t_14);
 #|                 const long long t_16 = t_15 < 0LL ? (long long)((unsigned long long)t_15 + scalar_1) : t_15;
-#|                 if (!((t_16 >= 0LL) & (t_16 < scalar_1))) {
+#|                 if (!((unsigned long long)t_16 < scalar_2)) {
 #|                     atomicMin(failures + 0, t_15 <= 9223372036854775806LL ? t_15 : 9223372036854775806LL);
 #|                     atomicMin(failures + 1, (long long)n);
 #|                 }
@@ -155,7 +155,7 @@ def looked_up(table, i):
 #|                 const int t_19 = ((t_18 != 0) & ((t_18 < 0) != t_7)) ? (int)((unsigned int)t_18 + t_5) : t_18;
 #|                 const long long t_20 = (long long)(t_3 ? 0 : t_4 ? 0 : t_19);
 #|                 const long long t_21 = t_20 < 0LL ? (long long)((unsigned long long)t_20 + scalar_1) : t_20;
-#|                 if (!((t_21 >= 0LL) & (t_21 < scalar_1))) {
+#|                 if (!((unsigned long long)t_21 < scalar_2)) {
 #|                     atomicMin(failures + 0, t_20 <= 9223372036854775806LL ? t_20 : 9223372036854775806LL);
 #|                     atomicMin(failures + 1, (long long)n);
 #|                 }
@@ -165,7 +165,7 @@ def looked_up(table, i):
 #|                 const int t_24 = ((t_23 != 0) & ((t_23 < 0) != t_7)) ? (int)((unsigned int)t_23 + t_5) : t_23;
 #|                 const long long t_25 = (long long)(t_3 ? 0 : t_4 ? 0 : t_24);
 #|                 const long long t_26 = t_25 < 0LL ? (long long)((unsigned long long)t_25 + scalar_1) : t_25;
-#|                 if (!((t_26 >= 0LL) & (t_26 < scalar_1))) {
+#|                 if (!((unsigned long long)t_26 < scalar_2)) {
 #|                     atomicMin(failures + 0, t_25 <= 9223372036854775806LL ? t_25 : 9223372036854775806LL);
 #|                     atomicMin(failures + 1, (long long)n);
 #|                 }
@@ -190,7 +190,7 @@ def looked_up(table, i):
 #|                     const int t_34 = t_29 ? 0 : t_30 ? 0 : t_33 ? (int)((unsigned int)t_32 + t_31) : t_32;
 #|                     const long long t_35 = (long long)t_34;
 #|                     const long long t_36 = t_35 < 0LL ? (long long)((unsigned long long)t_35 + scalar_1) : t_35;
-#|                     if (!((t_36 >= 0LL) & (t_36 < scalar_1))) {
+#|                     if (!((unsigned long long)t_36 < scalar_2)) {
 #|                         atomicMin(failures + 0, t_35 <= 9223372036854775806LL ? t_35 : 9223372036854775806LL);
 #|                         atomicMin(failures + 1, (long long)n);
 #|                     }
