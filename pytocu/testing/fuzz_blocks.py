@@ -208,8 +208,8 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
     --------
     >>> print(written(BLOCKS[0], "v3", "b", random.Random(0)))
     v3 = {0}
-    for i in range(max(count, 2)):
-        v3 = ~v3
+    for i in range(count):
+        v3 = v3 & {1}
     """
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
     found = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
