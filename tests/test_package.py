@@ -57,6 +57,7 @@ FLOORS: dict[str, set[str]] = {
 
 LATE = {
     ("", "pytocu.elementwise.vectorize"),
+    ("__main__", "pytocu.cli.main.main"),
     ("jit", "pytocu.driver"),
     ("jit", "pytocu.backend.libraries"),
     ("jit", "pytocu.explain.watch"),
