@@ -489,6 +489,24 @@ def test_out_that_overlaps_an_argument():
     assert np.array_equal(x[1:], expected)
 
 
+def bound_where_a_step_goes_on(a, b):
+    n = 0
+    while n < 5 and b != 0:
+        n += 1
+        if b > 0:
+            continue
+        b = a
+        if b > 2:
+            return b
+    return -b
+
+
+def test_names_of_a_step_that_may_go_on_or_return():
+    a = np.arange(-4.0, 4.0)
+    expected = np.array([bound_where_a_step_goes_on(p, q) for p, q in zip(a, -a, strict=True)])
+    compare(pytocu.vectorize(bound_where_a_step_goes_on)(a, -a), expected)
+
+
 def test_several_results_into_arrays():
     made = pytocu.vectorize(several, nout=3)
     assert (made.nin, made.nout) == (2, 3)

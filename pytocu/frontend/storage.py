@@ -148,7 +148,8 @@ class StorageBuilder(Builder):
         ways = [(result, given) for result, given, _ in results if all(isinstance(v, Value) for v in given)]
         for k, (first, mine) in enumerate(ways):
             for second, others in ways[:k]:
-                if all(self.apart(a, b) for a, b in zip(mine, others, strict=True)):
+                # A value of a way that goes on, beside one of both ways, says nothing of the other.
+                if len(mine) == len(others) and all(map(self.apart, mine, others)):
                     self._apart.add(frozenset((first, second)))
         for result, _, memories in results:
             if memories:
