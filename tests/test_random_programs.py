@@ -16,7 +16,7 @@ from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing import everything, fuzz, matrix, planted
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
 from pytocu.testing.fuzz_blocks import BLOCKS, FEATURES, PROGRAMS
-from pytocu.testing.fuzz_check import Verdict, as_test, check, shrink
+from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
 from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments, is_argument
 from pytocu.testing.fuzz_writer import random_program
 
@@ -435,3 +435,10 @@ def test_everything_goes_on_behind_its_logs(
     assert everything.main(["--jobs", "1", "--list", "--gpu", "--log", str(tmp_path / "none")]) == 0
     assert not (tmp_path / "none").exists()
     assert "--on nvvm --jobs 1 --devices 1" in capsys.readouterr().out
+
+
+def test_smaller_programs_end():
+    text = "n = 0\nwhile n < 3 and a > 0:\n    n += 1\n    a = a + 1\nreturn a"
+    made = list(_fewer_lines(text))
+    assert "n = 0\nwhile n < 3 and a > 0:\n    n += 1\n    a = a + 1" in made and "n = 0\nreturn a" in made
+    assert all("n += 1" in smaller for smaller in made if "while" in smaller)

@@ -8,6 +8,7 @@ for bit however far it is from the input.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -251,12 +252,15 @@ def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterat
 
 
 def _fewer_lines(text: str) -> Iterator[str]:
-    """Without a line and what is indented below it, or with that in the line's place."""
+    """Without a line and what is indented below it, or with that in the line's place; loops keep what ends them."""
     lines = text.splitlines()
+    asked = {name for line in lines if line.lstrip().startswith("while") for name in re.findall(r"\w+", line)}
     depths = [len(line) - len(line.lstrip()) for line in lines]
     for number in reversed(range(len(lines)) if len(lines) > 1 else ()):
         end = next((n for n in range(number + 1, len(lines)) if depths[n] <= depths[number]), len(lines))
         body = lines[number + 1 : end]
+        if lines[number].split()[:1] and lines[number].split()[0] in asked:
+            continue
         yield "\n".join([*lines[:number], *lines[end:]])
         if body:
             yield "\n".join([*lines[:number], *(line[4:] for line in body), *lines[end:]])
