@@ -254,7 +254,7 @@ def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterat
 def _fewer_lines(text: str) -> Iterator[str]:
     """Without a line and what is indented below it, or with that in the line's place; loops keep what ends them."""
     lines = text.splitlines()
-    asked = {name for line in lines if line.lstrip().startswith("while") for name in re.findall(r"\w+", line)}
+    asked = {name for line in lines if line.lstrip().startswith("while ") for name in re.findall(r"\w+", line)} - {"while"}
     depths = [len(line) - len(line.lstrip()) for line in lines]
     for number in reversed(range(len(lines)) if len(lines) > 1 else ()):
         end = next((n for n in range(number + 1, len(lines)) if depths[n] <= depths[number]), len(lines))
