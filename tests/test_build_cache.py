@@ -100,10 +100,10 @@ def test_each_architecture_backend_and_compiler_has_its_own_code(monkeypatch):
     assert again == made
     assert len(set(made)) == 4
     assert cache.statistics().stores == before
-    for name, change in (("version", lambda: (99, 0)), ("options_for", lambda arch: ("--other",))):
+    for name, change in (("version", lambda: (99, 0)), ("options_for", lambda *settings: ("--other",))):
         with monkeypatch.context() as patch:
             patch.setattr(nvrtc, name, change)
-            patch.setattr(nvrtc, "build", lambda source, arch, name: b"other")
+            patch.setattr(nvrtc, "build", lambda source, arch, name, **options: b"other")
             assert binary("cuda_c", "sm_90") == b"other"
 
 

@@ -119,6 +119,9 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
     match inst.op.name:
         case "const":
             return _constant(origin, user, steps, dtype)
+        case "cast" if (made := inst.args[0].inst) is not None and made.op.name == "iota" and made.loc == inst.loc:
+            said = f"`{text}` makes {dtype}, because no dtype is given"
+            return Cause("function", text, said, "give it dtype=np.float32", steps, inst.loc)
         case "cast":
             before = element(inst.args[0].type).numpy.name
             asked = "astype" in text or dtype in text or "double" in text

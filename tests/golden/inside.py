@@ -457,6 +457,10 @@ def settle(charge, tolerance):
 #|   ...
 #|   a kernel of its own: results of shape (n) have their own iterations
 #|
+#| not one kernel
+#|   `while change > tolerance` (line 23): `np.abs(new - old).max()` (line 26) needs all elements of the array
+#|     help: do it before or after the loop, unless each step needs it
+#|
 #| not fused
 #|   settle_1_1 is not part of settle_1_0: results of shape (n) have their own iterations; this costs 8*max(n - 2, 0) + 8*n bytes
 #|   1 other pair of kernels has no memory in common
