@@ -119,7 +119,7 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
     match inst.op.name:
         case "const":
             return _constant(origin, user, steps, dtype)
-        case "cast" if (made := inst.args[0].inst) is not None and made.op.name == "iota" and made.loc == inst.loc:
+        case "cast" if _counts(inst):
             said = f"`{text}` makes {dtype}, because no dtype is given"
             return Cause("function", text, said, "give it dtype=np.float32", steps, inst.loc)
         case "cast":
@@ -130,6 +130,14 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
             return Cause("conversion" if asked else "function", text, said, help, steps, inst.loc)
     kind, said, help = _operation(inst, text, dtype)
     return Cause(kind, text, said, help, steps, inst.loc)
+
+
+def _counts(inst: Inst) -> bool:
+    """Whether numbers that a call counts itself are cast."""
+    made = inst.args[0].inst
+    while made is not None and made.loc == inst.loc and made.op.kind == "view":
+        made = made.args[0].inst
+    return made is not None and made.loc == inst.loc and made.op.name in ("iota", "const")
 
 
 def _step(value: Value) -> Step:
