@@ -267,7 +267,7 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
 
 
 def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target: tuple[int, ...] | None = None) -> None:
-    """Refuse shapes that NumPy would broadcast, to a target if there is one, where a length read from data happens to be 1.
+    """Refuse shapes that NumPy would broadcast, to a target if there is one: a length known only at run time happens to be 1.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target:
         wanted = [*[1] * (count - len(target)), *target]
     if all(length in (1, w) for shape in longer for length, w in zip(shape, wanted, strict=True)):
         raise UnsupportedError(
-            f"a length that depends on data is 1, and NumPy would repeat the element: {' and '.join(map(str, shapes))}",
+            f"a length known only at run time is 1, and NumPy would repeat the element: {' and '.join(map(str, shapes))}",
             loc,
             "pick the element with [0], which has no axis",
         )

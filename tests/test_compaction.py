@@ -108,7 +108,7 @@ def test_a_single_element_is_not_repeated() -> None:
     def added(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return x[x > 0] + y
 
-    with pytest.raises(pytocu.UnsupportedError, match="a length that depends on data is 1"):
+    with pytest.raises(pytocu.UnsupportedError, match="a length known only at run time is 1"):
         pytocu.jit(added)(np.arange(-3.0, 2), np.ones(4))
     with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \(3,\) \(4,\)"):
         pytocu.jit(added)(np.arange(-3.0, 4), np.ones(4))
@@ -145,7 +145,7 @@ def test_chosen_elements_beside_lengths_that_are_one(a: np.ndarray, size: int) -
 
 
 def test_no_chosen_elements_beside_one() -> None:
-    with pytest.raises(UnsupportedError, match=r"depends on data is 1, .* \(1,\) and \(0,\)"):
+    with pytest.raises(UnsupportedError, match=r"known only at run time is 1, .* \(1,\) and \(0,\)"):
         pytocu.jit(lambda a, b: a[a > 0] + b[b > 5])(LONG[-1:], LONG)
 
 

@@ -271,6 +271,6 @@ def read_before_it_is_changed_through_either(x, n, c):
     ],
 )
 def test_what_only_the_data_knows_is_refused(function: Callable[..., Any]):
-    with pytest.raises(UnsupportedError, match="one memory|share its memory|names another memory") as caught:
+    with pytest.raises(UnsupportedError, match=r"one memory|share its memory|names another memory") as caught:
         pytocu.jit(function)(np.arange(8.0).reshape(4, 2), 3, 1)
     assert "copy" in str(caught.value)

@@ -16,24 +16,27 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
+from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reductions import reduce
-from pytocu.frontend.reshaping import array_of, as_shape, broadcast, copied, diagonal, filled, flip, ravel
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import NEGATIVE, array_of, as_length, as_shape, broadcast, copied, diagonal, filled, flip, ravel
 from pytocu.frontend.values import (
     Context,
-    as_dim,
     as_strong,
     as_value,
     cast,
     convert,
+    describe,
     dim_value,
     dimensions,
     is_number,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, floordiv
-from pytocu.ir.types import F16, F32, F64, I64, WEAK_INT, DType, dtype_of, element, scalar
+from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
+from pytocu.ir.types import F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, dtype_of, element, scalar
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
@@ -48,7 +51,7 @@ def _check_order(context: Context, order: Any) -> None:
 def _shape(context: Context, shape: Any) -> tuple[DimLike, ...]:
     made = as_shape(context, shape)
     if any(isinstance(d, int) and d < 0 for d in made):
-        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+        raise raised(ValueError(NEGATIVE), context.loc)
     return made
 
 
@@ -119,30 +122,31 @@ def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype
 
 
 def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, stop: Any = None, step: Any = None) -> Value:
-    """Numbers from a start on by a step; the count follows from lengths and numbers known now.
+    """Numbers from a start on by a step.
 
     Raises
     ------
     UnsupportedError
-        A bound that is known only at run time.
+        A bound that is computed of data, or a step of a range of ints that is known only at run time.
     """
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
     for bound in (first, last, by):
-        if not is_number(bound) and as_dim(bound) is None:
+        if isinstance(bound, Value) and bound.type not in (WEAK_INT, WEAK_FLOAT):
             raise UnsupportedError(
-                "np.arange to a number known only at run time has a length known only then",
+                f"a bound of np.arange must be a Python number, and this is {describe(bound)}",
                 context.loc,
-                "use lengths of arrays, or name the argument in @jit(static=(...))",
+                "use lengths of arrays, pass a Python number, or name the argument in @jit(static=(...))",
             )
-    example = [0 if isinstance(b, Value) else b for b in (first, by)]
-    known = attempt(context, np.arange, example[0], example[0], example[1]).dtype if dtype is None else None
-    if isinstance(last, (float, np.floating)) and dtype is None:
-        known = np.result_type(known or np.int64, last)
+    examples = [(0.0 if b.type == WEAK_FLOAT else 0) if isinstance(b, Value) else b for b in (first, last)]
+    known = attempt(context, np.arange, *examples, 1.0 if _is_float(by) else 1).dtype if dtype is None else None
     target = dtype_of(known) if known is not None else target_dtype(context, dtype)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
+    if isinstance(by, Value) and target.is_integer:
+        text = "np.arange of ints with a step known only at run time"
+        raise UnsupportedError(text, context.loc, "write start + np.arange(count) * step")
     size = _count(context, first, last, by)
     return _range(context, first, by, size, target)
 
@@ -165,26 +169,31 @@ def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step
     return (0 if first is None else first), last, (1 if by is None else by)
 
 
+def _is_float(value: Any) -> bool:
+    return value.type == WEAK_FLOAT if isinstance(value, Value) else isinstance(value, (float, np.floating))
+
+
 def _count(context: Context, first: Any, last: Any, by: Any) -> DimLike:
-    dims = [as_dim(int(b) if isinstance(b, np.integer) else b) for b in (first, last)]
-    whole = int(by) if isinstance(by, (int, np.integer)) else None
-    if isinstance(by, (float, np.floating)) and float(by).is_integer():
-        whole = int(by)
-    for place, bound in enumerate((first, last)):
-        if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
-            dims[place] = int(bound)
-    low, high = dims
-    if whole == 0 or (whole is None and float(by) == 0):
+    if not isinstance(by, Value) and by == 0:
         raise raised(ZeroDivisionError("division by zero"), context.loc)
+    whole = int(by) if not isinstance(by, Value) and float(by).is_integer() else None
+    low, high = (_whole(context, b) for b in (first, last))
     if low is not None and high is not None and whole is not None:
         distance = high - low if whole > 0 else low - high
         size = distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
-        return context.length(dim_max(size, 0))
-    if isinstance(first, Value) or isinstance(last, Value):
-        raise UnsupportedError(
-            "np.arange to a length by a step that is no whole number", context.loc, "scale np.arange(n) instead"
-        )
-    return max(math.ceil((last - first) / by), 0)
+        return context.length(most(size, 0, known_here(context)))
+    if not any(isinstance(v, Value) for v in (first, last, by)):
+        return max(math.ceil((last - first) / by), 0)
+    # NumPy computes the number of elements with Python's numbers as well.
+    quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
+    count = on_host(context, "math_ceil", quotient)
+    return most(number_as_dim(context, count) or 0, 0, known_here(context))
+
+
+def _whole(context: Context, bound: Any) -> DimLike | None:
+    if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
+        return int(bound)
+    return number_as_dim(context, int(bound) if isinstance(bound, np.integer) else bound)
 
 
 def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> Value:
@@ -246,11 +255,12 @@ def linspace(
     Raises
     ------
     UnsupportedError
-        `num` is known only at run time and is no length, or complex numbers.
+        `num` is computed of data, or complex numbers.
     """
-    count = as_shape(context, num)[0]
+    sentence = "Number of samples, {0}, must be non-negative."
+    count = as_length(context, num, sentence)
     if isinstance(count, int) and count < 0:
-        raise raised(ValueError(f"Number of samples, {count}, must be non-negative."), context.loc)
+        raise raised(ValueError(sentence.format(count)), context.loc)
     ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
     found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
     if found.kind == "c":
@@ -287,9 +297,12 @@ def linspace(
         made = moveaxis(context, made, 0, axis)
     if not retstep:
         return made
-    if not isinstance(gaps, int):
-        raise UnsupportedError("np.linspace with retstep=True of a length", context.loc, "compute (stop - start) / (n - 1)")
-    return made, (step if gaps > 0 else math.nan)
+    if isinstance(gaps, int):
+        return made, (step if gaps > 0 else math.nan)
+    # NumPy's step is Python's NaN where there is none.
+    refused = "np.linspace with retstep=True has no step, as there is no more than one number"
+    require_equal(context, dim_min(gaps, 1), 1, "UnsupportedError", refused)
+    return made, step
 
 
 def logspace(
@@ -341,8 +354,8 @@ def geomspace(
     sign = np.sign(first)
     if sign != np.sign(last):
         raise UnsupportedError("np.geomspace between numbers of two signs", context.loc, "its elements are complex or NaN")
-    count = as_shape(context, num)[0]
     made = logspace(context, np.log10(first / sign), np.log10(last / sign), num, endpoint)
+    (count,) = dimensions(made)
     place = along(context, count, 0, 1)
     made = elementwise(context, "where", elementwise(context, "equal", place, 0), np.float64(first / sign), made)
     if endpoint:

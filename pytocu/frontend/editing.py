@@ -123,9 +123,10 @@ def _plain(bound: Any) -> bool:
 def resize(context: Context, a: Any, new_shape: Any) -> Value:
     """All elements in a row, again and again, in a new shape"""
     flat = ravel(context, array_of(context, a))
-    shape = as_shape(context, new_shape)
+    sentence = "all elements of `new_shape` must be non-negative"
+    shape = as_shape(context, new_shape, sentence)
     if any(isinstance(d, int) and d < 0 for d in shape):
-        raise raised(ValueError("all elements of `new_shape` must be non-negative"), context.loc)
+        raise raised(ValueError(sentence), context.loc)
     (count,), size = dimensions(flat), product(shape)
     if not (lower_bound(count) or 0) > 0:
         # Of no elements NumPy makes zeros.

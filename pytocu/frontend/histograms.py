@@ -20,11 +20,11 @@ from pytocu.frontend.library_calls import argsort, known_option, search, sort
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, filled, ravel
-from pytocu.frontend.values import Context, as_dim, as_value, cast, const_inst, dimensions, is_array
+from pytocu.frontend.reshaping import array_of, as_length, filled, ravel
+from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import F64, I64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
@@ -42,11 +42,10 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
         deep = "object too deep" if dimensions(value) else "object of too small depth"
         raise raised(ValueError(f"{deep} for desired array"), context.loc)
     attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
-    least = as_dim(minlength)
-    if least is None:
-        raise UnsupportedError("minlength= must be known while compiling, or be a length", context.loc, "write a constant")
+    sentence = "'minlength' must not be negative"
+    least = as_length(context, minlength, sentence)
     if isinstance(least, int) and least < 0:
-        raise raised(ValueError("'minlength' must not be negative"), context.loc)
+        raise raised(ValueError(sentence), context.loc)
     places = cast(context, value, I64)
     zero = length(context, 0)
     # Numbers of no elements have no largest one; -1 makes the result as short as it may be.
@@ -202,7 +201,8 @@ def _slice(context: Context, value: Value, start: DimLike, size: DimLike) -> Val
 
 def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     """The edges of the bins, checked to ascend."""
-    number = as_dim(bins)
+    sentence = "`bins` must be positive, when an integer"
+    number = as_length(context, bins, sentence) if is_weak(bins) else None
     if number is None:
         if isinstance(bins, str):
             raise UnsupportedError(f"np.histogram with bins={bins!r} is not compiled", context.loc, "give a number and a range")
@@ -214,8 +214,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         (any_falls,) = combined(context, "bitwise_or", (falls,), (0,), False)
         ascends = elementwise(context, "invert", any_falls)
         return require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")
-    if isinstance(number, int) and number < 1:
-        raise raised(ValueError("`bins` must be positive, when an integer"), context.loc)
+    require_equal(context, dim_min(number, 1), 1, "ValueError", sentence)
     if range is None:
         raise UnsupportedError(
             "np.histogram with a number of bins takes a range here", context.loc, "write range=(low, high), as x.min(), x.max()"
@@ -229,7 +228,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         low, high = low - 0.5, high + 0.5
     dtype = np.result_type(low, high, element(value.type).numpy)
     dtype = np.result_type(dtype, float) if np.issubdtype(dtype, np.integer) else dtype
-    return linspace(context, low, high, bins + 1, dtype=dtype)
+    return linspace(context, low, high, dim_value(context, number + 1), dtype=dtype)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -17,8 +17,8 @@ from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, as_shape, at_least, broadcast, copied, ravel
-from pytocu.frontend.values import Context, as_dim, as_strong, as_value, cast, dim_value, dimensions, is_number
+from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
+from pytocu.frontend.values import Context, as_dim, as_strong, as_value, cast, dim_value, dimensions, is_number, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
@@ -221,11 +221,14 @@ def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimL
             attempt(context, np.broadcast_to, np.zeros((len(rows), 2)), (ndim, 2))
     pairs: list[tuple[DimLike, DimLike]] = []
     for row in rows:
-        found = as_shape(context, tuple(row))
+        found = as_shape(context, tuple(row), _BORDER)
         if any(isinstance(d, int) and d < 0 for d in found):
-            raise raised(ValueError("index can't contain negative values"), context.loc)
+            raise raised(ValueError(_BORDER), context.loc)
         pairs.append((found[0], found[-1]))
     return pairs
+
+
+_BORDER = "index can't contain negative values"
 
 
 def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[Value, Value]]:
@@ -339,7 +342,7 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     value = array_of(context, A)
     counts = list(as_shape(context, reps))
     if any(isinstance(c, int) and c < 0 for c in counts):
-        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+        raise raised(ValueError(NEGATIVE), context.loc)
     while len(dimensions(value)) < len(counts):
         value = as_row(context, value)
     counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
@@ -382,15 +385,15 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
     """
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
-    if isinstance(repeats, (tuple, list)) or as_dim(int(repeats) if isinstance(repeats, np.integer) else repeats) is None:
+    if isinstance(repeats, (tuple, list)) or (not is_weak(repeats) and not isinstance(repeats, np.integer)):
         raise UnsupportedError(
             "repeat with a number for each element has a length known only at run time",
             context.loc,
             "repeat all elements alike, or gather: x[index]",
         )
-    count = as_shape(context, repeats)[0]
+    count = as_length(context, repeats)
     if isinstance(count, int) and count < 0:
-        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+        raise raised(ValueError(NEGATIVE), context.loc)
     value, place = along_axis(context, value, axis)
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return copied(context, _repeated(context, value, counts, inner=True))

@@ -12,6 +12,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import as_row, concatenate
+from pytocu.frontend.library_calls import known_option
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
@@ -26,6 +27,7 @@ from pytocu.ir.types import BOOL, F64, element
 def diff(context: Context, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = MISSING, append: Any = MISSING) -> Value:
     """Differences of neighbours, n times."""
     value = array_of(context, a)
+    known_option(context, n, "n=")
     if n == 0:
         return value
     if n < 0:

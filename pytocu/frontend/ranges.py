@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
@@ -93,6 +94,32 @@ def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None
     context.builder.inst("bind", (value,), {"names": (name,), "length": length})
     context.step_facts = (*context.step_facts, length - symbol(name))
     return symbol(name)
+
+
+def length_of(context: Context, value: Value, error: str, sentence: str) -> DimLike:
+    """The length that a Python int of run time is; `sentence` is what is said of one below 0, which ``{0}`` stands for.
+
+    An int of its own is a number with a name, and so are products of several; sums keep to the names of what they are made
+    of, so that positions made of the same ints are known to lie inside.
+    """
+    dim = number_as_dim(context, value)
+    assert dim is not None
+    if not isinstance(dim, Dim) or not any(map(is_number, symbols(dim))):
+        return dim
+    if len(dim.terms) > _SHORT:
+        dim = bound(context, value)
+    names = context.bound.get(value)
+    if names is not None:
+        above, below = map(symbol, names)
+        require_equal(context, below, 0, error, sentence.replace("{0}", "-{0}"))
+        return above
+    if not known_here(context)(dim):
+        require_equal(context, dim_min(dim, 0), 0, error, sentence)
+    return context.length(dim)
+
+
+_SHORT = 4
+"""Terms of a polynomial that is a length."""
 
 
 def bound_count(context: Context, value: Value, name: str) -> Dim:

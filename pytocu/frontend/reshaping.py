@@ -17,40 +17,52 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
+from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, as_dim, as_strong, dimensions, is_array, is_weak
+from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
 from pytocu.ir.expand_positions import reshape_groups
 from pytocu.ir.infer import broadcast_shapes
-from pytocu.ir.types import ArrayType, ScalarType
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, WeakType, element
 
 Shape = tuple[DimLike, ...]
 
 
-def as_shape(context: Context, shape: Any) -> Shape:
-    """A shape of numbers known now and lengths.
+NEGATIVE = "negative dimensions are not allowed"
+"""What NumPy says of a length below 0."""
+
+
+def as_shape(context: Context, shape: Any, sentence: str = NEGATIVE, error: str = "ValueError") -> Shape:
+    """A shape of numbers known now, lengths and Python ints of run time; of these none is below 0, or it is an error.
 
     Raises
     ------
     UnsupportedError
-        A number that is known only at run time.
+        A number that is computed of data.
+    TypeError
+        Something else that is no int.
     """
     items = shape if isinstance(shape, (tuple, list)) else (shape,)
-    found: list[DimLike] = []
-    for item in items:
-        dim = as_dim(int(item) if isinstance(item, np.integer) else item)
-        if dim is None:
-            if isinstance(item, Value):
-                raise UnsupportedError(
-                    "a length must be known while compiling, or be computed of lengths",
-                    context.loc,
-                    "use lengths of arrays, or name the argument in @jit(static=(...))",
-                )
-            kind = type(item).__name__
-            raise raised(TypeError(f"'{kind}' object cannot be interpreted as an integer"), context.loc)
-        found.append(dim)
-    return tuple(found)
+    return tuple(as_length(context, item, sentence, error) for item in items)
+
+
+def as_length(context: Context, item: Any, sentence: str = NEGATIVE, error: str = "ValueError") -> DimLike:
+    """One length; see :func:`as_shape`."""
+    dim = as_dim(int(item) if isinstance(item, np.integer) else item)
+    if dim is not None:
+        return dim
+    if not isinstance(item, Value):
+        raise raised(TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer"), context.loc)
+    if item.type == WEAK_INT:
+        return length_of(context, item, error, sentence)
+    if item.type == WEAK_BOOL or (not isinstance(item.type, WeakType) and element(item.type).is_integer):
+        raise UnsupportedError(
+            f"a length must be a Python int, and this is {describe(item)}",
+            context.loc,
+            "use lengths of arrays, pass a Python int, or name the argument in @jit(static=(...))",
+        )
+    raise raised(TypeError(f"'{python_type_name(item)}' object cannot be interpreted as an integer"), context.loc)
 
 
 def array_of(context: Context, value: Any) -> Value:
@@ -106,15 +118,18 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = tuple(shape[0])
+    lengths = as_shape(context, shape, _RESHAPED, "UnsupportedError")
     if order == "F":
-        turned = _reshape(context, transpose(context, value, ()), as_shape(context, shape)[::-1], copy)
+        turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy)
         return transpose(context, turned, ())
     if order != "C":
         raise UnsupportedError(f"reshape with the argument order={order!r}", context.loc, "use order='C' or order='F'")
-    lengths = as_shape(context, shape)
     if not lengths and isinstance(value.type, ScalarType):
         return value
     return _reshape(context, value, lengths, copy)
+
+
+_RESHAPED = "a length of run time is {0} in reshape: the one that follows from the others is written as -1"
 
 
 def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
@@ -298,13 +313,13 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
     ShapeError
         The array does not fit; NumPy's sentence.
     """
-    value, target = array_of(context, array), as_shape(context, shape)
+    value, target = array_of(context, array), as_shape(context, shape, _BROADCAST)
     given = dimensions(value)
     if len(given) > len(target):
         text = "input operand has more dimensions than allowed by the axis remapping"
         raise raised(ValueError(text if target else "cannot broadcast a non-scalar to a scalar array"), context.loc)
     if any(isinstance(d, int) and d < 0 for d in target):
-        raise raised(ValueError("all elements of broadcast shape must be non-negative"), context.loc)
+        raise raised(ValueError(_BROADCAST), context.loc)
     sentence = (
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
         f"{_fields(2, given)}  and requested shape {_fields(2 + len(given), target)}"
@@ -314,6 +329,9 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
             shown = (*given, *target)
             require_equal(context, length, wanted, "ValueError", sentence, *shown, broadcast=True, operands=(value,))
     return broadcast(context, value, target)
+
+
+_BROADCAST = "all elements of broadcast shape must be non-negative"
 
 
 def _fields(first: int, shape: Shape, comma: str = ",") -> str:

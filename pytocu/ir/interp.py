@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, InternalError, located
+from pytocu.errors import CompileError, InternalError, located, refuse_repeating
 from pytocu.ir import interp_checks, library, reductions
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, chain_from
 from pytocu.ir.interp_arguments import State, arrange, bind_symbols, check_argument, kind_name
@@ -135,6 +135,8 @@ def _settle(state: State, inst: Inst, type: Type, value: Any) -> Any:
         case ArrayType(dtype, shape):
             array = np.asarray(value)
             if array.dtype != dtype.numpy or array.shape != state.dims(shape):
+                if inst.op.kind == "elementwise":
+                    refuse_repeating([np.shape(state.values[a]) for a in inst.args], inst.loc)
                 raise InternalError(f"{inst.op.name} gives {array.dtype}{list(array.shape)} where its type is {type}")
             return array
     raise InternalError(f"a value of type {type} does not stand at this level")

@@ -1,0 +1,172 @@
+"""Python ints of run time as lengths: shapes of new arrays, ranges, reshapes, repetitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_run_time_positions import agrees
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
+
+VECTOR, MATRIX = np.linspace(0.5, 4, 12), np.linspace(-1, 2, 12).reshape(4, 3)
+COUNTS = np.array([1, 2, 2, 0])
+
+TEXTS = {
+    "n": ["np.zeros(n)", "np.ones((n, 2), np.int16)", "np.full([n, n], 3)", "np.empty(n).shape", "np.arange(n)",
+          "np.arange(1, n + 1, 2)", "np.arange(n, 0, -1)", "np.arange(n, dtype=np.float32)", "np.arange(0, n, 0.5)",
+          "np.linspace(0, 1, n)", "np.linspace(0, 1, num=n, endpoint=False)", "np.logspace(0, 1, n)",
+          "np.geomspace(1, 8, n)", "np.eye(n)", "np.eye(n, 3, k=1)", "np.identity(n)", "np.tri(n, k=-1)",
+          "np.indices((n, 2))", "np.hanning(n)", "np.triu_indices(n)", "np.diag_indices(n)",
+          "np.vander(np.arange(3.0), n)", "np.zeros(2 * n + 1)", "np.zeros(n // 2)", "np.zeros(n * n)",
+          "np.zeros(max(n, 2))", "len(np.zeros(n)) + n", "np.arange(n)[1:] - np.arange(n)[:-1]",
+          "np.meshgrid(np.arange(n), np.zeros(n))", "np.ones((n, n)) @ np.ones(n)"],
+    "xn": ["np.tile(x, n)", "np.tile(x, (n, 2))", "np.repeat(x, n)", "np.pad(x, n)", "np.pad(x, (n, 1), mode='edge')",
+           "np.resize(x, (n, 2))", "np.broadcast_to(x, (n, 12))", "np.concatenate([np.zeros(n), x])",
+           "np.full((n, 12), x)", "np.histogram(x, n + 1, range=(0.0, 5.0))", "np.bincount(k, minlength=n)",
+           "np.bincount(k, np.ones(4), n)"],
+    "reshaped": ["x.reshape(n, -1)", "x.reshape(-1, n)", "x.reshape((n, 3, -1))", "np.reshape(x, (n, 12 // n))",
+                 "x.reshape(n, -1).sum(axis=1)", "x.reshape(n, -1, order='F')"],
+    "ab": ["np.arange(a, b, 0.25)", "np.arange(b)", "np.arange(1, b)", "np.arange(a, 9)", "np.arange(0.0, b, a)",
+           "np.arange(b, a, -a)", "np.arange(a, b, 0.25, dtype=np.float32)", "np.linspace(a, b, int(b))"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_lengths_of_new_arrays(n: int) -> None:
+    function = make_function("n", TEXTS["n"], {"np": np})
+    compare(call_interpreted(function, n), function(n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_lengths_beside_arrays(n: int) -> None:
+    function = make_function("xkn", TEXTS["xn"], {"np": np})
+    compare(call_interpreted(function, VECTOR, COUNTS, n), function(VECTOR, COUNTS, n))
+
+
+def test_lengths_of_reshaped_arrays() -> None:
+    function = make_function("xn", TEXTS["reshaped"], {"np": np})
+    compare(call_interpreted(function, VECTOR, 2), function(VECTOR, 2))
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 3.25), (2.0, 2.0), (3.5, 1.0)])
+def test_ranges_between_floats(a: float, b: float) -> None:
+    function = make_function("ab", TEXTS["ab"], {"np": np})
+    compare(call_interpreted(function, a, b), function(a, b))
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("np.zeros(n)", -1),
+        ("np.ones(n - 7)", 5),
+        ("np.linspace(0, 1, n)", -2),
+        ("np.linspace(0, 1, n - 1)", 0),
+        ("np.repeat(np.ones(2), n)", -1),
+        ("np.pad(np.ones(2), n)", -1),
+        ("np.resize(np.ones(2), n)", -1),
+        ("np.broadcast_to(1.0, (n, 2))", -1),
+        ("np.ones(12).reshape(n, -1)", 5),
+        ("np.zeros(n) + np.ones(4)", 3),
+        ("np.zeros(n).max()", 0),
+        ("np.bincount(np.zeros(2, int), minlength=n)", -1),
+        ("np.histogram(np.ones(2), n, range=(0.0, 1.0))", 0),
+    ],
+)
+def test_lengths_that_numpy_refuses(text: str, n: int) -> None:
+    function = make_function("n", [text], {"np": np})
+    with pytest.raises(ValueError) as wanted:
+        function(n)
+    with pytest.raises(ValueError) as found:
+        call_interpreted(function, n)
+    assert str(wanted.value).strip() in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "said"),
+    [
+        ("np.ones(12).reshape(n, 3)", -1, "a length of run time is -1 in reshape"),
+        ("np.zeros(n) + x", 1, "a length known only at run time is 1"),
+        ("np.linspace(0, 1, n, retstep=True)", 1, "has no step"),
+        ("np.zeros(n)", np.int64(3), "a length must be a Python int"),
+        ("np.arange(n)", np.float32(3), "a bound of np.arange must be a Python number"),
+        ("np.arange(0, 9, n)", 2, "write start"),
+    ],
+)
+def test_lengths_that_are_refused(text: str, n: Any, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        call_interpreted(make_function("nx", [text], {"np": np}), n, VECTOR)
+
+
+def trapezoid(a, b, n):
+    x = np.linspace(a, b, n + 1)
+    y = np.sin(x)
+    return (b - a) / n * (y[1:] + y[:-1]).sum() / 2
+
+
+def heat(n, steps):
+    u = np.zeros(n)
+    u[n // 2] = 1.0
+    for _ in range(steps):
+        u[1:-1] = 0.25 * (u[2:] + 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def table(x, n):
+    found = np.empty((n + 1, *x.shape))
+    found[0] = x
+    for i in range(n):
+        found[i + 1] = np.sqrt(found[i]) + i
+    return found
+
+
+def products(n):
+    made = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            made[i, j] = i * j
+    return made
+
+
+def growing(n):
+    total = 0.0
+    for i in range(1, n):
+        row = np.zeros(i)
+        row[:] = 2
+        total = total + row.sum()
+    return total
+
+
+def moving(x, width):
+    n = len(x) - width + 1
+    total = np.zeros(n)
+    for k in range(width):
+        total += x[k : k + n]
+    return total / width
+
+
+PROGRAMS = [
+    (heat, (9, 4)),
+    (table, (np.array([4.0, 9.0]), 3)),
+    (products, (4,)),
+    (growing, (5,)),
+    (moving, (VECTOR, 4)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_programs_with_lengths_of_run_time(function: Any, arguments: tuple[Any, ...]) -> None:
+    agrees(function, arguments)
+
+
+def test_a_sum_over_a_grid_of_run_time() -> None:
+    compiled = pytocu.jit(trapezoid)
+    for n in (1, 2, 50):
+        assert np.isclose(compiled(0.0, 2.0, n), trapezoid(0.0, 2.0, n), rtol=1e-14)
+    # A new number is no new compile.
+    assert len(compiled.specializations) == 1
