@@ -99,6 +99,10 @@ class VectorizedFunction(JitFunction[..., Any]):
         return _loop(self._function, own, self._spread, outs, **{n: given.arguments[n] for n in UFUNC_KEYWORDS})
 
 
+class NoElement(ValueError):
+    """A vectorized function has no element to run for, and so no result type, where nothing is compiled."""
+
+
 def _loop(
     function: Callable[..., Any],
     arguments: Mapping[str, Any],
@@ -128,7 +132,7 @@ def _loop(
     if not found and all(o is not None for o in outs):
         return tuple(outs) if len(outs) > 1 else outs[0]
     if not found:
-        raise ValueError("PYTOCU_DISABLE=1: what a vectorized function makes of no element is known only when it is compiled")
+        raise NoElement("PYTOCU_DISABLE=1: what a vectorized function makes of no element is known only when it is compiled")
     results: list[Any] = []
     for number, members in enumerate(zip(*found.values(), strict=True)):
         kinds = {type(m): m for m in members}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -399,16 +401,29 @@ def test_large_arguments_are_written_as_bytes(command, folder):
         (("prog.py:steps",), "steps(x, y) needs a type for x, y"),
         (("prog.py:steps", "--inputs", "none.npz"), "there is no file 'none.npz'"),
         (("prog.py:steps", "--inputs", "prog.py"), "'prog.py' holds no arguments"),
+        (("prog.py:steps", "--inputs", "one.npy"), "'one.npy' holds no arguments (it is one array without a name)"),
+        (("prog.py:steps", "--inputs", "cut.npz"), "'cut.npz' holds no arguments (File is not a zip file)"),
+        (("prog.py:steps", "--inputs", "torn.npz"), "'torn.npz' holds no arguments (Bad CRC-32"),
+        (("prog.py:steps", "--inputs", "words.npz"), "'words.npz' holds no arguments (its array x is of dtype <U1)"),
+        (("prog.py:steps", "--inputs", "zip.npz"), "'zip.npz' holds no arguments (its part x is no array)"),
+        (("prog.py:mean", "--args", "f32[n]", "--output", "prog.py/x"), "--output prog.py/x: prog.py is a file"),
         (("prog.py:steps", "--inputs", "some.npz"), "some.npz holds 'xs', and steps has no such parameter: did you mean x?"),
         (("prog.py:steps", "--inputs", "less.npz"), "less.npz holds nothing for y, which steps needs"),
         (("prog.py:steps", "--inputs", "less.npz", "--args", "f32[n]"), "--args and --inputs are two ways"),
         (("prog.py:mean", "--args", "f32[n]", "--target", "cuda:9"), "'cuda:9' is not a target"),
-        (("prog.py:mean", "--args", "f32[99999999999999999999]"), "--args 'f32[99999999999999999999]': no arguments of these"),
+        (("prog.py:mean", "--args", "f32[9223372036854775807]"), "--args 'f32[9223372036854775807]': no arguments of these"),
     ],
 )
 def test_bad_input(command, words, sentence):
     np.savez("some.npz", xs=np.ones(3))
     np.savez("less.npz", x=np.ones(3))
+    np.save("one.npy", np.ones(3))
+    np.savez("words.npz", x=np.array(["a"]))
+    whole = Path("less.npz").read_bytes()
+    Path("cut.npz").write_bytes(whole[:200])
+    Path("torn.npz").write_bytes(whole[:170] + b"x" + whole[171:])
+    with zipfile.ZipFile("zip.npz", "w") as made:
+        made.writestr("x.npy", b"no array")
     code, out, err = command(*words)
     assert (code, out) == (2, "")
     assert err.startswith(f"pytocu: {sentence}")
@@ -424,7 +439,25 @@ def test_defaults_are_arguments(command, folder):
 def test_an_error_of_numpy_is_no_difference():
     said = []
     assert bisect(pytocu.jit(lambda x, y: x + y), {"x": np.ones(3), "y": np.ones(4)}, say=said.append) is None
-    assert said and all(o.verdict in ("same", "not run") for o in said)
+    numpys, *others = said
+    assert numpys[:2] == ("NumPy", "raises") and "could not be broadcast" in numpys.reason
+    assert others and all(o.verdict in ("same", "not run") for o in others)
+
+
+def test_what_numpy_refuses_too_is_said(command, folder):
+    code, out, _ = command("prog.py:steps", "--args", "f32[3], i32[4]", "--target", "cpu")
+    assert code == 0
+    assert "steps raises what NumPy raises, ValueError: operands could not be broadcast" in out
+    assert out.endswith("for 6 lists of arguments: there is no result to compare\n")
+    out = command("prog.py:steps", "--args", "f32[n], i32[m]", "--target", "cpu")[1]
+    assert "for 26 lists of arguments; of these, 12 raise what NumPy raises: ValueError" in out
+
+
+def test_a_function_of_scalars_without_elements_has_no_answer_of_numpy(command, folder):
+    (folder / "vec.py").write_text("import pytocu\n\n@pytocu.vectorize\ndef f(x):\n    return x + 1 if x > 0 else x\n")
+    code, out, err = command("vec.py:f", "--args", "f32[n]", "--target", "cpu")
+    assert (code, err) == (0, "")
+    assert "for 12 lists of arguments" in out
 
 
 def test_a_function_that_is_not_compiled_is_said(folder, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,14 @@ class Made:
 
 made = Made(5.0)
 '''
+
+MORE = """\
+import functools
+import numpy as np
+
+part = functools.partial(lambda a, x: a * x, 2.0)
+slow = np.vectorize(lambda x: x)
+"""
 
 ARGS = "f32[n, 3], bool[n]"
 
@@ -272,8 +281,32 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
         ),
         (
             ["mask.py:mask_out", "--args", "f33[n], bool[n]"],
-            "--args, points: 'f33[n]' has no dtype pytocu knows: 'f33': did you mean f32[n]?",
+            "--args, points: 'f33[n]' is not a type: did you mean f32[n]?",
         ),
+        (["mask.py:mask_out", "--args", "F32[n], bool[n]"], "--args, points: 'F32[n]' is not a type: did you mean f32[n]?"),
+        (
+            ["mask.py:mask_out", "--args", "=f32, bool[n]"],
+            "--args, points: '=f32' is not a type: write f32, f32[n, 3], i64[n, m; S] or weak float",
+        ),
+        (
+            ["mask.py:square", "--args", "2.5"],
+            "--args, x: 2.5 is a value: write its type, weak float, or --static x=2.5 where it is known while compiling",
+        ),
+        (
+            ["mask.py:square", "--args", "None"],
+            "--args, x: None is a value: write --static x=None where it is known while compiling",
+        ),
+        (
+            ["mask.py:square", "--args", "f32[9223372036854775808]"],
+            "--args, x: 'f32[9223372036854775808]': a length is below 2**63",
+        ),
+        (["mask.py:powers", "--static", "order=2", "--static", "order=3"], "--static gives order twice"),
+        (["mask.py:square", "--args", "f32[n]", "--after", ""], "--after is empty"),
+        (["mask.py:square", "--args", "f32[n]", "--after", "FUSE"], "there is no pass 'FUSE': did you mean fuse?"),
+        (["mask.py::square"], "'mask.py::square': write one colon, mask.py:square"),
+        (["link.py:square"], "there is no file 'link.py': did you mean mask.py?"),
+        (["more.py:part"], "more.py:part is a functools.partial: name the function in it, and give its values with --static"),
+        (["more.py:slow"], "more.py:slow is of np.vectorize: put @pytocu.vectorize above the function instead"),
         (["mask.py:mask_out", "--args", "f32[n]"], 'mask_out(points, mask) needs a type for mask: write --args "f32[n], ..."'),
         (
             ["mask.py:mask_out", "--args", "ptr f32, bool[n]"],
@@ -308,6 +341,8 @@ def test_dump_refuses_in_one_sentence(folder, refused, words, sentence):
     (folder / "empty.py").write_text("")
     (folder / "inner").mkdir()
     (folder / "many.py").write_text("def total(x, *rest):\n    return x\n")
+    (folder / "link.py").symlink_to("nowhere.py")
+    (folder / "more.py").write_text(MORE)
     if words[-1:] == ["--unknown"]:
         assert refused("dump", *words) == "pytocu dump has no option --unknown (see pytocu dump --help)"
         assert "has no option --emt: did you mean --emit?" in refused("dump", "mask.py:square", "--emt", "ptx")
@@ -340,12 +375,25 @@ def test_dump_refuses_architectures_that_nvrtc_does_not_know(refused):
         ("x = (\n", "broken.py:1: importing the file failed: SyntaxError: '(' was never closed"),
         ("\nimport no_such_module_anywhere\n", "broken.py:2: importing the file failed: ModuleNotFoundError: No module named"),
         ("\n\n1 / 0\n", "broken.py:3: importing the file failed: ZeroDivisionError: division by zero"),
+        ("class Skip(BaseException): pass\nraise Skip('not here')\n", "broken.py:2: importing the file failed: Skip: not here"),
+        (
+            "class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd\n",
+            "broken.py:3: importing the file failed: Odd",
+        ),
         ("raise SystemExit(3)\n", "broken.py:1: importing the file failed: it ends the program (3)"),
     ],
 )
 def test_dump_of_a_file_that_cannot_be_imported(refused, folder, source, sentence):
     (folder / "broken.py").write_text(source)
     assert refused("dump", "broken.py:f").startswith(sentence)
+
+
+def test_what_a_file_prints_is_no_part_of_the_output(folder, capsys):
+    (folder / "chatty.py").write_text("print('hello')\ndef f(x):\n    return x + 1\n")
+    assert main(["dump", "chatty.py:f", "--args", "f32[n]", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["function"] == "f"
+    assert err == "hello\n"
 
 
 def test_a_function_that_is_not_compiled_shows_its_line(refused):
@@ -581,7 +629,8 @@ def test_demo(matplotlib, tmp_path, capsys):
     assert main(["demo", "--output", str(picture), "--size", "400", "--device", "cpu"]) == 0
     text = capsys.readouterr().out
     assert "The function becomes one kernel." in text
-    assert "atan2f" in text
+    assert "arctan2 %" in text
+    assert len(text.splitlines()) < 60
     assert "CPU against NumPy: both float32 of shape (342, 401)" in text
     assert "344 x 403" in text
     assert "400 x 400" in text
@@ -633,6 +682,19 @@ def test_demo_without_matplotlib(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.cbook", None)
     sentence = "the demo needs matplotlib for its data and its picture: pip install 'pytocu[demo]'"
     assert refused("demo", "--device", "cpu") == sentence
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("nowhere/a.png", "there is no folder 'nowhere'"),
+        (".", " is a folder: name a picture in it"),
+        ("a.pgn", ".pgn is no ending of a picture: did you mean png?"),
+        ("a", "it has no ending of a picture: choose from "),
+    ],
+)
+def test_demo_with_a_place_where_no_picture_can_be(matplotlib, refused, place, sentence):
+    assert refused("demo", "--device", "cpu", "--output", place).startswith(f"--output {place}: {sentence}".replace(":  ", " "))
 
 
 def test_demo_with_a_picture_that_cannot_be_written(matplotlib, folder, capsys):

@@ -35,7 +35,11 @@ def prepared(place: str, static: Sequence[str], fastmath: str | None) -> tuple[J
     """
     found, bound = load(place)
     function = found if isinstance(found, JitFunction) else jit(found)
-    values = dict(_static(text) for text in static)
+    values: Values = {}
+    for name, value in map(_static, static):
+        if name in values:
+            raise CommandError(f"--static gives {name} twice")
+        values[name] = value
     names = tuple(inspect.signature(function.__wrapped__).parameters)
     for name in values:
         if name not in names:
@@ -101,13 +105,23 @@ def _type(text: str, name: str) -> Type:
     try:
         found = parse_type(text)
     except ValueError as error:
-        word, bracket, rest = text.partition("[")
-        close = "" if word.strip() in _TYPE_NAMES else nearest(word.strip(), _TYPE_NAMES)
-        said = f"{str(error).partition(';')[0]}{close[:-1]}{bracket}{rest}?" if close else error
-        raise CommandError(f"--args, {name}: {said}") from None
+        raise CommandError(f"--args, {name}: {_no_type(text, name) or error}") from None
     if not isinstance(found, ArrayType | ScalarType | WeakType):
         raise CommandError(f"--args, {name}: {text!r} is a type inside kernels: arguments are arrays, f32[n], or scalars, f32")
     return found
+
+
+def _no_type(text: str, name: str) -> str:
+    """What a text is that is no type, where that can be told: a value, or a misspelled dtype."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        word, bracket, rest = text.partition("[")
+        known = word.strip() in _TYPE_NAMES or word.startswith("weak ") or not re.fullmatch(r"[\w. ]+", word)
+        close = "" if known else nearest(word.strip(), _TYPE_NAMES)
+        return f"{text!r} is not a type{close[:-1]}{bracket}{rest}?" if close else ""
+    weak = f"write its type, weak {type(value).__name__}, or " if type(value).__name__ in WEAK_ORDER else "write "
+    return f"{text} is a value: {weak}--static {name}={text} where it is known while compiling"
 
 
 def _static(text: str) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from pytocu.errors import PytocuError
 from pytocu.explain.inputs import load_inputs
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
 from pytocu.jit import JitFunction
-from pytocu.testing.arguments import make_argument, size_cases
+from pytocu.testing.arguments import make_argument, size_cases, symbol_names
 from pytocu.testing.bisect import Finding, Outcome, bisect
 from pytocu.testing.reproducer import test_text
 
@@ -59,7 +60,10 @@ def run(options: argparse.Namespace) -> None:
     targets = ("cpu", "cuda:sm_90")
     if options.target:
         targets = (str(target_of(options.target, "bisection", targets)),)
+    _check_folder(options.output)
     notes: dict[str, Outcome] = {}
+    raised: list[str] = []
+    compared = len(cases)
     with progress(len(cases), "inputs") as advance:
         for number, values in enumerate(cases):
 
@@ -67,7 +71,11 @@ def run(options: argparse.Namespace) -> None:
                 if options.steps:
                     reason = f" ({outcome.reason.splitlines()[0]})" if outcome.reason else ""
                     show(f"{outcome.step}: {outcome.verdict}{reason}")
-                if outcome.verdict in ("refused", "not run"):
+                nonlocal compared
+                if outcome.step == "NumPy":
+                    compared -= outcome.verdict == "not run"
+                    raised.extend([outcome.reason] if outcome.verdict == "raises" else [])
+                elif outcome.verdict in ("refused", "not run"):
                     notes[outcome.step] = outcome
 
             finding = bisect(function, values, targets, say)
@@ -79,8 +87,23 @@ def run(options: argparse.Namespace) -> None:
     refused = notes.get("the front end")
     if refused is not None and refused.verdict == "refused":
         raise PytocuError(f"{function.__name__} is not compiled: {refused.reason}")
-    shown = f"{len(cases)} lists of arguments" if len(cases) != 1 else "these arguments"
-    show(f"{function.__name__} is NumPy's after every pass and on every backend that ran, for {shown}")
+    shown = f"{compared} lists of arguments" if len(cases) != 1 else "these arguments"
+    same = f"{function.__name__} is NumPy's after every pass and on every backend that ran, for {shown}"
+    if raised and len(raised) == compared:
+        show(f"{function.__name__} raises what NumPy raises, {raised[0]}, for {shown}: there is no result to compare")
+    elif raised:
+        show(f"{same}; of these, {len(raised)} raise what NumPy raises: {raised[0]}")
+    else:
+        show(same)
+
+
+def _check_folder(output: str) -> None:
+    """Refuse a place that is no folder before the search."""
+    place = next((p for p in (Path(output), *Path(output).parents) if p.exists()), Path("."))
+    if not output or not place.is_dir():
+        raise CommandError(f"--output {output}: {place} is a file" if output else "--output is empty")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise CommandError(f"--output {output}: {place} may not be written")
 
 
 def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Iterator[Values]:
@@ -90,7 +113,10 @@ def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Nam
     args, kwargs = arguments(function, known, options.args)
     bound = inspect.signature(function.__wrapped__).bind(*args, **kwargs).arguments
     types = [v for v in bound.values() if isinstance(v, ArrayType | ScalarType | WeakType)]
-    for sizes in size_cases(types):
+    names = symbol_names(types)
+    # Lengths of other names may have to be equal.
+    equal = [dict.fromkeys(names, 7)] if len(names) > 1 else []
+    for sizes in (*size_cases(types), *equal):
         for values in _VALUES if not sizes or any(sizes.values()) else _VALUES[:1]:
             for seed in range(_SEEDS):
                 yield {

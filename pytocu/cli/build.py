@@ -10,9 +10,8 @@ import os
 from collections.abc import Iterable
 
 from pytocu.cli.arguments import add_options, arguments, prepared
+from pytocu.cli.dump import target_of
 from pytocu.cli.terminal import CommandError, show
-from pytocu.errors import BackendError
-from pytocu.passes.context import parse_target
 
 EPILOG = """\
 examples:
@@ -53,6 +52,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_output(folder: str) -> None:
     """Refuse a place that cannot hold a bundle before anything is compiled."""
+    if not folder:
+        raise CommandError("--output is empty: name a folder")
     place = os.path.abspath(folder)
     while not os.path.lexists(place) and os.path.dirname(place) != place:
         place = os.path.dirname(place)
@@ -65,11 +66,7 @@ def _check_output(folder: str) -> None:
 def _targets(texts: Iterable[str]) -> list[str]:
     found: list[str] = []
     for text in texts:
-        try:
-            target = parse_target(text)
-        except BackendError as error:
-            raise CommandError(str(error)) from None
-        if target.kind == "cuda" and not target.arch:
+        if text == "cuda":
             raise CommandError("--target cuda names no architecture: write cuda:sm_90")
-        found.append(str(target))
+        found.append(str(target_of(text, "bundle", ("cpu", "cuda:sm_90"))))
     return list(dict.fromkeys(found))

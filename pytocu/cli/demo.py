@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.cli.relief import Raster, draw, load_raster, shaded_relief
+from pytocu.cli import relief
+from pytocu.cli.relief import Raster, check_picture, draw, load_raster, shaded_relief
 from pytocu.cli.terminal import CommandError, show, suggestion, table
 from pytocu.runtime import cuda, device_array, threads
 from pytocu.testing.compare import ulp_distance
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
     if options.device == "cuda" and not there:
         raise CommandError(f"--device cuda: {reason}")
     raster = load_raster()
+    check_picture(options.output)
     rows, columns = raster.elevation.shape
     show(f"{raster.title}: {rows} x {columns} cells of {raster.dx:.1f} m x {raster.dy:.1f} m, elevation in float32\n")
     _show_kernel()
@@ -62,14 +64,16 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _show_kernel() -> None:
-    lowered = shaded_relief.lower("f32[n, m]", "weak float", "weak float")
-    kernels = lowered.kernels
-    count = "one kernel" if len(kernels) == 1 else f"{len(kernels)} kernels"
-    show(f"The function becomes {count}. As IR, for each element of the result:", "header")
-    for kernel in kernels:
-        show(kernel.ir, "ir")
-    show("\nAs CUDA C for a GPU (made without one):", "header")
-    show(lowered.compile("cuda:sm_90", "cuda_c").source, "cuda")
+    types = ("f32[n, m]", "weak float", "weak float")
+    lowered = shaded_relief.lower(*types)
+    text = lowered.ir("fuse")
+    number = text.count(" = kernel ")
+    show(f"The function becomes {'one kernel' if number == 1 else f'{number} kernels'}. As IR:", "header")
+    show(text, "ir")
+    source = lowered.compile("cuda:sm_90", "cuda_c").source
+    show(f"\nCUDA C of it has {len(source.splitlines())} lines, and needs no GPU to be looked at:", "header")
+    place = f"{relief.__file__}:{shaded_relief.__name__}"
+    show(f'  pytocu dump {place} --args "{", ".join(types)}" --emit cuda\n')
 
 
 def _compare(where: str, expected: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -98,6 +98,9 @@ def run(options: argparse.Namespace) -> None:
 def _run(options: argparse.Namespace) -> None:
     if options.emit not in EMIT:
         raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
+    for name in ("after", "start", "kernel", "target", "backend"):
+        if getattr(options, name) == "":
+            raise CommandError(f"--{name} is empty")
     if options.emit != "ir" and (options.after or options.all or options.changed or options.locs):
         raise CommandError("--after, --all, --changed and --locs are for --emit ir")
     if options.changed and options.after:
@@ -105,12 +108,17 @@ def _run(options: argparse.Namespace) -> None:
     if options.start and not is_ir(options.function):
         raise CommandError("--start is for IR from a file: a Python function begins with lower")
     first = "text" if is_ir(options.function) else "lower"
+    if first == "text" and "lower" in (options.after, options.start):
+        raise CommandError("lower reads a Python function, and the IR of a file is behind it: begin with any other pass")
     for name, names in ((options.after, (first, *pass_names())), (options.start, pass_names())):
         if name and name not in names:
             raise CommandError(f"there is no pass {name!r}{suggestion(name, names)}")
     wanted, targets = EMIT[options.emit]
     subject = _subject(options)
-    target = target_of(options.target or _stated(subject, options.emit), options.emit, targets)
+    stated = _stated(subject)
+    target = target_of(options.target or stated, options.emit, targets)
+    if stated and target.kind != stated.partition(":")[0]:
+        raise CommandError(f"{options.function} is scheduled for {stated.partition(':')[0]}, and not for {target.kind}")
     backend = _backend(options, target, wanted)
     kernel = options.kernel or ""
     if options.emit == "ir":
@@ -145,7 +153,7 @@ def _subject(options: argparse.Namespace) -> Subject:
         raise CommandError(f"{options.function}: {error}") from None
 
 
-def _stated(subject: Subject, emit: str) -> str | None:
+def _stated(subject: Subject) -> str | None:
     """The target that scheduled IR is for."""
     kind = subject.function.fact("target")
     return {None: None, "cpu": "cpu", "cuda": "cuda:sm_90"}[kind]

@@ -62,6 +62,8 @@ def run(options: argparse.Namespace) -> None:
     function, bound = prepared(options.function, options.static, options.fastmath)
     args, kwargs = arguments(function, bound, options.args)
     if options.html is not None:
+        if not options.html:
+            raise CommandError("--html is empty: name the file to write")
         if options.measure:
             raise CommandError("--html shows code, which is not run: leave --measure out")
         return _write_page(options, function.lower(*args, **kwargs), target)

@@ -6,6 +6,8 @@ does not run, and nothing it defines replaces an imported module.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib.util
 import inspect
 import os
@@ -14,6 +16,8 @@ import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pytocu.cli.terminal import CommandError, debugging, nearest, suggestion
 from pytocu.jit import JitFunction
@@ -31,10 +35,14 @@ def load(place: str) -> Loaded:
         No such file or function, or the file cannot be imported.
     """
     file, colon, name = place.rpartition(":")
+    if file.endswith(".ir"):
+        raise CommandError(f"{file!r} is IR, which holds one function: write {file} alone")
     if place.endswith(".ir"):
         raise CommandError(f"{place!r} is IR, which pytocu dump reads; here a Python function is looked at: FILE.py:FUNCTION")
-    if not colon or not name or not file:
+    if not colon or not name or not file.rstrip(":"):
         raise CommandError(f"{place!r} names no function: write FILE.py:FUNCTION{_known_in(place.rstrip(':'))}")
+    if file.endswith(":") and not os.path.exists(file):
+        raise CommandError(f"{place!r}: write one colon, {file.rstrip(':')}:{name}")
     path = existing(file)
     return _find(_module(path), name, file)
 
@@ -69,7 +77,7 @@ def nearest_file(path: Path) -> str:
     """What to say of a file that is missing: the folder that is missing too, or a file of a like name."""
     if not path.parent.is_dir():
         return f": there is no folder {str(path.parent)!r}"
-    close = nearest(path.name, (p.name for p in path.parent.iterdir() if p.suffix == (path.suffix or ".py")))
+    close = nearest(path.name, (p.name for p in path.parent.iterdir() if p.suffix == (path.suffix or ".py") and p.is_file()))
     return close.replace("mean ", f"mean {path.parent}{os.sep}") if close and path.parent != Path(".") else close
 
 
@@ -83,10 +91,12 @@ def _module(path: Path) -> types.ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        # The output is the command's; what the file prints is beside it.
+        with contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except BaseException as error:
         # Whatever the file raises is the file's affair; the command only says where.
-        if debugging():
+        if debugging() or isinstance(error, KeyboardInterrupt):
             raise
         raise CommandError(f"{_where(error, path)}: importing the file failed: {_sentence(error)}") from None
     return module
@@ -107,7 +117,11 @@ def _where(error: BaseException, path: Path) -> str:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"it ends the program ({error.code!r}); keep that under if __name__ == '__main__'"
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:
+        # A class of the file, whose own text fails.
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -133,6 +147,10 @@ def _find(module: types.ModuleType, name: str, file: str) -> Loaded:
             methods = _functions(found, module)
             hint = f"name one of its methods, as {seen}.{methods[0]}" if methods else "it has no methods"
             raise CommandError(f"{seen} is a class: {hint}")
+        case functools.partial():
+            raise CommandError(f"{seen} is a functools.partial: name the function in it, and give its values with --static")
+        case np.vectorize():
+            raise CommandError(f"{seen} is of np.vectorize: put @pytocu.vectorize above the function instead")
         case _:
             kind = type(found).__name__
             raise CommandError(f"{seen} is of type {kind}: name a function, which is a def, a lambda or a jitted one")

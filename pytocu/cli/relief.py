@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pytocu.cli.terminal import CommandError
+from pytocu.cli.terminal import CommandError, suggestion
 from pytocu.jit import jit
 
 LAND_COLOURS = ("#5b8a68", "#8fae7d", "#d6d2a4", "#c8ab7f", "#a17f63", "#8d7566", "#d9d2cb")
@@ -87,6 +88,28 @@ def load_raster() -> Raster:
         dx = float(sample["dx"]) * METRES_PER_DEGREE * math.cos(latitude)
         dy = float(sample["dy"]) * METRES_PER_DEGREE
     return Raster(elevation, dx, dy, "Jacksboro fault, Tennessee")
+
+
+def check_picture(path: str) -> None:
+    """Refuse a place where no picture can be before anything is computed.
+
+    Raises
+    ------
+    CommandError
+        The folder is missing, or the ending names no format.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    place = Path(path)
+    if place.is_dir():
+        raise CommandError(f"--output {path} is a folder: name a picture in it")
+    if not place.parent.is_dir():
+        raise CommandError(f"--output {path}: there is no folder {str(place.parent)!r}")
+    known = FigureCanvasAgg.get_supported_filetypes()
+    ending = place.suffix[1:].lower()
+    if ending not in known:
+        said = f".{ending} is no ending" if ending else "it has no ending"
+        raise CommandError(f"--output {path}: {said} of a picture{suggestion(ending, known)}")
 
 
 def draw(raster: Raster, shade: np.ndarray, path: str) -> None:

@@ -19,7 +19,7 @@ class CommandError(PytocuError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name most like the one that was written, as ``: did you mean X?``, or nothing.
+    """The known name most like the one that was written, capital letters aside, as ``: did you mean X?``, or nothing.
 
     Examples
     --------
@@ -28,8 +28,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("qqq", ["fold"])
     ''
     """
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f": did you mean {close[0]}?" if close else ""
+    names = {k.lower(): k for k in reversed(list(known))}
+    close = difflib.get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
+    return f": did you mean {names[close[0]]}?" if close else ""
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = "choose from") -> str:

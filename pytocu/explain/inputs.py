@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -69,6 +71,27 @@ def _host_array(value: Any) -> Any:
     return None
 
 
+def _contents(file: str) -> dict[str, Any]:
+    found = np.load(file, allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        raise ValueError("it is one array without a name")
+    with found:
+        contents = {name: found[name] for name in found.files}
+    values: dict[str, Any] = {}
+    for key, value in contents.items():
+        name, colon, kind = key.partition(":")
+        if not isinstance(value, np.ndarray):
+            raise ValueError(f"its part {key} is no array")
+        if kind in _KINDS:
+            text = str(value)
+            values[name] = text == "True" if kind == "bool" else _KINDS[kind](text)
+        elif colon or value.dtype.kind not in "biufc":
+            raise ValueError(f"its array {key} is of dtype {value.dtype}")
+        else:
+            values[name] = value if value.ndim else value[()]
+    return values
+
+
 def load_inputs(file: str) -> dict[str, Any]:
     """The arguments of a file by name; arrays without axes are NumPy scalars.
 
@@ -78,17 +101,7 @@ def load_inputs(file: str) -> dict[str, Any]:
         There is no such file, or it is no ``.npz``.
     """
     try:
-        with np.load(file, allow_pickle=False) as found:
-            contents = {name: found[name] for name in found.files}
-    except (OSError, ValueError, AttributeError, EOFError) as error:
+        return _contents(file)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = "it is no file of arrays" if "pickle" in str(error) else str(error)
         raise PytocuError(f"{file!r} holds no arguments ({reason}): np.savez({file!r}, x=x) writes them by name") from None
-    values: dict[str, Any] = {}
-    for key, value in contents.items():
-        name, colon, kind = key.partition(":")
-        if colon:
-            text = str(value)
-            values[name] = text == "True" if kind == "bool" else _KINDS[kind](text)
-        else:
-            values[name] = value if value.ndim else value[()]
-    return values

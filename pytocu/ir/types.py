@@ -321,6 +321,8 @@ def parse_type(text: str) -> Type:
     for dim in shape:
         if isinstance(dim, int) and dim < 0:
             raise ValueError(f"{text!r}: a length is not negative")
+        if isinstance(dim, int) and dim >= 2**63:
+            raise ValueError(f"{text!r}: a length is below 2**63")
     return ArrayType(dtype, shape, layout)
 
 

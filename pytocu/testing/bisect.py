@@ -18,6 +18,7 @@ import numpy as np
 
 from pytocu.config import BACKENDS
 from pytocu.driver import Compiled, Lowered
+from pytocu.elementwise import NoElement
 from pytocu.errors import BackendError, CompileError, Loc, PytocuError
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.ir import interp
@@ -96,7 +97,10 @@ class Finding(Record):
 
 
 class Outcome(Record):
-    """What was looked at: the step, and ``same``, ``differs``, ``refused`` or ``not run``, with a reason."""
+    """What was looked at: the step, and ``same``, ``differs``, ``refused`` or ``not run``, with a reason.
+
+    Of the step ``NumPy`` it is ``raises`` or ``not run``; where it computes something, it is not told.
+    """
 
     step: str
     verdict: str
@@ -141,6 +145,12 @@ def bisect(
     """
     values = _by_position(function, values)
     expected = numpy_answer(function, values)
+    if isinstance(expected.error, NoElement):
+        say(Outcome("NumPy", "not run", "a function of scalars is run for each element, and there is none"))
+        return None
+    if expected.error is not None:
+        said = str(expected.error).splitlines()
+        say(Outcome("NumPy", "raises", ": ".join((type(expected.error).__name__, *said[:1]))))
     try:
         lowered = function.lower(**values)
     except PytocuError as error:
