@@ -24,6 +24,10 @@ def counts(x: np.ndarray) -> Any:
     return np.bincount(x), np.bincount(x, minlength=20), np.bincount(x, minlength=2).sum()
 
 
+def more_than_the_dtype_has(x: np.ndarray, w: np.ndarray) -> Any:
+    return np.bincount(x), np.bincount(x, minlength=300), np.bincount(x, w)
+
+
 def weighted(x: np.ndarray, w: np.ndarray) -> Any:
     return np.bincount(x, w), np.bincount(x, weights=w, minlength=12)
 
@@ -61,6 +65,10 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (counts, (PLACES,), 0),
     (counts, (np.uint8(PLACES),), 0),
     (counts, (np.zeros(0, np.int64),), 0),
+    (more_than_the_dtype_has, (np.uint8([0, 255, 255, 7]), WEIGHTS[:4]), 0),
+    (more_than_the_dtype_has, (np.int8([127, 0, 126, 0, 127]), WEIGHTS[:5]), 0),
+    (more_than_the_dtype_has, (np.array([True, False, True]), WEIGHTS[:3]), 0),
+    (more_than_the_dtype_has, (np.int16([-1, 3]), WEIGHTS[:2]), 0),
     (counts, (np.array([3, -1, 2]),), 0),
     (weighted, (PLACES, WEIGHTS), 0),
     (weighted, (PLACES, np.int32(WEIGHTS * 9)), 0),

@@ -25,7 +25,7 @@ from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_valu
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
-from pytocu.ir.types import F64, I64, DType, WeakType, element, scalar
+from pytocu.ir.types import F64, I64, U8, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
 """The longest result whose length is a number in the data."""
@@ -57,13 +57,33 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     wanted = require(context, wanted, fine, "ValueError", "'list' argument must have no negative elements")
     count = read_length(context, wanted, MOST_BINS, "bins")
     if weights is None:
-        return _lengths(context, *_ranges(context, sort(context, places), count))
+        return _counts(context, sort(context, value), count)
     given = array_of(context, weights)
     attempt(context, np.bincount, np.zeros(1, int), np.ones((1,) * len(dimensions(given)), element(given.type).numpy))
     sentence = "The weights and list don't have the same length."
     require_equal(context, dimensions(value)[0], dimensions(given)[0], "ValueError", sentence)
     start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-    return _folded(context, "add", start, places, cast(context, given, F64), count)
+    return _folded(context, "add", start, places, cast(context, given, F64), count, by=value)
+
+
+def _counts(context: Context, ordered: Value, count: DimLike) -> Value:
+    """How often each number from 0 on is among those in ascending order, which are kept in their own dtype.
+
+    Numbers that the dtype does not have are after all others: nothing is between the ends of two of them.
+    """
+    dtype = element(ordered.type)
+    narrow = U8 if dtype.kind == "b" else dtype
+    most = length(context, int(np.iinfo(narrow.numpy).max))
+    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
+    kept = ordered if narrow is dtype else context.builder.emit("keep", (cast(context, ordered, narrow),))
+
+    def until(number: Value) -> Value:
+        return search(context, kept, cast(context, elementwise(context, "minimum", number, most), narrow), True)
+
+    one, zero = length(context, 1), length(context, 0)
+    first = elementwise(context, "equal", numbers, zero)
+    before = until(elementwise(context, "maximum", elementwise(context, "subtract", numbers, one), zero))
+    return elementwise(context, "subtract", until(numbers), elementwise(context, "where", first, zero, before))
 
 
 def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:
@@ -76,9 +96,14 @@ def _lengths(context: Context, lower: Value, upper: Value) -> Value:
     return elementwise(context, "subtract", upper, lower)
 
 
-def _folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
-    """Each element of `start` combined with the values for its place, in their order."""
-    order = argsort(context, places, stable=True)
+def _folded(
+    context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike, by: Value | None = None
+) -> Value:
+    """Each element of `start` combined with the values for its place, in their order.
+
+    `by` has the places in the dtype they came in: short numbers are sorted faster.
+    """
+    order = argsort(context, places if by is None else by, stable=True)
     ordered, sorted_values = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
     lower, upper = _ranges(context, ordered, count)
     kept = context.builder.emit("keep", (sorted_values,))

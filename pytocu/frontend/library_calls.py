@@ -209,7 +209,11 @@ FFT: dict[str, Callable[..., Any]] = {
 def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
     """Sorted along an axis; NaN come last"""
     value, place = _sorted_along(context, a, axis, order)
-    return call(context, "sort", (value,), axis=place)[0]
+    # Equal integers are the same, so any sort gives this result; of short ones NumPy counts the digits only where
+    # the sort is to be stable, eight times as fast.
+    dtype = element(value.type)
+    digits = dtype.kind in "biu" and dtype.numpy.itemsize <= 2
+    return call(context, "sort", (value,), axis=place, stable=True if digits else None)[0]
 
 
 def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
@@ -264,7 +268,8 @@ def search(context: Context, array: Value, values: Value, right: bool) -> Value:
     """How many elements of a sorted vector are before each value; both have one dtype."""
     builder = context.builder
     plain = array in builder.arguments and array.inst is None and builder.contents(array) is array
-    stored = array if plain else builder.emit("keep", (array,), name=array.name)
+    whole = array.inst is not None and array.inst.op.name in ("library", "keep")
+    stored = array if plain or whole else builder.emit("keep", (array,), name=array.name)
     return builder.emit("search", (stored, values), {"right": True} if right else {})
 
 

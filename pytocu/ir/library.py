@@ -148,7 +148,7 @@ _row("fft.fft2", "The Fourier transform along two axes", _same, 1, ("axes", "nor
 _row("fft.ifft2", "Its inverse", _same, 1, ("axes", "norm"))
 _row("fft.fftn", "The Fourier transform along several axes", _same, 1, ("axes", "norm"))
 _row("fft.ifftn", "Its inverse", _same, 1, ("axes", "norm"))
-_row("sort", "Sorted along an axis; NaN come last", _same, 1, ("axis",))
+_row("sort", "Sorted along an axis; NaN come last", _same, 1, ("axis", "stable"))
 _row("argsort", "The positions that sort along an axis", _same, 1, ("axis", "stable"))
 _row("last_position", "1 and the number of the last position that names each element, of numbers of elements", _same, 2)
 
