@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.control import (
-    Flag,
-    Flow,
     blank,
-    both,
-    branch,
-    condition,
-    decides,
-    either,
-    flow_of,
     hoist,
     in_region,
     may_be_one,
-    negated,
 )
 from pytocu.frontend.first_steps import adapts, behind_steps, scalar_from_start
 from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
-from pytocu.frontend.numbered import Numbered, Steps, numbered
+from pytocu.frontend.loop_memory import (
+    StepRead,
+    carried_memories,
+    changed_memories,
+    leaves_of,
+    made_by,
+    newly_shared,
+    refuse_shared_memory,
+)
+from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type
-from pytocu.frontend.operators import attempt, binary
-from pytocu.frontend.ranges import bound_count, knowing
+from pytocu.frontend.operators import attempt
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
-from pytocu.frontend.storage import StorageBuilder
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_strong, as_value, const_inst, dim_value, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Context, as_value, const_inst, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
-from pytocu.ir.core import Inst, Value, named
+from pytocu.ir.core import Value, named
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
-from pytocu.record import Mutable, fresh
+from pytocu.ir.types import WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -69,24 +65,6 @@ def run_time_range(context: Context, *bounds: Any) -> Steps:
     else:
         step = context.builder.emit("python_step", (as_value(context, step),))
     return Steps(start, stop, step)
-
-
-class _Read(Mutable):
-    """A body as it was read: what it carries, and the instructions."""
-
-    names: list[tuple[Frame, str]]
-    roots: list[Value]
-    types: dict[tuple[Frame, str], list[Type]]
-    shared: dict[tuple[Frame, str], list[set[Value]]]
-    insts: list[Inst] = fresh(default_factory=list)
-    counter: Value | None = None
-    lead: list[Value] = fresh(default_factory=list)
-    params: list[Value] = fresh(default_factory=list)
-    forms: list[Any] = fresh(default_factory=list)
-    contents: list[Value] = fresh(default_factory=list)
-    next: list[Any] = fresh(default_factory=list)
-    extras: list[Value] = fresh(default_factory=list)
-    state: State | None = None
 
 
 class Again(Exception):
@@ -157,7 +135,7 @@ def loop(
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
     doubted = before.storage
     while True:
-        read = _Read(names, roots, types, shared)
+        read = StepRead(names, roots, types, shared)
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
         try:
@@ -180,9 +158,9 @@ def loop(
         builder.loc = loc
         before.refuse_changed_containers("a loop")
         wider = _wider(context, read)
-        more_shared = _more_shared(builder, read, before)
+        more_shared = newly_shared(builder, read, before)
         assert read.state is not None
-        doubts = read.state.storage[3].keys() - doubted[3].keys() - _made(read)
+        doubts = read.state.storage[3].keys() - doubted[3].keys() - made_by(read)
         if not more_names and not more_roots and not wider and more_shared == shared and not doubts:
             break
         if not more_names:
@@ -206,7 +184,7 @@ def _starts(value: Any) -> bool:
     return bool(leaves) and not any(map(is_array, leaves)) and form is not value
 
 
-def _read(frame: Frame, read: _Read, op: str, lead: Sequence[Value], body: Body) -> None:
+def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
     builder = frame.context.builder
     if op == "for_loop":
         read.counter = Value(WEAK_INT)
@@ -237,7 +215,7 @@ def _type(context: Context, value: Any) -> Any:
         return as_value(context, value).type
 
 
-def _wider(context: Context, read: _Read) -> dict[tuple[Frame, str], list[Type]]:
+def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Type]]:
     """The types of names that a step makes other numbers of: NumPy scalars, or what both are in a vectorized function."""
     assert read.state is not None
     wider: dict[tuple[Frame, str], list[Type]] = {}
@@ -261,7 +239,7 @@ def _leaf_count(form: Any) -> int:
     return sum(map(_leaf_count, form)) if isinstance(form, tuple) else int(form is LEAF)
 
 
-def _missing(frame: Frame, before: State, read: _Read) -> tuple[list[tuple[Frame, str]], list[Value]]:
+def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Frame, str]], list[Value]]:
     """Arrays' names that the body binds again, and memory that it changes, that were not known to be."""
     known = set(read.names)
     names: list[tuple[Frame, str]] = []
@@ -273,7 +251,7 @@ def _missing(frame: Frame, before: State, read: _Read) -> tuple[list[tuple[Frame
         leaves: list[Any] = []
         if flatten(old, leaves) is not old and any(map(is_array, leaves)):
             names.append((owner, name))
-    own = _made(read)
+    own = made_by(read)
     roots = [r for r in frame.context.builder.changed(before.storage) if r not in own and r not in read.roots]
     return names, roots
 
@@ -284,7 +262,7 @@ def _finish(
     head: Sequence[Value],
     lead: Sequence[Value],
     before: State,
-    read: _Read,
+    read: StepRead,
     numbers: tuple[str, DimLike, bool] | None,
 ) -> tuple[list[Value], list[Value]]:
     """The instruction, and what names and memories are behind it."""
@@ -293,7 +271,7 @@ def _finish(
     loc = builder.loc
     after = read.state
     assert after is not None
-    _refuse_shared_memory(frame, before, read)
+    refuse_shared_memory(frame, before, read)
     ends: list[Value] = [in_region(context, read.insts, after, v) for v in read.next]
     starts: list[Value] = []
     params = [*read.lead, *read.params, *read.contents]
@@ -357,14 +335,14 @@ def _finish(
             for r, p in zip(results, (*params, *unseen), strict=True)
         ]
     leading, results = results[: len(lead)], results[len(lead) :]
-    memories = _memories(builder, read, before, after, _has_steps(op, head))
+    memories = carried_memories(builder, read, before, after, _has_steps(op, head))
     bound: list[tuple[Value, Sequence[Any], set[Value]]] = []
     for owner, name, form, count in taken:
-        ways = zip(_leaves(before, owner, name), _leaves(after, owner, name), strict=True)
+        ways = zip(leaves_of(before, owner, name), leaves_of(after, owner, name), strict=True)
         bound.extend(zip(results, ways, memories[owner, name], strict=False))
         owner.locals[name] = rebuild(form, results[:count])
         results = results[count:]
-    changed = _changed(read)
+    changed = changed_memories(read)
     builder.doubt(after.storage)
     for root in read.roots:
         builder.replace(root, results.pop(0), root in changed)
@@ -378,7 +356,7 @@ def _began_as_python(context: Context, value: Any, param: Value) -> bool:
     return context.elements is None and isinstance(param.type, ScalarType) and isinstance(_type(context, value), WeakType)
 
 
-def _adapts(context: Context, read: _Read, name: str, old: Sequence[Any], params: Sequence[Value]) -> Unset | None:
+def _adapts(context: Context, read: StepRead, name: str, old: Sequence[Any], params: Sequence[Value]) -> Unset | None:
     """Why a name that begins as a Python number cannot be a NumPy scalar from the start, if it cannot."""
     for value, param in zip(old, params, strict=True):
         weak = _type(context, value)
@@ -390,7 +368,7 @@ def _adapts(context: Context, read: _Read, name: str, old: Sequence[Any], params
     return None
 
 
-def _carried(context: Context, read: _Read, value: Any, type: Type) -> Value:
+def _carried(context: Context, read: StepRead, value: Any, type: Type) -> Value:
     """What a name holds at the end of a step, of the type it has in each."""
     assert read.state is not None
     made = in_region(context, read.insts, read.state, value, type)
@@ -399,7 +377,7 @@ def _carried(context: Context, read: _Read, value: Any, type: Type) -> Value:
 
 
 def _differs(
-    context: Context, read: _Read, after: State, owner: Frame, name: str, form: Any, params: Sequence[Value]
+    context: Context, read: StepRead, after: State, owner: Frame, name: str, form: Any, params: Sequence[Value]
 ) -> Unset | None:
     """Why a name cannot go from one step to the next, if it cannot."""
     missing = object()
@@ -441,115 +419,7 @@ def _has_steps(op: str, head: Sequence[Value]) -> bool:
     return op == "for_loop" and len(known) == 3 and len(range(*known)) > 0
 
 
-def _memories(
-    builder: StorageBuilder, read: _Read, before: State, after: State, steps: bool
-) -> dict[tuple[Frame, str], list[set[Value]]]:
-    """By name: the memories from before the loop that what it carries may be behind it."""
-    own = _made(read)
-    first: dict[Value, set[Value]] = {}
-    last: dict[Value, set[Value]] = {}
-    by_name: dict[tuple[Frame, str], list[Value]] = {}
-    place = 0
-    for owner, name in read.names:
-        old: list[Any] = []
-        new: list[Any] = []
-        flatten(before.value(owner, name), old)
-        flatten(after.value(owner, name), new)
-        by_name[owner, name] = params = read.params[place : place + len(old)]
-        place += len(old)
-        # A name that a step binds to something of another kind has nothing that goes on.
-        for param, a, b in zip_longest(params, old, new[: len(old)]):
-            first[param] = builder.memories(a) if is_array(a) else set()
-            last[param] = builder.memories(b) if is_array(b) else set()
-    # What a step hands on as it is has been there since the step before.
-    reached = {param: {*last[param], *(() if steps else {param})} for param in first}
-    for _ in first:
-        for param, found in reached.items():
-            reached[param] = found | {m for p in found if p in first for m in last[p]}
-    found = {param: {m for p in reached[param] for m in first.get(p, {p} - own)} for param in first}
-    return {name: [found[param] for param in params] for name, params in by_name.items()}
-
-
-def _made(read: _Read) -> set[Value]:
-    """What a step has of its own: what it begins with, and what it makes."""
-    return {*read.params, *(result for inst in read.insts for result in inst.results)}
-
-
-def _leaves(state: State, owner: Frame, name: str) -> list[Any]:
-    found: list[Any] = []
-    flatten(state.value(owner, name), found)
-    return found
-
-
-def _changed(read: _Read) -> set[Value]:
-    """The memories from before the loop that a step changes; earlier readings may have found more."""
-    assert read.state is not None
-    return {root for root, param in zip(read.roots, read.contents, strict=True) if read.state.storage[0][root] is not param}
-
-
-def _more_shared(builder: StorageBuilder, read: _Read, before: State) -> dict[tuple[Frame, str], list[set[Value]]]:
-    """By name: the memories from before the loop that a step changes and that the name may be in when a step begins."""
-    assert read.state is not None
-    changed = _changed(read)
-    found = {name: list(sets) for name, sets in read.shared.items()}
-    if changed:
-        for name, sets in _memories(builder, read, before, read.state, False).items():
-            known = found.get(name) or [set() for _ in sets]
-            found[name] = [a | (b & changed) for a, b in zip(known, sets, strict=True)]
-    return found
-
-
-def _refuse_shared_memory(frame: Frame, before: State, read: _Read) -> None:
-    """A name that is bound to one memory and then to another, where memory is changed: names are values from here on.
-
-    Raises
-    ------
-    UnsupportedError
-        A change would be seen through another name.
-    """
-    builder = frame.context.builder
-    assert read.state is not None
-    changed = {p for p in read.params if p in read.state.storage[0]}
-    if not changed:
-        return
-    place = 0
-    ends: list[tuple[Value, str]] = []
-    own = _made(read)
-    for owner, name in read.names:
-        old = _leaves(before, owner, name)
-        new = _leaves(read.state, owner, name)
-        for param, value in zip(read.params[place : place + len(old)], old, strict=True):
-            shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
-            if param in changed and shared:
-                raise UnsupportedError(
-                    f"{name} names another memory after each step of the loop, and that is changed where it is an argument's "
-                    "or has another name",
-                    builder.loc,
-                    f"begin with a copy: {name} = {name}.copy()",
-                )
-        place += len(old)
-        for value in new:
-            if is_array(value):
-                others = [other for end, other in ends if not builder.apart(value, end)]
-                if others or not builder.memories(value) <= own:
-                    raise UnsupportedError(
-                        f"{name} and {others[0] if others else 'another name'} are one memory after a step of the loop, which "
-                        "changes it",
-                        builder.loc,
-                        f"make one of them a copy: {name} = {name}.copy()",
-                    )
-                ends.append((value, name))
-
-
-def _other_name(before: State, owner: Frame, name: str, value: Value) -> bool:
-    for frame, other in before.names():
-        held = before.value(frame, other)
-        if (frame, other) != (owner, name) and is_array(held) and not before.builder.apart(value, held):
-            return True
-    return False
-
-
-def _forget(before: State, after: State, read: _Read, broken: dict[tuple[Frame, str], Unset]) -> None:
+def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Frame, str], Unset]) -> None:
     """Names that hold something of the last step, which may not have been."""
     carried = set(read.names)
     for number, frame in enumerate(after.frames):
@@ -574,183 +444,3 @@ def _same_object(a: Any, b: Any) -> bool:
         x is y or (not isinstance(x, Value) and type(x) is type(y) and repr(x) == repr(y))
         for x, y in zip(first, second, strict=True)
     )
-
-
-# For and while.
-
-
-def for_loop(
-    frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]
-) -> Flow:
-    """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
-    context = frame.context
-    nodes = [node.target, *node.body]
-    known = numbered(frame, node, steps)
-    head = [as_value(context, v) for v in (steps.start, steps.stop, steps.step)] if known is None else known.head
-
-    def straight(counter: Value | None, lead: list[Value]) -> tuple[list[Any], list[Any]]:
-        assert counter is not None
-        with knowing(context, () if known is None else known.facts, steps=True):
-            assign(steps.item(counter if known is None else dim_value(context, known.value)))
-            flow = flow_of(read())
-        if flow.broke is not False or flow.returned is not False:
-            raise Again
-        return [], []
-
-    try:
-        loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
-    except Again:
-        if known is not None:
-            return _leaving_numbered(frame, nodes, known, steps, assign, read)
-        return _leaving_for(frame, nodes, head, steps, assign, read)
-    return Flow()
-
-
-def _leaving_for(
-    frame: Frame,
-    nodes: Sequence[ast.AST],
-    head: Sequence[Value],
-    steps: Steps,
-    assign: Callable[[Any], None],
-    read: Callable[[], Any],
-) -> Flow:
-    """A ``for`` with ``break`` or ``return``: a flag says whether there is another step."""
-    context = frame.context
-    builder = context.builder
-    start, stop, stride = head
-    known = stride.inst is not None and stride.inst.op.name == "const"
-    # Where the direction is known the number itself goes from step to step, otherwise how many there were.
-    count = stop if known else builder.emit("python_steps", head)
-    zero = start if known else builder.const(0, WEAK_INT)
-    comparison = "greater" if stride.inst is not None and known and stride.inst.attr("value") < 0 else "less"
-
-    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
-        number = lead[0]
-        position = number if known else binary(context, "add", start, binary(context, "multiply", number, stride))
-        assign(steps.item(position))
-        flow = flow_of(read())
-        return [binary(context, "add", number, stride if known else 1)], flow
-
-    def more(lead: list[Any]) -> Flag:
-        return binary(context, comparison, lead[0], count)
-
-    return _leaving(frame, nodes, as_value(context, more([zero])), [zero], step, more)
-
-
-def _leaving_numbered(
-    frame: Frame,
-    nodes: Sequence[ast.AST],
-    loop_steps: Numbered,
-    steps: Steps,
-    assign: Callable[[Any], None],
-    read: Callable[[], Any],
-) -> Flow:
-    """The same where steps have numbers."""
-    context = frame.context
-    start, stop, stride = loop_steps.head
-    name, _, falling = loop_steps.numbers
-
-    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
-        bound_count(context, lead[0], name)
-        with knowing(context, loop_steps.facts, steps=True):
-            assign(steps.item(dim_value(context, loop_steps.value)))
-            flow = flow_of(read())
-        return [binary(context, "add", lead[0], stride)], flow
-
-    def more(lead: list[Any]) -> Flag:
-        return binary(context, "greater" if falling else "less", lead[0], stop)
-
-    return _leaving(frame, nodes, as_value(context, more([start])), [start], step, more)
-
-
-def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
-    """A loop while a condition of run time holds; `first` is what it was before the first step."""
-
-    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
-        return [], flow_of(read())
-
-    def more(lead: list[Any]) -> Flag:
-        value = test()
-        if decides(value):
-            return condition(frame.context, value)
-        return bool(value)
-
-    start = condition(frame.context, first) if isinstance(first, Value) else as_value(frame.context, bool(first))
-    return _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)
-
-
-def _leaving(
-    frame: Frame,
-    nodes: Sequence[ast.AST],
-    start: Value,
-    lead: Sequence[Value],
-    step: Callable[[Value | None, list[Value]], tuple[list[Any], Flow]],
-    more: Callable[[list[Any]], Flag],
-    guarded: bool = False,
-) -> Flow:
-    """A loop with a flag that says whether there is another step, and flags for how it was left."""
-    context = frame.context
-    found: dict[str, Any] = {}
-    kinds: list[type] = [WeakType, WeakType, WeakType]
-
-    def body(counter: Value | None, values: list[Value]) -> tuple[list[Any], list[Any]]:
-        following, flow = step(counter, values[3:])
-        left = either(context, flow.broke, flow.returned)
-        goes_on: Flag = False
-        if isinstance(left, Value) and guarded:
-            # Behind a break Python does not look at the condition, which may raise.
-            # A condition of Python's numbers beside one on data is computed where the data are.
-            computed = not isinstance(left.type, WeakType)
-
-            def asked() -> Flow:
-                flag = more(following)
-                return Flow(broke=as_strong(context, as_value(context, flag)) if computed else flag)
-
-            goes_on = flow_of(branch(frame, left, lambda: Flow(), asked)).broke
-        elif left is not True:
-            goes_on = both(context, negated(context, left), more(following))
-        flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
-        leaves: list[Any] = []
-        found["form"] = flatten(flow.value, leaves)
-        found["flow"] = flow
-        for k, flag in enumerate(flags):
-            if not isinstance(flag.type, WeakType):
-                kinds[k] = object
-        flags = [f if k is WeakType else as_strong(context, f) for f, k in zip(flags, kinds, strict=True)]
-        return [*flags, *following], [as_value(context, v) for v in leaves]
-
-    while True:
-        kinds_before = list(kinds)
-        false = context.builder.const(False, WEAK_BOOL)
-        firsts = [start, false, false]
-        if not isinstance(start.type, WeakType):
-            kinds[0] = object
-        firsts = [f if k is WeakType else as_strong(context, f) for f, k in zip(firsts, kinds, strict=True)]
-        made = _try(frame, nodes, [*firsts, *lead], body, kinds)
-        if made is not None:
-            break
-        if kinds == kinds_before:
-            raise AssertionError("the flags of a loop have no types")
-    results, extras = made
-    flow: Flow = found["flow"]
-    broke = False if flow.broke is False else results[1]
-    returned = False if flow.returned is False else results[2]
-    return Flow(broke, returned, rebuild(found["form"], list(extras)) if returned is not False else None, flow.loc)
-
-
-def _try(
-    frame: Frame, nodes: Sequence[ast.AST], lead: list[Value], body: Body, kinds: list[type]
-) -> tuple[list[Value], list[Value]] | None:
-    """The loop, or None where a flag turned out to be a NumPy bool."""
-    wanted = list(kinds)
-
-    def checked(counter: Value | None, values: list[Value]) -> tuple[list[Any], list[Any]]:
-        made = body(counter, values)
-        if kinds != wanted:
-            raise Again
-        return made
-
-    try:
-        return loop(frame, "while_loop", (), lead, nodes, checked)
-    except Again:
-        return None

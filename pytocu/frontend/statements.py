@@ -14,7 +14,8 @@ from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, changed_member, evaluate, evaluate_test, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.inplace import augmented
-from pytocu.frontend.loops import Again, Steps, for_loop, while_loop
+from pytocu.frontend.leaving import for_loop, while_loop
+from pytocu.frontend.loops import Again, Steps
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.numpy_calls import ErrorState

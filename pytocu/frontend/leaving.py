@@ -1,0 +1,205 @@
+"""``for`` and ``while`` whose steps are known only at run time, and the ways out of them: ``break``, ``return``, ``else``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytocu.frontend.control import (
+    Flag,
+    Flow,
+    both,
+    branch,
+    condition,
+    decides,
+    either,
+    flow_of,
+    negated,
+)
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.loops import Again, Body, loop
+from pytocu.frontend.numbered import Numbered, Steps, numbered
+from pytocu.frontend.operators import binary
+from pytocu.frontend.ranges import bound_count, knowing
+from pytocu.frontend.state import flatten, rebuild
+from pytocu.frontend.values import as_strong, as_value, dim_value
+from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
+
+
+def for_loop(
+    frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]
+) -> Flow:
+    """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
+    context = frame.context
+    nodes = [node.target, *node.body]
+    known = numbered(frame, node, steps)
+    head = [as_value(context, v) for v in (steps.start, steps.stop, steps.step)] if known is None else known.head
+
+    def straight(counter: Value | None, lead: list[Value]) -> tuple[list[Any], list[Any]]:
+        assert counter is not None
+        with knowing(context, () if known is None else known.facts, steps=True):
+            assign(steps.item(counter if known is None else dim_value(context, known.value)))
+            flow = flow_of(read())
+        if flow.broke is not False or flow.returned is not False:
+            raise Again
+        return [], []
+
+    try:
+        loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
+    except Again:
+        if known is not None:
+            return _leaving_numbered(frame, nodes, known, steps, assign, read)
+        return _leaving_for(frame, nodes, head, steps, assign, read)
+    return Flow()
+
+
+def _leaving_for(
+    frame: Frame,
+    nodes: Sequence[ast.AST],
+    head: Sequence[Value],
+    steps: Steps,
+    assign: Callable[[Any], None],
+    read: Callable[[], Any],
+) -> Flow:
+    """A ``for`` with ``break`` or ``return``: a flag says whether there is another step."""
+    context = frame.context
+    builder = context.builder
+    start, stop, stride = head
+    known = stride.inst is not None and stride.inst.op.name == "const"
+    # Where the direction is known the number itself goes from step to step, otherwise how many there were.
+    count = stop if known else builder.emit("python_steps", head)
+    zero = start if known else builder.const(0, WEAK_INT)
+    comparison = "greater" if stride.inst is not None and known and stride.inst.attr("value") < 0 else "less"
+
+    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
+        number = lead[0]
+        position = number if known else binary(context, "add", start, binary(context, "multiply", number, stride))
+        assign(steps.item(position))
+        flow = flow_of(read())
+        return [binary(context, "add", number, stride if known else 1)], flow
+
+    def more(lead: list[Any]) -> Flag:
+        return binary(context, comparison, lead[0], count)
+
+    return _leaving(frame, nodes, as_value(context, more([zero])), [zero], step, more)
+
+
+def _leaving_numbered(
+    frame: Frame,
+    nodes: Sequence[ast.AST],
+    loop_steps: Numbered,
+    steps: Steps,
+    assign: Callable[[Any], None],
+    read: Callable[[], Any],
+) -> Flow:
+    """The same where steps have numbers."""
+    context = frame.context
+    start, stop, stride = loop_steps.head
+    name, _, falling = loop_steps.numbers
+
+    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
+        bound_count(context, lead[0], name)
+        with knowing(context, loop_steps.facts, steps=True):
+            assign(steps.item(dim_value(context, loop_steps.value)))
+            flow = flow_of(read())
+        return [binary(context, "add", lead[0], stride)], flow
+
+    def more(lead: list[Any]) -> Flag:
+        return binary(context, "greater" if falling else "less", lead[0], stop)
+
+    return _leaving(frame, nodes, as_value(context, more([start])), [start], step, more)
+
+
+def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
+    """A loop while a condition of run time holds; `first` is what it was before the first step."""
+
+    def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
+        return [], flow_of(read())
+
+    def more(lead: list[Any]) -> Flag:
+        value = test()
+        if decides(value):
+            return condition(frame.context, value)
+        return bool(value)
+
+    start = condition(frame.context, first) if isinstance(first, Value) else as_value(frame.context, bool(first))
+    return _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)
+
+
+def _leaving(
+    frame: Frame,
+    nodes: Sequence[ast.AST],
+    start: Value,
+    lead: Sequence[Value],
+    step: Callable[[Value | None, list[Value]], tuple[list[Any], Flow]],
+    more: Callable[[list[Any]], Flag],
+    guarded: bool = False,
+) -> Flow:
+    """A loop with a flag that says whether there is another step, and flags for how it was left."""
+    context = frame.context
+    found: dict[str, Any] = {}
+    kinds: list[type] = [WeakType, WeakType, WeakType]
+
+    def body(counter: Value | None, values: list[Value]) -> tuple[list[Any], list[Any]]:
+        following, flow = step(counter, values[3:])
+        left = either(context, flow.broke, flow.returned)
+        goes_on: Flag = False
+        if isinstance(left, Value) and guarded:
+            # Behind a break Python does not look at the condition, which may raise.
+            # A condition of Python's numbers beside one on data is computed where the data are.
+            computed = not isinstance(left.type, WeakType)
+
+            def asked() -> Flow:
+                flag = more(following)
+                return Flow(broke=as_strong(context, as_value(context, flag)) if computed else flag)
+
+            goes_on = flow_of(branch(frame, left, lambda: Flow(), asked)).broke
+        elif left is not True:
+            goes_on = both(context, negated(context, left), more(following))
+        flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
+        leaves: list[Any] = []
+        found["form"] = flatten(flow.value, leaves)
+        found["flow"] = flow
+        for k, flag in enumerate(flags):
+            if not isinstance(flag.type, WeakType):
+                kinds[k] = object
+        flags = [f if k is WeakType else as_strong(context, f) for f, k in zip(flags, kinds, strict=True)]
+        return [*flags, *following], [as_value(context, v) for v in leaves]
+
+    while True:
+        kinds_before = list(kinds)
+        false = context.builder.const(False, WEAK_BOOL)
+        firsts = [start, false, false]
+        if not isinstance(start.type, WeakType):
+            kinds[0] = object
+        firsts = [f if k is WeakType else as_strong(context, f) for f, k in zip(firsts, kinds, strict=True)]
+        made = _try(frame, nodes, [*firsts, *lead], body, kinds)
+        if made is not None:
+            break
+        if kinds == kinds_before:
+            raise AssertionError("the flags of a loop have no types")
+    results, extras = made
+    flow: Flow = found["flow"]
+    broke = False if flow.broke is False else results[1]
+    returned = False if flow.returned is False else results[2]
+    return Flow(broke, returned, rebuild(found["form"], list(extras)) if returned is not False else None, flow.loc)
+
+
+def _try(
+    frame: Frame, nodes: Sequence[ast.AST], lead: list[Value], body: Body, kinds: list[type]
+) -> tuple[list[Value], list[Value]] | None:
+    """The loop, or None where a flag turned out to be a NumPy bool."""
+    wanted = list(kinds)
+
+    def checked(counter: Value | None, values: list[Value]) -> tuple[list[Any], list[Any]]:
+        made = body(counter, values)
+        if kinds != wanted:
+            raise Again
+        return made
+
+    try:
+        return loop(frame, "while_loop", (), lead, nodes, checked)
+    except Again:
+        return None

@@ -1,0 +1,141 @@
+"""What a step of a loop carries, and which memories the names it carries may be in."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.state import State, flatten
+from pytocu.frontend.storage import StorageBuilder
+from pytocu.frontend.values import is_array
+from pytocu.ir.core import Inst, Value
+from pytocu.ir.types import Type
+from pytocu.record import Mutable, fresh
+
+
+class StepRead(Mutable):
+    """A body as it was read: what it carries, and the instructions."""
+
+    names: list[tuple[Frame, str]]
+    roots: list[Value]
+    types: dict[tuple[Frame, str], list[Type]]
+    shared: dict[tuple[Frame, str], list[set[Value]]]
+    insts: list[Inst] = fresh(default_factory=list)
+    counter: Value | None = None
+    lead: list[Value] = fresh(default_factory=list)
+    params: list[Value] = fresh(default_factory=list)
+    forms: list[Any] = fresh(default_factory=list)
+    contents: list[Value] = fresh(default_factory=list)
+    next: list[Any] = fresh(default_factory=list)
+    extras: list[Value] = fresh(default_factory=list)
+    state: State | None = None
+
+
+def carried_memories(
+    builder: StorageBuilder, read: StepRead, before: State, after: State, steps: bool
+) -> dict[tuple[Frame, str], list[set[Value]]]:
+    """By name: the memories from before the loop that what it carries may be behind it."""
+    own = made_by(read)
+    first: dict[Value, set[Value]] = {}
+    last: dict[Value, set[Value]] = {}
+    by_name: dict[tuple[Frame, str], list[Value]] = {}
+    place = 0
+    for owner, name in read.names:
+        old: list[Any] = []
+        new: list[Any] = []
+        flatten(before.value(owner, name), old)
+        flatten(after.value(owner, name), new)
+        by_name[owner, name] = params = read.params[place : place + len(old)]
+        place += len(old)
+        # A name that a step binds to something of another kind has nothing that goes on.
+        for param, a, b in zip_longest(params, old, new[: len(old)]):
+            first[param] = builder.memories(a) if is_array(a) else set()
+            last[param] = builder.memories(b) if is_array(b) else set()
+    # What a step hands on as it is has been there since the step before.
+    reached = {param: {*last[param], *(() if steps else {param})} for param in first}
+    for _ in first:
+        for param, found in reached.items():
+            reached[param] = found | {m for p in found if p in first for m in last[p]}
+    found = {param: {m for p in reached[param] for m in first.get(p, {p} - own)} for param in first}
+    return {name: [found[param] for param in params] for name, params in by_name.items()}
+
+
+def made_by(read: StepRead) -> set[Value]:
+    """What a step has of its own: what it begins with, and what it makes."""
+    return {*read.params, *(result for inst in read.insts for result in inst.results)}
+
+
+def leaves_of(state: State, owner: Frame, name: str) -> list[Any]:
+    found: list[Any] = []
+    flatten(state.value(owner, name), found)
+    return found
+
+
+def changed_memories(read: StepRead) -> set[Value]:
+    """The memories from before the loop that a step changes; earlier readings may have found more."""
+    assert read.state is not None
+    return {root for root, param in zip(read.roots, read.contents, strict=True) if read.state.storage[0][root] is not param}
+
+
+def newly_shared(builder: StorageBuilder, read: StepRead, before: State) -> dict[tuple[Frame, str], list[set[Value]]]:
+    """By name: the memories from before the loop that a step changes and that the name may be in when a step begins."""
+    assert read.state is not None
+    changed = changed_memories(read)
+    found = {name: list(sets) for name, sets in read.shared.items()}
+    if changed:
+        for name, sets in carried_memories(builder, read, before, read.state, False).items():
+            known = found.get(name) or [set() for _ in sets]
+            found[name] = [a | (b & changed) for a, b in zip(known, sets, strict=True)]
+    return found
+
+
+def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
+    """A name that is bound to one memory and then to another, where memory is changed: names are values from here on.
+
+    Raises
+    ------
+    UnsupportedError
+        A change would be seen through another name.
+    """
+    builder = frame.context.builder
+    assert read.state is not None
+    changed = {p for p in read.params if p in read.state.storage[0]}
+    if not changed:
+        return
+    place = 0
+    ends: list[tuple[Value, str]] = []
+    own = made_by(read)
+    for owner, name in read.names:
+        old = leaves_of(before, owner, name)
+        new = leaves_of(read.state, owner, name)
+        for param, value in zip(read.params[place : place + len(old)], old, strict=True):
+            shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
+            if param in changed and shared:
+                raise UnsupportedError(
+                    f"{name} names another memory after each step of the loop, and that is changed where it is an argument's "
+                    "or has another name",
+                    builder.loc,
+                    f"begin with a copy: {name} = {name}.copy()",
+                )
+        place += len(old)
+        for value in new:
+            if is_array(value):
+                others = [other for end, other in ends if not builder.apart(value, end)]
+                if others or not builder.memories(value) <= own:
+                    raise UnsupportedError(
+                        f"{name} and {others[0] if others else 'another name'} are one memory after a step of the loop, which "
+                        "changes it",
+                        builder.loc,
+                        f"make one of them a copy: {name} = {name}.copy()",
+                    )
+                ends.append((value, name))
+
+
+def _other_name(before: State, owner: Frame, name: str, value: Value) -> bool:
+    for frame, other in before.names():
+        held = before.value(frame, other)
+        if (frame, other) != (owner, name) and is_array(held) and not before.builder.apart(value, held):
+            return True
+    return False
