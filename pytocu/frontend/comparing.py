@@ -12,9 +12,8 @@ import numpy as np
 
 from pytocu.frontend.array_functions import Handler, isclose
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.library_calls import known_option
 from pytocu.frontend.numbers import item
-from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.values import Context, as_value, cast, dim_value, dimensions, is_array

@@ -12,8 +12,7 @@ import numpy as np
 
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.library_calls import known_option
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast

@@ -10,9 +10,8 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.averages import average
 from pytocu.frontend.creation import diag
 from pytocu.frontend.joining import as_row, concatenate
-from pytocu.frontend.library_calls import known_option
 from pytocu.frontend.matrix_products import matrix_product
-from pytocu.frontend.operators import elementwise
+from pytocu.frontend.operators import elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of

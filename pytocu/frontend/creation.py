@@ -17,7 +17,7 @@ from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise, known_int
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reductions import reduce
 from pytocu.frontend.requirements import require_equal
@@ -32,11 +32,12 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_number,
+    python_type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, dtype_of, element, scalar
+from pytocu.ir.types import F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
@@ -393,7 +394,16 @@ def _plane(context: Context, rows: Any, columns: Any) -> tuple[Value, Value]:
 
 
 def _shifted(context: Context, rows: Value, k: Any) -> Value:
+    if isinstance(k, Value) and (dimensions(k) or not _is_whole(k)):
+        help = "pass a Python int" if dimensions(k) else "convert it: int(k) of a Python float, k.astype(np.int64) of another"
+        raise UnsupportedError(f"the number of a diagonal is {describe(k)}", context.loc, help)
+    if not isinstance(k, Value):
+        known_int(context, k, "k=")
     return rows if not isinstance(k, Value) and k == 0 else elementwise(context, "add", rows, k)
+
+
+def _is_whole(value: Value) -> bool:
+    return value.type == WEAK_INT or (not isinstance(value.type, WeakType) and element(value.type).is_integer)
 
 
 def _below(context: Context, rows: Value, columns: Value, k: Any) -> Value:
@@ -427,7 +437,7 @@ def diag(context: Context, v: Any, k: Any = 0) -> Value:
         case 2:
             return diagonal(context, value, k)
         case 1:
-            return _with_diagonal(context, value, int(k))
+            return _with_diagonal(context, value, known_int(context, k, "k="))
     raise raised(ValueError("Input must be 1- or 2-d."), context.loc)
 
 
@@ -445,7 +455,9 @@ def _with_diagonal(context: Context, value: Value, k: int) -> Value:
 
 def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """The positions along each axis of a grid."""
-    shape = _shape(context, tuple(dimensions))
+    if isinstance(dimensions, Value):
+        raise raised(TypeError(f"'{python_type_name(dimensions)}' object is not iterable"), context.loc)
+    shape = _shape(context, attempt(context, tuple, dimensions))
     target = target_dtype(context, dtype)
     found = [cast(context, along(context, d, a, len(shape)), target) for a, d in enumerate(shape)]
     if sparse:
@@ -477,7 +489,9 @@ def vander(context: Context, x: Any, N: Any = None, increasing: Any = False) -> 
     value = array_of(context, x)
     if len(dimensions(value)) != 1:
         raise raised(ValueError("x must be a one-dimensional array or sequence."), context.loc)
-    (count,) = dimensions(value) if N is None else _shape(context, N)
+    count = dimensions(value)[0] if N is None else as_length(context, N)
+    if isinstance(count, int) and count < 0:
+        raise raised(ValueError(NEGATIVE), context.loc)
     dtype = promote.result_dtype((element(value.type), I64))
     rows = dimensions(value)[0]
     base = context.builder.emit("newaxis", (cast(context, value, dtype),), {"axis": 1})

@@ -6,7 +6,6 @@ p-th of them lies in is found by halves among the ends of rows.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,10 @@ from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
-from pytocu.frontend.operators import elementwise
+from pytocu.frontend.operators import elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of, as_shape, diagonal, ravel
+from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
@@ -48,8 +47,8 @@ def diagflat(context: Context, v: Any, k: Any = 0) -> Value:
 
 def diag_indices(context: Context, n: Any, ndim: Any = 2) -> tuple[Value, ...]:
     """The positions of the main diagonal, an array for each axis"""
-    (size,) = as_shape(context, n)
-    return (along(context, dim_max(size, 0), 0, 1),) * operator.index(known_axis(context, ndim))
+    size = as_length(context, n)
+    return (along(context, dim_max(size, 0), 0, 1),) * known_int(context, ndim, "ndim=")
 
 
 def diag_indices_from(context: Context, arr: Any) -> tuple[Value, ...]:
@@ -177,8 +176,11 @@ def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None
             values = ravel(context, given)
             (count,) = dimensions(values)
             require_equal(context, dim_min(count, 1), 1, "ValueError", "np.fill_diagonal of no values is not compiled")
-            order = place if count == 1 else elementwise(context, "remainder", place, dim_value(context, dim_max(count, 1)))
-            given = context.builder.emit("gather", (values, order), {"axes": (0,), "at": 0})
+            if count == 1:
+                given = context.builder.emit("index", (values,), {"axis": 0, "at": 0})
+            else:
+                order = elementwise(context, "remainder", place, dim_value(context, dim_max(count, 1)))
+                given = context.builder.emit("gather", (values, order), {"axes": (0,), "at": 0})
         made = cast(context, given, dtype)
     context.builder.update(a, elementwise(context, "where", here, made, a))
 

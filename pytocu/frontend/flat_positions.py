@@ -10,9 +10,8 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import inplace
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.compaction import nonzero, ranks
-from pytocu.frontend.library_calls import known_option
 from pytocu.frontend.literals import listed
-from pytocu.frontend.operators import attempt, elementwise, truths
+from pytocu.frontend.operators import attempt, elementwise, known_option, truths
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_shape, ravel

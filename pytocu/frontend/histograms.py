@@ -16,8 +16,8 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.library_calls import argsort, known_option, search, sort
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.library_calls import argsort, search, sort
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, filled, ravel
@@ -244,7 +244,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         raise UnsupportedError(
             "np.histogram with a number of bins takes a range here", context.loc, "write range=(low, high), as x.min(), x.max()"
         )
-    low, high = known_option(context, tuple(range), "range=")
+    low, high = attempt(context, _pair, known_option(context, range, "range="))
     if not all(map(np.isfinite, (low, high))):
         raise raised(ValueError(f"supplied range of [{low}, {high}] is not finite"), context.loc)
     if low > high:
@@ -254,6 +254,11 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     dtype = np.result_type(low, high, element(value.type).numpy)
     dtype = np.result_type(dtype, float) if np.issubdtype(dtype, np.integer) else dtype
     return linspace(context, low, high, dim_value(context, number + 1), dtype=dtype)
+
+
+def _pair(range: Any) -> tuple[Any, Any]:
+    low, high = range
+    return low, high
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -14,9 +14,9 @@ from pytocu.errors import raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.library_calls import argsort, known_option, search
+from pytocu.frontend.library_calls import argsort, search
 from pytocu.frontend.neighbours import diff
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, length, reduce, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of

@@ -15,11 +15,11 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.operators import attempt, check_plain, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, ravel
-from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.library import result_dtypes
@@ -56,24 +56,6 @@ def _scalar(context: Context, value: Value) -> Value:
     if dimensions(value):
         return value
     return context.builder.emit("cast", (value,), {}, (scalar(element(value.type)),))
-
-
-def known_option(context: Context, value: Any, what: str) -> Any:
-    """An argument that is known while compiling.
-
-    Raises
-    ------
-    UnsupportedError
-        It is known only at run time.
-    """
-    if contains_dynamic(value):
-        raise UnsupportedError(
-            f"{what} must be known while compiling",
-            context.loc,
-            "write a constant, or name the argument in @jit(static=(...))",
-        )
-    check_plain(context, value, what)
-    return value
 
 
 # Linear algebra.
@@ -169,8 +151,8 @@ def _transformed(context: Context, name: str, a: Any) -> Value:
 def _fft(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         value = _transformed(context, name, a)
-        given = [known_option(context, o, w) for o, w in ((n, "n="), (axis, "axis="), (norm, "norm="))]
-        made = call(context, name, (value,), n=given[0], axis=operator.index(given[1]), norm=given[2])
+        given = [known_option(context, o, w) for o, w in ((n, "n="), (norm, "norm="))]
+        made = call(context, name, (value,), n=given[0], axis=known_int(context, axis, "axis="), norm=given[1])
         return made[0]
 
     handler.__doc__ = doc
@@ -183,7 +165,10 @@ def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., An
             raise UnsupportedError(f"np.{name} with the argument s= is not supported", context.loc, "cut or pad before")
         value = _transformed(context, name, a)
         chosen = known_option(context, axes, "axes=")
-        given = tuple(range(len(dimensions(value)))) if chosen is None else tuple(chosen)
+        given = tuple(range(len(dimensions(value)))) if chosen is None else attempt(context, tuple, chosen)
+        if not given:
+            # NumPy does nothing then.
+            return array_of(context, a)
         return call(context, name, (value,), axes=given, norm=known_option(context, norm, "norm="))[0]
 
     handler.__doc__ = doc

@@ -12,8 +12,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import as_row, concatenate
-from pytocu.frontend.library_calls import known_option
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
@@ -27,7 +26,7 @@ from pytocu.ir.types import BOOL, F64, element
 def diff(context: Context, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = MISSING, append: Any = MISSING) -> Value:
     """Differences of neighbours, n times."""
     value = array_of(context, a)
-    known_option(context, n, "n=")
+    n = known_int(context, n, "n=")
     if n == 0:
         return value
     if n < 0:
@@ -85,7 +84,7 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     if len(spaces) != len(axes):
         raise raised(TypeError("invalid number of arguments"), context.loc)
     steps = [_steps(context, s, dimensions(value)[a]) for a, s in zip(axes, spaces, strict=True)]
-    if edge_order > 2:
+    if known_int(context, edge_order, "edge_order=") > 2:
         raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
     if element(value.type).is_integer:
         value = cast(context, value, F64)

@@ -45,7 +45,7 @@ from pytocu.frontend import (
 from pytocu.frontend.array_functions import Handler, on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.known import known_cast, known_ufunc
-from pytocu.frontend.operators import attempt, compute, refuse_complex
+from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
@@ -305,4 +305,11 @@ def call_handler(
             context.loc,
             f"supported are the arguments {', '.join(taken)}" if taken else "it takes no arguments",
         ) from None
+    for parameter in signature.parameters.values():
+        if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
+            known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
     return handler(*bound.args, **bound.kwargs)
+
+
+_KNOWN = ("axes", "edge_order", "offset")
+"""Arguments, besides flags and names of ways, that no function takes at run time."""

@@ -18,6 +18,7 @@ from pytocu.frontend.values import (
     as_dim,
     as_strong,
     as_value,
+    contains_dynamic,
     describe,
     dim_value,
     dimensions,
@@ -124,6 +125,35 @@ def check_plain(context: Context, value: Any, what: str) -> None:
             context.loc,
             "use the numbers it holds, by attribute",
         )
+
+
+def known_option(context: Context, value: Any, what: str) -> Any:
+    """An argument that is known while compiling.
+
+    Raises
+    ------
+    UnsupportedError
+        It is known only at run time.
+    """
+    if contains_dynamic(value):
+        raise UnsupportedError(
+            f"{what} must be known while compiling",
+            context.loc,
+            "write a constant, or name the argument in @jit(static=(...))",
+        )
+    check_plain(context, value, what)
+    return value
+
+
+def known_int(context: Context, value: Any, what: str) -> int:
+    """An argument that is an int known while compiling.
+
+    Raises
+    ------
+    TypeError
+        It is known, and no int.
+    """
+    return attempt(context, operator.index, known_option(context, value, what))
 
 
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:

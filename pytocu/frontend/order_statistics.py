@@ -13,8 +13,8 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.gathering import along
-from pytocu.frontend.library_calls import call, known_option
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.library_calls import call
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, known_flag, length, normal_axes, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.creation import arange
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.library_calls import known_option
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.values import Context, as_strong, dim_value, dimensions
@@ -77,7 +75,7 @@ def _of_length(context: Context, value: Value, size: Any) -> Value:
 
 def polyder(context: Context, p: Any, m: Any = 1) -> Value:
     """The coefficients of a derivative"""
-    order = operator.index(known_option(context, m, "m="))
+    order = known_int(context, m, "m=")
     if order < 0:
         raise raised(ValueError("Order of derivative must be positive (see polyint)"), context.loc)
     value = array_of(context, p)

@@ -17,6 +17,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
+from pytocu.frontend.operators import known_int
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
@@ -435,7 +436,7 @@ def rot90(context: Context, value: Value, k: Any = 1, axes: Any = (0, 1)) -> Val
         raise raised(ValueError("Axes must be different."), context.loc)
     if not all(-ndim <= a < ndim for a in axes):
         raise raised(ValueError(f"Axes={axes} out of range for array of ndim={ndim}."), context.loc)
-    turns = int(k) % 4
+    turns = known_int(context, k, "k=") % 4
     order = list(range(ndim))
     order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
     match turns:
@@ -472,10 +473,8 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
         raise raised(ValueError("axis1 and axis2 cannot be the same"), context.loc)
     others = tuple(a for a in range(ndim) if a not in (first, second))
     turned = transpose(context, value, (*others, first, second))
-    skip = int(offset)
+    skip = known_int(context, offset, "the offset of a diagonal")
     shape = dimensions(turned)
-    if not isinstance(offset, (int, np.integer)):
-        raise UnsupportedError("the offset of a diagonal must be known while compiling", context.loc)
     rows, columns = shape[-2], shape[-1]
     down, right = max(-skip, 0), max(skip, 0)
     length = context.length(dim_max(dim_min(rows - down, columns - right), 0))

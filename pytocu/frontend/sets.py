@@ -10,9 +10,9 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.library_calls import argsort, call, known_option, search
+from pytocu.frontend.library_calls import argsort, call, search
 from pytocu.frontend.literals import LONGEST
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
 from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
