@@ -252,7 +252,7 @@ def test_errors_in_inlined_functions_name_both_lines() -> None:
 
 def test_refused_by_name() -> None:
     for body, said in (
-        ("a[True] = 1", "assigns through a mask"),
+        ("a[0, True] = 1", "one bool beside integers or arrays"),
         ("np.add(a, 1, where=a > 0)", "where= and no out="),
         ("a.T += 1", "changes an attribute"),
         ("a.resize(3)", "in-place changes are"),

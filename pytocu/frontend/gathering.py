@@ -23,7 +23,7 @@ from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.ranges import is_position
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, ravel, together
+from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
 from pytocu.frontend.values import (
     Context,
     as_value,
@@ -37,7 +37,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
-from pytocu.ir.types import BOOL, I64, U64, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -56,6 +56,8 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         # Which elements are read is for each element of the arguments to see.
         keys = tuple(_own_position(context, k) for k in keys)
         key = keys if isinstance(key, tuple) else keys[0]
+    if is_array(value) and indexing.has_bool(keys):
+        return copied(context, indexing.axis_for_bool(context, value, keys))
     if is_array(value) and any(map(is_mask, keys)):
         check_masks(context, value, keys)
         keys = masks_to_positions(context, keys)
@@ -88,6 +90,8 @@ def _item(context: Context, item: Any) -> Any:
     if isinstance(item.type, WeakType):
         if item.type == WEAK_INT:
             return convert(context, item, I64)
+        if item.type == WEAK_BOOL:
+            raise indexing.bool_of_run_time(context)
     elif element(item.type) is BOOL:
         raise UnsupportedError(
             "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"

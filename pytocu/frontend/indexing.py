@@ -16,7 +16,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
-from pytocu.ir.types import WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
 
 
 def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
@@ -130,6 +130,43 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
     return _apply(context, value, expanded, has_ellipsis)
 
 
+def is_bool(item: Any) -> bool:
+    """Whether an index is one bool known now, which NumPy takes for an axis of its own."""
+    return isinstance(item, (bool, np.bool_))
+
+
+def bool_of_run_time(context: Context) -> UnsupportedError:
+    """The error for one whose value, and so the length of the axis, is known only at run time."""
+    help = "name the argument in @jit(static=(...)), or choose with np.where"
+    return UnsupportedError("an index that is one bool must be known while compiling", context.loc, help)
+
+
+def has_bool(key: Any) -> bool:
+    """Whether an index has such a bool."""
+    return any(map(is_bool, key)) if isinstance(key, tuple) else is_bool(key)
+
+
+def axis_for_bool(context: Context, value: Value, keys: tuple[Any, ...]) -> Value:
+    """The view in which a bool among slices and new axes is an axis: of one element for True, of none for False.
+
+    Raises
+    ------
+    UnsupportedError
+        It stands beside integers, arrays or another bool.
+    """
+    place = next(n for n, k in enumerate(keys) if is_bool(k))
+    others = (*keys[:place], *keys[place + 1 :])
+    if not all(k is None or k is Ellipsis or isinstance(k, slice) for k in others):
+        help = "index with the rest, and leave the bool to an if"
+        raise UnsupportedError("an index that is one bool beside integers or arrays is not compiled", context.loc, help)
+    made = subscript(context, value, (*keys[:place], None, *keys[place + 1 :]))
+    if keys[place]:
+        return made
+    rest = len(dimensions(value)) - sum(isinstance(k, slice) for k in others)
+    axis = sum(rest if k is Ellipsis else 1 for k in keys[:place])
+    return subscript(context, made, (*[slice(None)] * axis, slice(0, 0), ...))
+
+
 def _check_item(context: Context, item: Any) -> None:
     if item is None or item is Ellipsis:
         return
@@ -156,6 +193,8 @@ def _check_item(context: Context, item: Any) -> None:
             "select per element with np.where(mask, x, other)",
         )
     if not _is_position(item):
+        if isinstance(item, Value) and item.type == WEAK_BOOL:
+            raise bool_of_run_time(context)
         if isinstance(item, Value):
             raise UnsupportedError(
                 f"an index of what is assigned to must be a Python int, and this is {describe(item)}",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
-from pytocu.frontend.indexing import subscript
+from pytocu.frontend.indexing import axis_for_bool, has_bool, subscript
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
@@ -182,9 +182,11 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
         kind = base.type.kind if isinstance(base.type, WeakType) else f"numpy.{element(base.type).numpy.name}"
         raise raised(TypeError(f"'{kind}' object does not support item assignment"), context.loc)
     keys = key if isinstance(key, tuple) else (key,)
+    if has_bool(keys):
+        return axis_for_bool(context, base, keys)
     for item in keys:
-        if isinstance(item, (bool, np.bool_, list, np.ndarray)) or is_array(item):
-            mask = element(item.type) is BOOL if isinstance(item, Value) else isinstance(item, (bool, np.bool_))
+        if isinstance(item, (list, np.ndarray)) or is_array(item):
+            mask = isinstance(item, Value) and element(item.type) is BOOL
             what = "a mask" if mask else "an index array or list"
             name = text.partition("[")[0]
             help = f"choose per element: {name}[...] = np.where(mask, new, {name})"
@@ -382,9 +384,23 @@ def write_outputs(
             made = elementwise(context, "where", mask_of(context, where), made, out)
         if len(dimensions(made)) <= len(dimensions(out)):
             writes.append((out, made))
+    if len(writes) > 1 and not _apart(context, *(out for out, _ in writes)):
+        text = "a ufunc with two results in one memory: which of them stays depends on how NumPy computes them"
+        raise UnsupportedError(text, context.loc, "give each its own array, or None")
     for out, made in writes:
         context.builder.update(out, made)
     return tuple(result if out is None else out for result, out in zip(results, outs, strict=True))
+
+
+def _apart(context: Context, first: Value, second: Value) -> bool:
+    """Whether two outputs have no element in common: other memory, or two rows of one array."""
+    if context.builder.apart(first, second):
+        return True
+    a, b = first.inst, second.inst
+    if first is second or a is None or b is None or a.op.name != "index" or b.op.name != "index" or a.args != b.args:
+        return False
+    places = a.attr("at"), b.attr("at")
+    return a.attr("axis") == b.attr("axis") and all(isinstance(p, int) for p in places) and places[0] != places[1]
 
 
 def augmented(context: Context, name: str, target: Value, value: Any) -> Value:

@@ -13,6 +13,7 @@ from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, changed_member, evaluate, evaluate_test, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.indexing import has_bool
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.leaving import for_loop, while_loop
 from pytocu.frontend.loops import Again, Steps
@@ -300,7 +301,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, old)
         # Elements at positions are a copy, which is changed and then put back.
-        if new is not old or not is_array(old) or has_positions(base, key):
+        if new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
             with context.builder.at(frame.loc(node.target)):
                 assign_member(frame, base, key, new, ast.unparse(node.target))
         return
