@@ -5,6 +5,8 @@ For calls of C libraries that take milliseconds and leave Python free: opening a
 
 from __future__ import annotations
 
+import os
+from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -32,8 +34,12 @@ class Ahead(Generic[T]):
 
         self._compute = lambda: function(*arguments)
         self._done: list[tuple[T | None, BaseException | None]] = []
+        self._process = os.getpid()
+        # Not `join`: before Python 3.13 one that is interrupted takes the thread for ended, and the process does not wait.
+        self._running = allocate_lock()
+        self._running.acquire()
         # Not a daemon: a library that is at work while the process takes it down ends in a fault.
-        self._thread = Thread(target=self._run, name="pytocu")
+        self._thread = Thread(target=self._run_behind, name="pytocu")
         try:
             self._thread.start()
         except RuntimeError:
@@ -46,10 +52,18 @@ class Ahead(Generic[T]):
         except BaseException as error:
             self._done.append((None, error))
 
+    def _run_behind(self) -> None:
+        try:
+            self._run()
+        finally:
+            self._running.release()
+
     def wait(self) -> None:
         """Until it is over, however it ends."""
-        if self._thread is not None:
-            self._thread.join()
+        # In a child that was forked meanwhile the thread does not exist.
+        if self._thread is not None and self._process == os.getpid():
+            with self._running:
+                pass
 
     def result(self) -> T:
         """What the function returned, once it has.

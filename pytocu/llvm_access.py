@@ -18,7 +18,8 @@ def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
 
     An interrupt is raised in the main thread, wherever that is: within llvmlite it could leave a
     lock taken that other threads then wait for without end.  So the main thread has another one
-    do the work; interrupted, it goes on at once, and the work is finished and dropped.
+    do the work; interrupted, it goes on at once, and the work is finished and dropped, before the
+    process ends.
     """
     if threading.current_thread() is not threading.main_thread():
         with _lock:
@@ -32,7 +33,8 @@ def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
         except BaseException as error:
             answer.put((None, error))
 
-    threading.Thread(target=work, name="pytocu-llvm", daemon=True).start()
+    # Not a daemon: LLVM at work while the process takes it down ends in a fault.
+    threading.Thread(target=work, name="pytocu-llvm").start()
     result, error = answer.get()
     if error is None:
         return result

@@ -54,6 +54,17 @@ def test_command_verifies(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert command(capsys, "verify")[1] == "2 entries verified, none is damaged\n"
 
 
+@pytest.mark.parametrize("words", [("clear",), ("prune", "--size", "0"), ("verify", "--remove")])
+def test_a_directory_that_may_not_be_written_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    filled(folder, 2)
+    # The tests may run as a user who may do everything.
+    monkeypatch.setattr(os, "access", lambda place, mode: False)
+    said = f"pytocu: the cache directory {folder} may not be written: nothing in it can be removed\n"
+    assert command(capsys, *words) == (1, "", said)
+
+
 @pytest.mark.parametrize("rich", ["there", "missing", "no terminal"])
 def test_command_shows_how_far_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rich: str

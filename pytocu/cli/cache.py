@@ -6,6 +6,7 @@ Verification shows how far it is: a bar where `rich` is installed and a person r
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable
 
@@ -48,7 +49,16 @@ def run(options: argparse.Namespace) -> None:
         raise CommandError("--size and --age belong to pytocu cache prune")
     if options.action != "verify" and options.remove:
         raise CommandError("--remove belongs to pytocu cache verify")
+    if options.action in ("prune", "clear") or options.remove:
+        _check_writable()
     ACTIONS[options.action](options)
+
+
+def _check_writable() -> None:
+    """Say that nothing can be removed, in place of removing nothing."""
+    place = cache.path()
+    if os.path.isdir(place) and not os.access(place, os.W_OK | os.X_OK):
+        raise PytocuError(f"the cache directory {place} may not be written: nothing in it can be removed")
 
 
 def _list(options: argparse.Namespace) -> None:
