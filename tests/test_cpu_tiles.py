@@ -86,8 +86,10 @@ def loops(function: Any, *specs: str) -> list[str]:
 
 
 def test_threads_have_tiles_of_their_own() -> None:
-    for shape in ((40, 300), (300, 70), (3, 90), (1, 1), (8, 8), (7, 9)):
-        for dtype in ("f4", "f8", "f2", "u1", "c8"):
+    shapes = {"f4": ((140, 20), (20, 140), (3, 90)), "f8": ((9, 40), (8, 8)), "f2": ((40, 33),), "u1": ((33, 40), (1, 1)),
+              "c8": ((40, 7),)}  # fmt: skip
+    for dtype, chosen in shapes.items():
+        for shape in chosen:
             x, y = (numbers(*shape) * 100).astype(dtype), numbers(*shape[::-1]).astype(dtype)
             (found,) = interp.run(pytocu.jit(add_transposed).lower(x, y).host("cpu"), [x, y])
             np.testing.assert_array_equal(found, x.T + y)

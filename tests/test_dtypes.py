@@ -223,12 +223,13 @@ def all_rows(dtype: DType) -> list[Any]:
     return functions
 
 
-@pytest.mark.parametrize("dtype", NEW, ids=str)
-@pytest.mark.parametrize("backend", ["nvrtc", "nvvm"])
+@pytest.mark.parametrize(("backend", "dtype"), [("nvrtc", F16), ("nvvm", F16), ("nvrtc", C64), ("nvvm", C128)], ids=str)
 def test_every_row_builds(dtype: DType, backend: str) -> None:
     module = {"nvrtc": nvrtc, "nvvm": nvvm}[backend]
     pytest.importorskip("cuda.bindings")
-    archs = {"sm_75", "sm_90", max(module.supported_archs(), key=lambda a: int(a[3:]))}
+    newest = max(module.supported_archs(), key=lambda a: int(a[3:]))
+    # Halves have instructions that generations do not share; complex numbers are pairs of what all of them have.
+    archs = {"sm_75", "sm_90", newest} if dtype is F16 else {newest}
     kernels = []
     for number, function in enumerate(all_rows(dtype)):
         arity = function.__code__.co_argcount

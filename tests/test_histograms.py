@@ -69,6 +69,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (more_than_the_dtype_has, (np.int8([127, 0, 126, 0, 127]), WEIGHTS[:5]), 0),
     (more_than_the_dtype_has, (np.array([True, False, True]), WEIGHTS[:3]), 0),
     (more_than_the_dtype_has, (np.int16([-1, 3]), WEIGHTS[:2]), 0),
+    (more_than_the_dtype_has, (np.uint64([1, 3]), WEIGHTS[:2]), 0),
+    (more_than_the_dtype_has, (np.int64([1, 3]), WEIGHTS[:2]), 0),
     (counts, (np.array([3, -1, 2]),), 0),
     (weighted, (PLACES, WEIGHTS), 0),
     (weighted, (PLACES, np.int32(WEIGHTS * 9)), 0),

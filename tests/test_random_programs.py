@@ -21,7 +21,7 @@ from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Progr
 from pytocu.testing.fuzz_writer import random_program
 
 
-@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 40), ("cpu", 1, 40), ("interpreter", 2, 50), ("threads", 3, 20)])
+@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 25), ("cpu", 1, 25), ("interpreter", 2, 50), ("threads", 3, 20)])
 def test_programs_give_numpys_values(on: str, chunk: int, count: int) -> None:
     report = run_chunk(RUNS[on], 11, chunk, count)
     assert not report.kinds["differs"], "\n".join(report.tests)

@@ -83,7 +83,8 @@ LONG = {
 @pytest.mark.parametrize("dtype", ["?", "i8", "u2", "f2", "f4", "c16"])
 def test_long_rows_and_columns(dtype: str) -> None:
     for target, shapes in LONG.items():
-        for shape in shapes:
+        # All of them for two dtypes, a flat and a two-dimensional one for the others.
+        for shape in shapes if dtype in ("i8", "f4") else (shapes[0], shapes[-1]):
             axis = 1 if len(shape) == 3 else 0 if shape[0] > 1000 else 1
             values = whole(dtype, shape)
             if dtype == "f2":
@@ -311,9 +312,9 @@ def test_random_shapes_axes_and_dtypes(seed: int) -> None:
 
 def test_a_length_that_may_be_any() -> None:
     low = pytocu.jit(lambda x: np.cumsum(x, -1)).lower("f4[m, n]")
-    for shape in ((3, 5), (2, 2000), (1, 20_000)):
+    for shape, targets in (((3, 5), ("cuda", "cpu")), ((2, 2000), ("cuda", "cpu")), ((1, 20_000), ("cuda",))):
         x = whole("f4", shape)
-        for target in ("cuda", "cpu"):
+        for target in targets:
             (found,) = interp.run(low.host(target), (x,))
             np.testing.assert_array_equal(found, np.cumsum(x, 1))
 

@@ -35,7 +35,7 @@ def test_products_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))
 
 
-DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.inner(a[0], b[0])", "a[0].dot(b[1])", "np.vecdot(a, b)",
+DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.vdot(a, b)", "np.inner(a[0], b[0])", "a[0].dot(b[1])", "np.vecdot(a, b)",
         "np.vecdot(a, b[0])", "np.vecdot(a, b, axis=0)", "np.linalg.vecdot(a[:, None], b)", "np.dot(a, b[0, 0])",
         "np.dot(2, a)",
         "np.inner(a[0, 0], b[0, 0])", "np.vdot(a[0, 0], b[0, 0])", "np.dot(a[0, :0], b[1, :0])")  # fmt: skip
@@ -75,7 +75,7 @@ def test_products_compiled() -> None:
 
 
 @pytest.mark.parametrize("text, said", [
-    ("np.vdot(a, a)", "it is of two vectors"), ("np.linalg.norm(a, 2)", "singular values"),
+    ("np.linalg.norm(a, 2)", "singular values"),
     ("np.linalg.norm(a, 'nuc')", "singular"),
     ("np.subtract.reduce(a)", "compiled are the reductions of add,"),
     ("np.power.accumulate(a)", "compiled are the scans of add,"),

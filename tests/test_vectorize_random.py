@@ -129,7 +129,7 @@ def programs(draw: st.DrawFn) -> str:
     return "\n".join(["def program(x, y, n):", "    a, b, i, j = 0.0, y, 1, 0", *body, last])
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_functions(text: str) -> None:
     check(text)

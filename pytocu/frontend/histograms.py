@@ -73,7 +73,7 @@ def _counts(context: Context, ordered: Value, count: DimLike) -> Value:
     """
     dtype = element(ordered.type)
     narrow = U8 if dtype.kind == "b" else dtype
-    most = length(context, int(np.iinfo(narrow.numpy).max))
+    most = length(context, min(int(np.iinfo(narrow.numpy).max), int(np.iinfo(np.int64).max)))
     numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
     kept = ordered if narrow is dtype else context.builder.emit("keep", (cast(context, ordered, narrow),))
 
