@@ -35,9 +35,9 @@ def test_products_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))
 
 
-DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.vdot(a, b)", "np.inner(a[0], b[0])", "a[0].dot(b[1])", "np.vecdot(a, b)",
-        "np.vecdot(a, b[0])", "np.vecdot(a, b, axis=0)", "np.linalg.vecdot(a[:, None], b)", "np.dot(a, b[0, 0])",
-        "np.dot(2, a)",
+DOTS = ("np.dot(a[0], b[0])", "np.vdot(a[0], b[0])", "np.vdot(a, b)", "np.inner(a[0], b[0])", "a[0].dot(b[1])",
+        "np.vecdot(a, b)", "np.vecdot(a, b[0])", "np.vecdot(a, b, axis=0)", "np.linalg.vecdot(a[:, None], b)",
+        "np.dot(a, b[0, 0])", "np.dot(2, a)",
         "np.inner(a[0, 0], b[0, 0])", "np.vdot(a[0, 0], b[0, 0])", "np.dot(a[0, :0], b[1, :0])")  # fmt: skip
 
 
