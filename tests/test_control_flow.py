@@ -480,8 +480,8 @@ def grows(x, n):
 
 
 def unassigned(x, n):
-    for i in range(n):
-        y = x + i
+    for k in range(n):
+        y = x[:k]
     return y
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError
-from pytocu.frontend.frames import BREAK, Failing, Frame, Returned, Unset, line_made
+from pytocu.frontend.frames import BREAK, Failing, Frame, Late, Returned, Unset, line_made, no_step
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
@@ -338,6 +338,10 @@ def _merge_one(merge: _Merge, frame: Frame, name: str, value: Any, sides: list[_
 
 def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: list[_Side], missing: Unset) -> Any:
     """What a name holds behind a branch; None until the results are there."""
+    for number, value in enumerate(values):
+        if isinstance(value, Late):
+            with merge.context.builder.behind(sides[number].insts):
+                values[number] = value.read(merge.context, no_step(name))
     for value in values:
         if value is missing:
             text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"

@@ -65,7 +65,18 @@ def _meets(first: WeakType, dtype: DType, other: Type) -> bool:
 
 
 def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value | None, value: Value, name: str) -> Value:
-    """What a name that began as a Python number is behind a loop.
+    """What a name that began as a Python number is behind a loop; see :func:`had_step` for the others."""
+    condition = had_step(context, op, head, going)
+    if condition is None:
+        return value
+    dtype = element(value.type).numpy.name
+    kinds = f"{name} is a Python number where the loop has no step and np.{dtype} where it has one"
+    sentence = f"{kinds}: begin with np.{dtype}(...)"
+    return require(context, value, as_strong(context, condition), "UnsupportedError", sentence)
+
+
+def had_step(context: Context, op: str, head: Sequence[Value], going: Value | None) -> Value | None:
+    """Whether a loop had a step, or None where it is known that it had one.
 
     Parameters
     ----------
@@ -78,7 +89,9 @@ def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value 
     """
     if op == "while_loop":
         assert going is not None
-        has_steps = going
+        inst = going.inst
+        # A flag beside those on data is a NumPy bool.
+        has_steps = inst.args[0] if inst is not None and inst.op.name == "convert" else going
     else:
         start, stop, step = head
         known = const_inst(step)
@@ -89,12 +102,7 @@ def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value 
             has_steps = binary(context, "greater" if known.attr("value") < 0 else "less", start, stop)
     condition = as_value(context, has_steps)
     fixed = const_inst(condition)
-    if fixed is not None and fixed.attr("value"):
-        return value
-    dtype = element(value.type).numpy.name
-    kinds = f"{name} is a Python number where the loop has no step and np.{dtype} where it has one"
-    sentence = f"{kinds}: begin with np.{dtype}(...)"
-    return require(context, value, as_strong(context, condition), "UnsupportedError", sentence)
+    return None if fixed is not None and fixed.attr("value") else condition
 
 
-__all__ = ["adapts", "behind_steps", "scalar_from_start"]
+__all__ = ["adapts", "behind_steps", "had_step", "scalar_from_start"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -40,13 +41,47 @@ class Failing(Mutable):
 
 
 class Unset:
-    """What a name holds that has no one value: a loop or a branch of run time may or may not have bound it."""
+    """What a name holds that has no one value: a loop or a branch of run time may or may not have bound it.
+
+    With a `key` it is what the last step of a loop bound, which the loop hands on when the function is read again with this
+    key among those in `Context.handed`.
+    """
 
     __pytocu_plain__ = True
-    __slots__ = ("help", "message")
+    __slots__ = ("help", "key", "message")
 
-    def __init__(self, message: str, help: str):
-        self.message, self.help = message, help
+    def __init__(self, message: str, help: str, key: Any = None):
+        self.message, self.help, self.key = message, help, key
+
+
+class HandOn(Exception):
+    """A name is read behind a loop that first binds it: the function is read again, and the loop hands it on."""
+
+    def __init__(self, key: Any):
+        super().__init__(key)
+        self.key = key
+
+
+class Late:
+    """What a loop that may have no step hands on of a name that it first binds.
+
+    Attributes
+    ----------
+    read : callable
+        ``read(context, sentence)`` gives the value and requires that there was a step.  With a sentence it stands before the
+        place where the name is read, if it is, and what is said is no error of Python's.
+    """
+
+    __pytocu_plain__ = True
+    __slots__ = ("read",)
+
+    def __init__(self, read: Callable[[Context, str], Any]):
+        self.read = read
+
+
+def no_step(name: str) -> str:
+    """What is said where it is not known whether the name is read."""
+    return f"{name} is bound in a loop only, which had no step: assign it before the loop"
 
 
 def line_made(value: Any) -> str:
@@ -186,6 +221,10 @@ def lookup(frame: Frame, name: str) -> Any:
     while scope is not None:
         if name in scope.locals:
             found = scope.locals[name]
+            if isinstance(found, Late):
+                return found.read(context, "")
+            if isinstance(found, Unset) and found.key is not None:
+                raise HandOn(found.key)
             if isinstance(found, Unset):
                 raise UnsupportedError(found.message, context.loc, found.help)
             return found

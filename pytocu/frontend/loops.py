@@ -6,15 +6,16 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     blank,
     hoist,
     in_region,
     may_be_one,
 )
-from pytocu.frontend.first_steps import adapts, behind_steps, scalar_from_start
-from pytocu.frontend.frames import Frame, Unset, line_made, owner_of
+from pytocu.frontend.first_steps import adapts, behind_steps, had_step, scalar_from_start
+from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
+from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.loop_memory import (
     StepRead,
     carried_memories,
@@ -128,6 +129,9 @@ def loop(
     context = frame.context
     builder = context.builder
     loc = builder.loc
+    for owner, name in _bound(frame, nodes):
+        if isinstance(held := owner.locals.get(name), Late):
+            owner.locals[name] = held.read(context, no_step(name))
     before = State(frame)
     names = [(owner, name) for owner, name in _bound(frame, nodes) if _starts(owner.locals.get(name))]
     roots: list[Value] = []
@@ -302,6 +306,8 @@ def _finish(
             dropped.update(own)
     params = [p for p in params if p not in dropped]
     known = {n for i in read.insts if i.op.name == "bind" for n in i.attr("names")} | context.steps
+    handed = names_handed_on(context, read, before, after, known)
+    extras = [*read.extras, *(v for one in handed for v in one.made)]
     for value in read.extras:
         if not known.isdisjoint(_lengths(value.type)):
             raise UnsupportedError(
@@ -316,12 +322,12 @@ def _finish(
     results_inside = {r for inst in read.insts for r in inst.results}
     own_names = {*params, *([read.counter] if read.counter else []), *results_inside}
     inside = hoist(context, read.insts, own_names, numbers)
-    shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params], [*ends, *read.extras])
+    shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
-    unseen = [Value(regions.bare(v.type), v.name) for v in read.extras]
+    unseen = [Value(regions.bare(v.type), v.name) for v in extras]
     first = [*lead, *starts, *memory_starts, *(blank(context, v.type) for v in unseen)]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
-    block = regions.closed(inside, own_params, [*ends, *read.extras], shared, loc)
+    block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
     attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
     made = builder.inst(op, (*head, *first, *shared), attrs, types, (block,))
@@ -346,9 +352,16 @@ def _finish(
     builder.doubt(after.storage)
     for root in read.roots:
         builder.replace(root, results.pop(0), root in changed)
+    results, behind = results[: len(read.extras)], results[len(read.extras) :]
+    if handed:
+        going = first[0] if op == "while_loop" else None
+        stepped = None if _has_steps(op, head) else had_step(context, op, head, going)
+        hand_on(context, read, handed, behind, stepped, bound, memories)
     # Names hold what memories do behind the loop: the changes in it are none of theirs.
     builder.may_be(bound)
-    _forget(before, after, read, broken)
+    _forget(before, after, read, broken, loc)
+    for one in handed:
+        one.frame.locals[one.name] = one.held
     return leading, results
 
 
@@ -419,7 +432,7 @@ def _has_steps(op: str, head: Sequence[Value]) -> bool:
     return op == "for_loop" and len(known) == 3 and len(range(*known)) > 0
 
 
-def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Frame, str], Unset]) -> None:
+def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Frame, str], Unset], loc: Loc) -> None:
     """Names that hold something of the last step, which may not have been."""
     carried = set(read.names)
     for number, frame in enumerate(after.frames):
@@ -430,9 +443,12 @@ def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Fram
                 old = before.locals[number].get(name, before)
                 if old is not before and _same_object(old, value):
                     continue
+                key = (loc, name)
+                fresh = old is before and holds_values(value) and key not in frame.context.handed
                 frame.locals[name] = Unset(
                     f"{name} is assigned in a loop that may have no step, so it may have no value here",
                     "assign it before the loop, with a value of the same type",
+                    key if fresh else None,
                 )
 
 

@@ -19,6 +19,7 @@ from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
 from pytocu.frontend.compaction import compact
+from pytocu.frontend.frames import HandOn
 from pytocu.frontend.literals import listed_operand
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -87,9 +88,29 @@ def lower(
     CompileError
         With the user's line, for everything that cannot be compiled.
     """
+    handed: set[Any] = set()
+    while True:
+        try:
+            return _lower(function, parameters, unit_lengths, sharing, elements, frozenset(handed))
+        except HandOn as asked:
+            # A loop hands on the names that are read behind it, which only reading on can tell.
+            if asked.key in handed:
+                raise AssertionError("a loop hands on a name that it was told to hand on") from None
+            handed.add(asked.key)
+
+
+def _lower(
+    function: types.FunctionType,
+    parameters: Sequence[tuple[str, Type | Static]],
+    unit_lengths: frozenset[Dim],
+    sharing: Sharing,
+    elements: Elementwise | None,
+    handed: frozenset[Any],
+) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, call, compact, listed_operand), unit_lengths)
+    context.handed = handed
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}

@@ -101,17 +101,20 @@ class Context:
         What is known not to be negative where the program stands, by the branches taken and by the loops around it.
     implied : dict
         Conditions, each with what is known where it holds, and where it does not.
+    handed : set
+        Places of loops, each with a name that is first bound in the loop and read behind it.
     """
 
     __slots__ = (
         "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
-        "guards", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions",
+        "guards", "handed", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions",
         "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
         self.builder, self.hooks, self.unit_lengths = builder, hooks, unit_lengths
         self.guards: list[Guard] = []
+        self.handed: frozenset[Any] = frozenset()
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}
         self.inlined: list[types.FunctionType] = []
