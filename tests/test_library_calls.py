@@ -16,6 +16,7 @@ from pytocu.ir.library import LIBRARY, numpy_library
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.verifier import verify
+from pytocu.runtime.host_steps import _counts, _counts_of_sorted
 
 RANDOM = np.random.default_rng(3)
 A = RANDOM.random((40, 30))
@@ -96,6 +97,10 @@ def assigned(context: np.ndarray, b: np.ndarray) -> Any:
     return c, c.T
 
 
+def counted(numbers: np.ndarray) -> Any:
+    return np.bincount(numbers, minlength=20) + 1
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (layer, (A, B, np.arange(50.0)), 0),
     (products, (A, B, V), 64),
@@ -113,6 +118,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (searched, (np.int32([3, 1, 2]), np.float64([0.5, 1, 9])), 0),
     (into, (A, RANDOM.random((30, 50)), np.zeros((40, 50))), 0),
     (assigned, (A, B), 0),
+    (counted, (np.arange(100) * 37 % 11,), 0),
 ]
 
 
@@ -156,7 +162,8 @@ def test_nothing_but_the_list_computes_results(monkeypatch: pytest.MonkeyPatch) 
     """NumPy's functions are called by ready programs for library calls and to make arrays only."""
     if not hasattr(sys, "monitoring"):
         pytest.skip("Python 3.12 says what is called")
-    allowed = [np.empty, np.asarray, *map(numpy_library, LIBRARY)]
+    # `counts` is NumPy's bincount.
+    allowed = [np.empty, np.asarray, np.bincount, *map(numpy_library, LIBRARY)]
     jitted = [(pytocu.jit(f), a) for f, a, _ in CASES if f is not transformed]
     for function, arguments in jitted:
         function(*arguments)
@@ -223,6 +230,19 @@ def test_what_has_no_library_call_says_so() -> None:
         pytocu.jit(lambda x: np.linalg.eig(x))(SQUARE)
     with pytest.raises(UnsupportedError, match="of one or two"):
         pytocu.jit(lambda x: np.einsum("ij,jk,kl->il", x, x, x))(SQUARE)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u4", "i8"])
+@pytest.mark.parametrize("length", [1, 5, 128, 256, 300])
+def test_counts_by_counting_and_by_sorting(dtype: str, length: int) -> None:
+    most = min(length - 1, np.iinfo(dtype).max)
+    numbers = np.random.default_rng(length).integers(0, most + 1, 500).astype(dtype)
+    start = np.arange(length) - 3
+    for given in (numbers, numbers[:0], np.full(3, most, dtype)):
+        expected = numpy_library("counts")(start, given)
+        for made in (_counts(np, start, given), _counts_of_sorted(np, start, given)):
+            np.testing.assert_array_equal(made, expected, strict=True)
+    assert expected[most] == start[most] + 3
 
 
 def test_cubins() -> None:

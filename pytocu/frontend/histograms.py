@@ -1,4 +1,5 @@
-"""Counting into bins and ``ufunc.at``: sorted by position first, then each place takes what is its own, in order.
+"""Counting into bins and ``ufunc.at``.  Numbers are counted by a library; anything else is sorted by position first, then each
+place takes what is its own, in order.
 
 A stable sort keeps elements of one place in the order of the operand, so sums are NumPy's bit for bit, and
 no two threads change one element.
@@ -16,7 +17,7 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.library_calls import argsort, search, sort
+from pytocu.frontend.library_calls import argsort, call, search, sort
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
@@ -25,7 +26,7 @@ from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_valu
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
-from pytocu.ir.types import F64, I64, U8, DType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, F64, I64, U8, U64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
 """The longest result whose length is a number in the data."""
@@ -46,44 +47,27 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     least = as_length(context, minlength, sentence)
     if isinstance(least, int) and least < 0:
         raise raised(ValueError(sentence), context.loc)
-    places = cast(context, value, I64)
-    zero = length(context, 0)
-    # Numbers of no elements have no largest one; -1 makes the result as short as it may be.
-    (largest,) = combined(context, "maximum", (elementwise(context, "maximum", places, length(context, -1)),), (0,), False)
-    (smallest,) = combined(context, "minimum", (elementwise(context, "minimum", places, zero),), (0,), False)
-    largest = elementwise(context, "maximum", largest, length(context, -1))
-    wanted = elementwise(context, "maximum", elementwise(context, "add", largest, length(context, 1)), length(context, least))
-    fine = elementwise(context, "greater_equal", elementwise(context, "minimum", smallest, zero), zero)
+    (size,) = dimensions(value)
+    # As NumPy converts them, but what fits stays as short as it is.
+    places = cast(context, value, {BOOL: U8, U64: I64}.get(element(value.type), element(value.type)))
+    ends = [combined(context, row, (places,), (0,), False)[0] for row in ("minimum", "maximum")]
+    smallest, largest = (cast(context, end, I64) for end in ends)
+    # No numbers have a largest one, too, which says nothing.
+    some, more = length(context, dim_min(size, 1)), elementwise(context, "add", largest, length(context, 1))
+    wanted = elementwise(context, "maximum", elementwise(context, "multiply", more, some), length(context, least))
+    fine = elementwise(context, "greater_equal", smallest, length(context, 0))
     wanted = require(context, wanted, fine, "ValueError", "'list' argument must have no negative elements")
     count = read_length(context, wanted, MOST_BINS, "bins")
     if weights is None:
-        return _counts(context, sort(context, value), count)
+        start = filled(context, length(context, 0), (count,))
+        (made,) = call(context, "counts", (start, places))
+        return made
     given = array_of(context, weights)
     attempt(context, np.bincount, np.zeros(1, int), np.ones((1,) * len(dimensions(given)), element(given.type).numpy))
     sentence = "The weights and list don't have the same length."
-    require_equal(context, dimensions(value)[0], dimensions(given)[0], "ValueError", sentence)
+    require_equal(context, size, dimensions(given)[0], "ValueError", sentence)
     start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-    return _folded(context, "add", start, places, cast(context, given, F64), count, by=value)
-
-
-def _counts(context: Context, ordered: Value, count: DimLike) -> Value:
-    """How often each number from 0 on is among those in ascending order, which are kept in their own dtype.
-
-    Numbers that the dtype does not have are after all others: nothing is between the ends of two of them.
-    """
-    dtype = element(ordered.type)
-    narrow = U8 if dtype.kind == "b" else dtype
-    most = length(context, min(int(np.iinfo(narrow.numpy).max), int(np.iinfo(np.int64).max)))
-    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
-    kept = ordered if narrow is dtype else context.builder.emit("keep", (cast(context, ordered, narrow),))
-
-    def until(number: Value) -> Value:
-        return search(context, kept, cast(context, elementwise(context, "minimum", number, most), narrow), True)
-
-    one, zero = length(context, 1), length(context, 0)
-    first = elementwise(context, "equal", numbers, zero)
-    before = until(elementwise(context, "maximum", elementwise(context, "subtract", numbers, one), zero))
-    return elementwise(context, "subtract", until(numbers), elementwise(context, "where", first, zero, before))
+    return _folded(context, "add", start, cast(context, places, I64), cast(context, given, F64), count, by=places)
 
 
 def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:

@@ -150,6 +150,7 @@ _row("fft.fftn", "The Fourier transform along several axes", _same, 1, ("axes", 
 _row("fft.ifftn", "Its inverse", _same, 1, ("axes", "norm"))
 _row("sort", "Sorted along an axis; NaN come last", _same, 1, ("axis", "stable"))
 _row("argsort", "The positions that sort along an axis", _same, 1, ("axis", "stable"))
+_row("counts", "How many of the numbers name each element, added to integers", _same, 2)
 _row("last_position", "1 and the number of the last position that names each element, of numbers of elements", _same, 2)
 
 
@@ -167,10 +168,23 @@ def last_position(start: np.ndarray, positions: np.ndarray) -> np.ndarray:
     return made
 
 
+def counts(start: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The elements of a vector and how many of some numbers, which are at least 0 and less than its length, are each one's.
+
+    Examples
+    --------
+    >>> counts(np.zeros(4, int), np.array([2, 0, 2]))
+    array([1, 0, 2, 0])
+    """
+    # Larger numbers are the last one, so that any example is one.
+    return start + np.bincount(np.minimum(numbers.astype(np.int64), max(start.size - 1, 0)), minlength=start.size)
+
+
 def numpy_library(name: str) -> Callable[..., Any]:
     """NumPy's function, or our own of this name."""
-    if name == "last_position":
-        return last_position
+    own = {"last_position": last_position, "counts": counts}
+    if name in own:
+        return own[name]
     return reduce(getattr, name.split("."), np)
 
 

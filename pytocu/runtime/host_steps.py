@@ -105,6 +105,9 @@ def _of_numpy(module: Any, name: str) -> Call:
     """The function of NumPy or CuPy."""
     if name == "last_position":
         return lambda arrays, options: _last_position(module, *arrays)
+    if name == "counts":
+        made = _counts if module.__name__ == "numpy" else _counts_of_sorted
+        return lambda arrays, options: made(module, *arrays)
     function = _function(module, module.__name__, name)
     if module.__name__ == "cupy":
         # CuPy's sort is stable, and has no such argument.
@@ -124,6 +127,21 @@ def _last_position(module: Any, start: Any, positions: Any) -> Any:
     return made
 
 
+def _counts(module: Any, start: Any, numbers: Any) -> Any:
+    """See `pytocu.ir.library.counts`."""
+    made = module.bincount(numbers, minlength=start.size)
+    made += start
+    return made
+
+
+def _counts_of_sorted(module: Any, start: Any, numbers: Any) -> Any:
+    """The same where threads that count would wait for each other: numbers of few bytes are sorted in as many sweeps."""
+    most = module.iinfo(numbers.dtype).max
+    each = module.minimum(module.arange(start.size), min(most, start.size)).astype(numbers.dtype)
+    # Numbers that the dtype does not have end where the largest one does.
+    return start + module.diff(module.searchsorted(module.sort(numbers), each, "right"), prepend=0)
+
+
 def _last_position_of_torch(torch: Any, start: Any, positions: Any) -> Any:
     numbers = torch.arange(1, positions.numel() + 1, device=start.device)
     return start.clone().scatter_reduce_(0, positions, numbers, "amax")
@@ -138,6 +156,8 @@ def _of_torch(torch: Any, name: str) -> Call:
             return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[1]
         case "last_position":
             return lambda arrays, options: _last_position_of_torch(torch, *arrays)
+        case "counts":
+            return lambda arrays, options: arrays[0] + torch.bincount(arrays[1].long(), minlength=arrays[0].numel())
         case "linalg.solve":
             return lambda arrays, options: torch.linalg.solve(*arrays)
         case "linalg.svd" | "linalg.qr" | "linalg.eigh" | "linalg.slogdet":
