@@ -28,7 +28,8 @@ from pytocu.frontend.math_calls import MATH, python_complex, python_float, pytho
 from pytocu.frontend.numbers import python_truth
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import get_attribute
-from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, unary
+from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
+from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
@@ -206,6 +207,8 @@ def _bool(frame: Frame, value: Any) -> Any:
         return value if value.type.kind == "bool" else binary(frame.context, "not_equal", value, 0)
     if frame.context.elements is not None and is_numpy_scalar(value):
         return python_truth(frame.context, value)
+    if isinstance(value, Value) and not dimensions(value):
+        return read_bool(frame.context, truths(frame.context, scalar_of(frame.context, value, "bool")))
     return truth(frame.context, value, "bool()")
 
 

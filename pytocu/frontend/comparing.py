@@ -11,23 +11,14 @@ from typing import Any
 import numpy as np
 
 from pytocu.frontend.array_functions import Handler, isclose
-from pytocu.frontend.compaction import read_length
-from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import attempt, binary, elementwise, known_option
+from pytocu.frontend.reading import read_bool
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.reshaping import array_of
-from pytocu.frontend.values import Context, as_value, cast, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_value, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
-from pytocu.ir.types import I64, element
-
-
-def python_bool(context: Context, value: Value) -> Any:
-    """A NumPy bool as Python's, for which the host waits; in a vectorized function the kernel has it."""
-    if context.elements is not None:
-        return item(context, value)
-    number = read_length(context, cast(context, value, I64), 1, "truth")
-    return binary(context, "not_equal", dim_value(context, number), 0)
+from pytocu.ir.types import element
 
 
 def allclose(
@@ -37,7 +28,7 @@ def allclose(
     first, second = (array_of(context, v) if isinstance(v, (list, tuple)) else v for v in (a, b))
     known_option(context, equal_nan, "equal_nan=")
     near = as_value(context, isclose(context, first, second, rtol, atol, equal_nan))
-    return python_bool(context, _all(context, near))
+    return read_bool(context, _all(context, near))
 
 
 def _all(context: Context, condition: Value) -> Value:
@@ -85,7 +76,7 @@ def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadca
         both = elementwise(context, "bitwise_and", elementwise(context, "isnan", x), elementwise(context, "isnan", y))
         alike = elementwise(context, "bitwise_or", alike, both)
     axes = tuple(range(len(dimensions(alike))))
-    found = python_bool(context, combined(context, "bitwise_and", (alike,), axes, False)[0])
+    found = read_bool(context, combined(context, "bitwise_and", (alike,), axes, False)[0])
     return found if same is True else binary(context, "bitwise_and", same, found)
 
 

@@ -1,7 +1,7 @@
 """``math`` and Python's conversions on Python scalars known only at run time.
 
-They live on the host, so Python's own functions run there; a NumPy scalar or an array computed by
-a kernel would have to be read back first, which is refused.
+They live on the host, so Python's own functions run there.  Of what a kernel computes only conversions are compiled, for which
+the host waits (`pytocu.frontend.reading`); the functions of ``math`` are refused, since NumPy has them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from pytocu.errors import CompileError, UnsupportedError, raised
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.numbers import item
-from pytocu.frontend.operators import binary
+from pytocu.frontend.operators import binary, elementwise
+from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
-from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak, python_type_name
+from pytocu.frontend.values import Context, as_value, describe, is_array, is_weak, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import WEAK_COMPLEX, WeakType, element
@@ -81,20 +82,12 @@ def _weak_kind(value: Value) -> str:
     return value.type.kind if isinstance(value.type, WeakType) else ""
 
 
-def _read_back(context: Context, value: Value, kind: str, instead: str) -> CompileError:
-    """Why a value that a kernel computes is not made a Python scalar."""
-    if kind != "round" and is_array(value) and dimensions(value):
-        text = "only 0-dimensional arrays can be converted to Python scalars"
-        return raised(TypeError(text), context.loc, f"use np.{kind}{128 if kind == 'complex' else 64}(x)")
-    return UnsupportedError(f"{kind}() of a value known only at run time ({value.type}) is not compiled", context.loc, instead)
-
-
 def python_float(frame: Any, value: Value) -> Any:
     """``float(x)``."""
     value = item(frame.context, value)
     match _weak_kind(value):
         case "":
-            raise _read_back(frame.context, value, "float", "use np.float64(x), which stays in the kernel")
+            return read_float(frame.context, scalar_of(frame.context, value, "float"))
         case "float":
             return value
     return on_host(frame.context, "python_float", value)
@@ -105,7 +98,9 @@ def python_complex(frame: Any, real: Any = 0, imag: Any = 0) -> Any:
     values = [as_value(frame.context, item(frame.context, v)) for v in (real, imag)]
     for value in values:
         if not _weak_kind(value):
-            raise _read_back(frame.context, value, "complex", "use x + 1j * y, which stays in the kernel")
+            scalar_of(frame.context, value, "complex")
+            text = f"complex() of a value known only at run time ({value.type}) is not compiled"
+            raise UnsupportedError(text, frame.context.loc, "use x + 1j * y, which stays in the kernel")
     return on_host(frame.context, "python_complex", *values)
 
 
@@ -114,7 +109,7 @@ def python_int(frame: Any, value: Value) -> Any:
     value = item(frame.context, value)
     match _weak_kind(value):
         case "":
-            raise _read_back(frame.context, value, "int", "use np.int64(x), which stays in the kernel")
+            return read_int(frame.context, scalar_of(frame.context, value, "int"))
         case "int":
             return value
     return on_host(frame.context, "python_int", value)
@@ -133,7 +128,7 @@ def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
     number = item(context, number)
     kind = _weak_kind(number)
     if not kind:
-        raise _read_back(context, number, "round", "use np.rint(x), which stays in the kernel, or round(x, 0)")
+        return read_int(context, number if element(number.type).is_integer else elementwise(context, "rint", number), "round()")
     if ndigits is None:
         return python_int(frame, number) if kind != "float" else on_host(context, "python_round", number)
     return on_host(context, "python_round_to", ndigits, binary(context, "add", number, 0) if kind == "bool" else number)

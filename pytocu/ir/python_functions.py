@@ -7,6 +7,7 @@ Python's own, and so are the exceptions.
 from __future__ import annotations
 
 import math
+import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +48,10 @@ def _step(number: int) -> int:
     return number
 
 
+def _from_words(high: int, low: int) -> float:
+    return struct.unpack("<d", struct.pack("<II", low, high))[0]
+
+
 _FLOAT_OF_ONE = (
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "erf", "erfc", "exp", "exp2",
     "expm1", "fabs", "gamma", "lgamma", "log1p", "log10", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "ulp",
@@ -72,6 +77,7 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_real": PythonFunction(lambda z: z.real, 1, "float", raises=False),
     "python_imag": PythonFunction(lambda z: z.imag, 1, "float", raises=False),
     "python_int": PythonFunction(int, 1, "int"),
+    "python_from_words": PythonFunction(_from_words, 2, "float", raises=False),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
     "python_exponent": PythonFunction(_exponent, 1, "same"),

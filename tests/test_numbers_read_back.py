@@ -1,0 +1,110 @@
+"""``float``, ``int``, ``bool``, ``round`` and ``item`` of what kernels compute: Python's numbers, for which the host waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_run_time_positions import agrees
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
+
+FLOATS = [0.0, -0.0, 1.5, -2.5, 3.5, np.inf, -np.inf, np.nan, 5e-324, -1.7976931348623157e308, 2.0**62]
+NUMBERS = [np.array(FLOATS), np.array([0.1, -3.3e38, 1e-45, 2.5], np.float32), np.array([65504, -0.0, 6e-8], np.float16),
+           np.array([-(2**63) + 1, 2**63 - 1, 0, -1]), np.array([-128, 127], np.int8), np.array([0, 2**63 - 1], np.uint64),
+           np.array([True, False])]  # fmt: skip
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Python's numbers of one kind with the same bits."""
+    return type(found) is type(wanted) and repr(found) == repr(wanted)
+
+
+@pytest.mark.parametrize("function", ["float(x[i])", "x[i].item()", "bool(x[i])", "int(x[i])", "round(x[i])"])
+@pytest.mark.parametrize("numbers", NUMBERS, ids=lambda v: v.dtype.name)
+def test_numbers_of_every_kind(function: str, numbers: np.ndarray) -> None:
+    program = make_function("xi", [function], {"np": np})
+    for i, number in enumerate(numbers):
+        if function[:3] in ("int", "rou") and not abs(float(number)) < 2.0**63:
+            continue
+        if function == "round(x[i])" and numbers.dtype == bool:
+            continue
+        (found,), (wanted,) = call_interpreted(program, numbers, i), program(numbers, i)
+        assert same(found, wanted), (function, number, found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("number", "error", "said"),
+    [
+        (np.nan, ValueError, "cannot convert float NaN to integer"),
+        (np.inf, OverflowError, "cannot convert float infinity to integer"),
+        (2.0**63, UnsupportedError, "int64 does not hold"),
+        (np.int64(-(2**63)), UnsupportedError, "int64 does not hold"),
+        (np.uint64(2**63), UnsupportedError, "int64 does not hold"),
+    ],
+)
+def test_numbers_that_are_no_int(number: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        call_interpreted(make_function("x", ["int(x[0])"], {}), np.array([number]))
+
+
+def scaled(x):
+    # A Python float leaves the dtype as it is.
+    return x * float(x.max())
+
+
+def halved(x, tolerance):
+    error = float(np.abs(x).max())
+    steps = 0
+    while error > tolerance:
+        x = x * 0.5
+        error = float(np.abs(x).max())
+        steps += 1
+    return x, steps, error
+
+
+def counted(x):
+    found = np.zeros(int(x.max()) + 1)
+    for k in range(len(x)):
+        found[int(x[k])] += 1
+    return found
+
+
+def cut(x):
+    return x[: int(x[0])], x[int(x[1])], np.arange(int(x.min()), int(x.max()))
+
+
+PROGRAMS = [
+    (scaled, (np.array([1.5, -2.5, 0.1], np.float32),)),
+    (halved, (np.array([40.0, -3.0]), 1.0)),
+    (counted, (np.array([3, 1, 3, 0]),)),
+    (cut, (np.array([2, 1, 5]),)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_programs(function: Any, arguments: tuple[Any, ...]) -> None:
+    compare(call_interpreted(function, *arguments), function(*arguments))
+
+
+def test_on_the_cpu_and_thread_by_thread() -> None:
+    agrees(scaled, PROGRAMS[0][1])
+    agrees(cut, PROGRAMS[3][1])
+    x, tolerance = PROGRAMS[1][1]
+    made, steps, error = pytocu.jit(halved)(x, tolerance)
+    compare(made, x / 64)
+    assert (steps, error) == (6, 0.625)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("complex(x[0])", "use x . 1j"), ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "one element")],
+)
+def test_refused(text: str, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        call_interpreted(make_function("x", [text], {}), np.ones(2))
