@@ -170,3 +170,49 @@ def test_a_sum_over_a_grid_of_run_time() -> None:
         assert np.isclose(compiled(0.0, 2.0, n), trapezoid(0.0, 2.0, n), rtol=1e-14)
     # A new number is no new compile.
     assert len(compiled.specializations) == 1
+
+
+def where_positive(x, n):
+    if n > 0:
+        x = x + np.ones(n).sum()
+    return x
+
+
+def where_long_enough(x, n):
+    if n >= 2:
+        return np.linspace(0, 1, n - 1).sum()
+    return x.sum()
+
+
+def where_it_divides(x, n):
+    if n > 0 and 12 % n == 0:
+        return x.reshape(n, -1).max(axis=0).sum()
+    return x.sum()
+
+
+def where_it_fits(x, n):
+    if n == len(x):
+        x = x + np.arange(n)
+    return x.sum()
+
+
+@pytest.mark.parametrize("function", [where_positive, where_long_enough, where_it_divides, where_it_fits])
+def test_a_branch_asks_for_the_length(function: Any) -> None:
+    """What a length must be is looked at in the branch, which often asks for it."""
+    compiled = pytocu.jit(function)
+    for n in (-1, 0, 2, 5, 12):
+        wanted = function(VECTOR, n)
+        compare(call_interpreted(function, VECTOR, n), wanted)
+        assert np.allclose(compiled(VECTOR, n), wanted, rtol=1e-14)
+
+
+def shorter_on_one_side(x, n):
+    if n == 2:
+        x = x.reshape(n, -1).sum(axis=0)
+    return x.sum()
+
+
+def test_lengths_that_differ_behind_a_branch_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="that a loop or branch hands on differ"):
+        call_interpreted(shorter_on_one_side, VECTOR, 2)
+    assert call_interpreted(shorter_on_one_side, VECTOR, 3) == VECTOR.sum()

@@ -985,3 +985,18 @@ def test_bundles(tmp_path: Path):
 def test_keeps_its_face():
     assert collatz_named.__name__ == "collatz_named" and collatz_named.__wrapped__(np.int64(6)) == 8
     assert np.array_equal(collatz_named.__wrapped__(np.int64(6)), collatz_named(6))
+
+
+@pytocu.vectorize
+def distance_from_zero(a, b):
+    return abs(a + b)
+
+
+def test_known_numbers_alone() -> None:
+    """Nothing goes over elements then."""
+
+    def program(x):
+        return distance_from_zero(np.int64(-3), np.int64(1)), distance_from_zero(2, -7) + x
+
+    one, other = pytocu.jit(program)(np.ones(2))
+    assert type(one) is np.int64 and one == 2 and other.tolist() == [6.0, 6.0]

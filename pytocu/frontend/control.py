@@ -24,7 +24,7 @@ from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, dimensions, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
-from pytocu.ir.dims import Dim, DimLike, symbols
+from pytocu.ir.dims import Dim, DimLike, is_number, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
 
@@ -243,7 +243,9 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
 def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
     """The instructions of a side, without checks of the call but those of indices, which stand before the branch."""
     # Whether a position is inside of the array is often what the branch asks for.
-    stays = {i for i in side.insts if i.op.name == "check" and (i.attr("kind") == "index" or _refuses(i))}
+    # So it is for lengths that are ints of run time.
+    checks = [i for i in side.insts if i.op.name == "check"]
+    stays = {i for i in checks if i.attr("kind") == "index" or _refuses(i) or any(map(is_number, mentioned(i)))}
     return hoist(context, side.insts, {r for i in side.insts for r in i.results}, stays=stays)
 
 
@@ -465,7 +467,7 @@ def restated(context: Context, value: Value, type: Type) -> Value:
         return value
     for a, b in zip(type.shape, found.shape, strict=True):
         sentence = "lengths {0} and {1} of a value that a loop or branch hands on differ"
-        require_equal(context, a, b, "ValueError", sentence, broadcast=True)
+        require_equal(context, a, b, "UnsupportedError", sentence, broadcast=True)
     zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
     return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": type.shape})
 

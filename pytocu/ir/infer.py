@@ -220,7 +220,7 @@ def broadcast(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 def meeting_lengths(shapes: Sequence[Shape]) -> list[tuple[DimLike, DimLike]]:
     """Pairs of lengths that a broadcast takes as equal: the first that is not 1, and each other."""
     pairs: list[tuple[DimLike, DimLike]] = []
-    for axis in range(-max(map(len, shapes)), 0):
+    for axis in range(-max(map(len, shapes), default=0), 0):
         wide = [s[axis] for s in shapes if len(s) >= -axis and s[axis] != 1]
         pairs.extend((wide[0], other) for other in wide[1:] if other != wide[0])
     return pairs

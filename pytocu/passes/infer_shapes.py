@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
-from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, substitute, symbols
+from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, is_number, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.regions import element_count, numbers_of, step_name
 from pytocu.ir.types import ArrayType, shape_of
@@ -145,11 +145,14 @@ def _apply(function: Function, facts: _Facts) -> Function:
 
 
 class _Writer:
-    """Writes instructions with unified lengths; what the call checks comes before the outermost region."""
+    """Writes instructions with unified lengths; what the call checks comes before the outermost region.
+
+    What is checked of ints of run time stays in the branch, which often asks for it.
+    """
 
     def __init__(self, mapping: dict[str, DimLike], outside: Builder):
         self.mapping = mapping
-        self.outside = outside
+        self.outside = self.branch = outside
         self.checked: set[tuple[DimLike, DimLike]] = set()
         # Names that are known inside of regions only.
         self.inner: set[str] = set()
@@ -157,7 +160,7 @@ class _Writer:
     def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
         mapping = self.mapping
         for inst in insts:
-            builder.loc = self.outside.loc = inst.loc
+            builder.loc = self.outside.loc = self.branch.loc = inst.loc
             args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
             if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
                 self.checked.add(inst.attr("dims"))
@@ -176,7 +179,7 @@ class _Writer:
                 attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
             types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
             self.inner |= {step_name(inst)} if inst.op.name == "for_loop" else set()
-            regions = tuple(self.region(region) for region in inst.regions)
+            regions = tuple(self.region(region, inst.op.name == "if_else") for region in inst.regions)
             made = builder.inst(inst.op, args, attrs, types, regions)
             for old, new in zip(inst.results, made.results, strict=True):
                 new.name = old.name
@@ -191,17 +194,22 @@ class _Writer:
         kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
         for pair in _meetings(inst):
             attrs = {"kind": kind, "dims": pair, "shapes": shapes}
-            if self.inner.intersection(name for dim in pair for name in symbols(dim)):
+            names = {name for dim in pair for name in symbols(dim)}
+            if names & self.inner:
                 builder.emit("check", (), attrs)
+            elif self.branch is not self.outside and any(map(is_number, names)):
+                self.branch.emit("check", (), attrs)
             elif pair not in self.checked and pair[::-1] not in self.checked:
                 self.checked.add(pair)
                 self.outside.emit("check", (), attrs)
 
-    def region(self, block: Block) -> Block:
+    def region(self, block: Block, branch: bool) -> Block:
         self.inner |= set(numbers_of(block))
         params = {p: Value(substitute_type(p.type, self.mapping), p.name) for p in block.params}
-        builder = Builder(block.terminator.loc)
+        builder, around = Builder(block.terminator.loc), self.branch
+        self.branch = builder if branch else around
         self.insts(builder, block.insts, dict(params))
+        self.branch = around
         return Block(tuple(params.values()), builder.take())
 
 
