@@ -20,7 +20,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import calls, compile, loops, programs, run_time_command
+from benchmarks import calls, compile, loops, performance_page, programs, run_time_command
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
 
 
@@ -70,6 +70,7 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     whole.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
     whole.add_argument("--rounds", type=int, default=programs.ROUNDS, help="calls of every candidate at most")
     whole.add_argument("--only", nargs="+", default=[], metavar="PROGRAM", help="the names of files in examples/")
+    whole.add_argument("--write", type=Path, metavar="FILE", help="put the table into this page: docs/performance.md")
     whole.add_argument("--size", type=int, default=0, help="of all programs, instead of their own sizes")
 
     build_time = groups.add_parser("compile", parents=[common], help="compile time")
@@ -106,6 +107,9 @@ def main(command: Sequence[str] | None = None) -> int:
     show(about, tables)
     if chosen.json:
         write_json(chosen.json, about, tables)
+    if getattr(chosen, "write", None):
+        group = "programs on a GPU" if on_gpu else "programs on a CPU"
+        performance_page.write(chosen.write, group, performance_page.programs_text(about, tables[0]))
     return 0
 
 

@@ -50,9 +50,6 @@ def section_text(
     folder : Path, optional
         Where the page lies that shows it.
     """
-    device = about.get("device") or f"{about['processor']}, {about['cpus']} CPUs"
-    driver = f", driver {about['driver']}" if "driver" in about else ""
-    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     candidates = [n for n in (*ours, *peers, *references) if any(n in row for row in table.rows)]
     facts = [c for c in ("launches", "registers", "error / numpy's", "error / cupy's") if any(c in row for row in table.rows)]
     head = ["workload", "limit µs", *candidates, "time / best peer", "first call ms", *facts]
@@ -67,11 +64,9 @@ def section_text(
     missed = misses(table.rows, ours)
     left_out = f" Left out: {', '.join(about['left out'])}." if about.get("left out") else ""
     pages = f" Huge pages {about['huge pages']}." if about.get("huge pages") else ""
-    if group == "cpu" and about.get("load"):
-        pages += f" The load average was {about['load']:.1f} when the run began."
     parts = [
         f"## {TITLE[group]}",
-        f"{device}{driver}, {about['date']}. {versions}.{pages}{left_out}",
+        f"{_where(about)}{pages}{_load(about)}{left_out}",
         *(f"{note[0].upper()}{note[1:]}." for note in table.notes),
         *([f"![Shares of the limit]({os.path.relpath(chart, folder)})"] if chart else []),
         "\n".join(lines),
@@ -80,6 +75,28 @@ def section_text(
         "\n".join(f"* {_escaped(m)}" for m in missed) if missed else "None.",
     ]
     return "\n\n".join(parts)
+
+
+def _where(about: Mapping[str, Any]) -> str:
+    device = about.get("device") or f"{about['processor']}, {about['cpus']} CPUs"
+    driver = f", driver {about['driver']}" if "driver" in about else ""
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    return f"{device}{driver}, {about['date']}. {versions}."
+
+
+def _load(about: Mapping[str, Any]) -> str:
+    """How busy a machine was where the candidates share its CPUs with others."""
+    busy = "device" not in about and about.get("load")
+    return f" The load average was {busy:.1f} when the run began." if busy else ""
+
+
+def programs_text(about: Mapping[str, Any], table: Table) -> str:
+    """The table of whole programs as Markdown."""
+    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(_escaped(cell(row.get(c))) for c in table.columns) + " |" for row in table.rows]
+    notes = "; ".join(table.notes)
+    title = "### Whole programs on a GPU" if "device" in about else "### Whole programs on a CPU"
+    return "\n\n".join([title, f"{_where(about)}{_load(about)}", f"{notes[0].upper()}{notes[1:]}.", "\n".join(lines)])
 
 
 def _escaped(text: str) -> str:

@@ -279,8 +279,8 @@ def run(gpu: bool, without: Sequence[str] = (), rounds: int = ROUNDS, only: Sequ
         progress(name)
         rows.append(_row(name, small or SIZES[name][gpu], gpu, peers, rounds))
     notes = (
-        f"milliseconds of a call, which is waited for; medians of up to {rounds} calls behind a first one, whose result was",
-        "compared with NumPy's: pytocu's to the bit (where sums are in another order, within what the example states), the",
+        f"milliseconds of a call, which is waited for; medians of up to {rounds} calls behind a first one, whose result was "
+        "compared with NumPy's: pytocu's to the bit (where sums are in another order, within what the example states), the "
         "peers' within 1e-3",
         "copies of the arguments are timed too; NumPy's time is that of the host, on its own arrays",
         "library calls: the share of a call in which each of them is waited for",

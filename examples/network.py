@@ -1,4 +1,4 @@
-"""A small neural network learns: products of matrices are calls of the caller's library, all around them is compiled.
+"""A small neural network learns: its products have few columns, so they are sums in the kernels around them.
 
 Run: python examples/network.py
 """

@@ -136,10 +136,14 @@ def test_calls_on_the_cpu(monkeypatch):
     assert shapes.rows[0]["shapes"] == 100 and shapes.rows[0]["specializations"] <= 4
 
 
-def test_whole_programs_beside_numpy(capsys):
+def test_whole_programs_beside_numpy(capsys, tmp_path):
     without = ["--without", "numba", "--without", "jax"]
     names = ["equalise", "escape_time", "monte_carlo"]
-    assert command.main(["programs", "--cpu", "--size", "12", "--rounds", "2", *without, "--only", *names]) == 0
+    page = tmp_path / "page.md"
+    sized = ["--size", "12", "--rounds", "2", "--write", str(page)]
+    assert command.main(["programs", "--cpu", *sized, *without, "--only", *names]) == 0
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| ")]
+    assert [row.split(" | ")[0].strip("| ") for row in rows] == ["program", *names]
     (table,) = programs.run(False, ["numba", "jax"], 1, names, 12)
     rows = {row["program"]: row for row in table.rows}
     assert rows["equalise"]["in library calls"].endswith("% sort") and rows["monte_carlo"]["in library calls"] == "none"
