@@ -355,6 +355,12 @@ def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
     with frame.context.builder.at(frame.loc(node.test)):
         if not decides(value):
             chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
+        elif _is_read_too_often(node, rest):
+            # A flag says whether the function was left, so what follows is read once.
+            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
+            signal = branch(frame, value, *sides)
+            flow = flow_of(signal)
+            return signal if flow.static else _behind(frame, flow, lambda: run_block(frame, rest), (), True)
         elif _leaves(node.body) or _leaves(node.orelse):
             sides = [lambda body=body: _to_the_end(frame, body, rest) for body in (node.body, node.orelse)]
             # Nothing is left to do behind it.
@@ -369,6 +375,45 @@ def _to_the_end(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ..
     """A side of a branch and what follows it, unless it leaves."""
     signal = run_block(frame, body, rest)
     return run_block(frame, rest) if signal is None else signal
+
+
+_MOST_WAYS = 8
+"""How often what follows branches may be read, once for each way on which it is reached."""
+
+
+def _ways(body: Sequence[ast.stmt]) -> int:
+    """On how many ways statements come to their end where what follows a branch that may leave is read for each side."""
+    ways = 1
+    for node in body:
+        match node:
+            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+                return 0
+            case ast.If(body=inner, orelse=other) if _leaves(inner) or _leaves(other):
+                ways *= _ways(inner) + _ways(other)
+            case ast.With(body=inner):
+                ways *= _ways(inner)
+    return ways
+
+
+def _is_read_too_often(node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+    """Whether what follows a branch that may leave the function, and no loop, would be read on too many ways."""
+    several = _ways([node]) > 1 and _ways([n for n in (node, *rest) if isinstance(n, ast.If)]) > _MOST_WAYS
+    return several and not _leaves_loop([node])
+
+
+def _leaves_loop(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements may leave the loop around them, or this step of it."""
+    for node in body:
+        match node:
+            case ast.Break() | ast.Continue():
+                return True
+            case ast.If(body=inner, orelse=other) if _leaves_loop(inner) or _leaves_loop(other):
+                return True
+            case ast.For(orelse=other) | ast.While(orelse=other) if _leaves_loop(other):
+                return True
+            case ast.With(body=inner) if _leaves_loop(inner):
+                return True
+    return False
 
 
 def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
