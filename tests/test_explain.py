@@ -80,6 +80,57 @@ def test_what_is_not_wide_is_not_explained(types):
     assert told(lambda x: x * 2 + 1, *types).wide == ()
 
 
+def accumulated(x, n):
+    total = np.float64(0)
+    for k in range(n):
+        total = total + x[k]
+    return total
+
+
+def filled(x):
+    out = np.empty(x.shape)
+    out[:] = x * 2
+    return out
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "sentence", "help"),
+    [
+        (lambda x: x + np.zeros(3, np.float64), ("f32[3]",), "`np.zeros(3, np.float64)` asks for float64", "convert to"),
+        (lambda x: x + np.ones(3, dtype=float), ("f32[3]",), "`np.ones(3, dtype=float)` asks for float64", "convert to"),
+        (lambda x, y: x + np.zeros(3, y.dtype), ("f32[3]", "f64[3]"), "the argument y is float64", "pass y.astype(np.float32)"),
+        (lambda x: np.concatenate([x, np.zeros(3)]), ("f32[n]",), "`np.zeros(3)` makes float64, because", "give"),
+        (lambda x: np.dot(x, np.ones(3)), ("f32[3]",), "`np.ones(3)` makes float64, because", "give"),
+        (lambda b: b * 1.5, ("bool[n]",), "NumPy computes `b * 1.5` of bool and Python's float in", "write b.astype("),
+        (lambda x: x * np.arange(9), ("f32[9]",), "NumPy computes `x * np.arange(9)` of", "write np.arange(9).astype("),
+        (
+            lambda x, i: np.average(x, weights=i),
+            ("f32[n]", "i64[n]"),
+            "NumPy computes `np.average(x, weights=i)` of float32 and int64 in float64",
+            "convert its operands with",
+        ),
+        (
+            lambda x: np.interp(x, [0, 1], [0, 9]),
+            ("f32[n]",),
+            "NumPy computes `np.interp(x, [0, 1], [0, 9])` in float64, whatever it is given",
+            "convert its result with astype(np.float32)",
+        ),
+        (filled, ("f32[n]",), "`np.empty(x.shape)` makes float64, because no dtype is given", "give it dtype=np.float32"),
+        (
+            accumulated,
+            ("f32[n]", "weak int"),
+            "`total` begins as a NumPy float64 (0.0), which does not adapt as a Python number does",
+            "begin with a Python number",
+        ),
+    ],
+)
+def test_the_cause_is_the_true_one(function, types, sentence, help):
+    (wide,) = told(function, *types).wide
+    (cause,) = wide.causes
+    assert cause.sentence.startswith(sentence)
+    assert cause.help.startswith(help)
+
+
 def test_every_cause_is_named_and_arguments_come_first():
     (wide,) = told(lambda x, y: x * HALF + y, "f32[n]", "f64[n]").wide
     assert [c.kind for c in wide.causes] == ["argument", "constant"]
@@ -500,7 +551,7 @@ def test_the_command(command):
         (("prog.py:scale",), "prog.py has no 'scale': did you mean scaled?"),
         (("pro.py:scaled",), "there is no file 'pro.py': did you mean prog.py?"),
         (("prog.py:scaled",), "scaled(x) needs a type for x"),
-        (("prog.py:scaled", "--args", "f33[n]"), "--args, x: 'f33[n]' has no dtype pytocu knows"),
+        (("prog.py:scaled", "--args", "f33[n]"), "--args, x: 'f33[n]' is not a type: did you mean f32[n]?"),
         (("prog.py:scaled", "--args", "f32[n]", "--target", "cda"), "'cda' is not a target"),
         (("prog.py:scaled", "--args", "f32[n]", "--backend", "nvm"), "there is no backend 'nvm' for cuda: did you mean nvvm?"),
         ((), "the following arguments are required: FILE.py:FUNCTION"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
 from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
@@ -62,9 +64,9 @@ def explanation(
     taken, notes = _taken(made)
     ways = taken or [None] * len(launches(scheduled))
     around = _around(scheduled.body)
-    vectors = {i.attr("name") for i in launches(last.function) if _has_vectors(i)}
+    finished = {i.attr("name"): i for i in launches(last.function)}
     kernels = tuple(
-        _kernel(i, parsed.kind, lowered.sizes, t, around.get(i, ()), i.attr("name") in vectors)
+        _kernel(i, parsed.kind, lowered.sizes, t, around.get(i, ()), finished.get(i.attr("name"), i))
         for i, t in zip(launches(scheduled), ways, strict=True)
     )
     edges = _edges(scheduled, kernels, lowered.sizes)
@@ -80,13 +82,19 @@ def explanation(
         _refused(found, kernels, edges),
         wide_values(lowered.function),
         None,
-        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards)),
+        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g.same))),
         None,
         notes,
         plan.library_calls(),
         loops_in_words(plan, parsed.kind == "cuda"),
         reasons(_before(found, "stages").function),
     )
+
+
+def _of_libraries(value: Any) -> bool:
+    """Whether a captured value is ``np``, ``range`` or the like, which nobody changes."""
+    home = str(getattr(value, "__module__", "")).partition(".")[0]
+    return isinstance(value, ModuleType) or (callable(value) and home in ("builtins", "numpy", "math"))
 
 
 def _before(found: Mapping[str, Stage], name: str) -> Stage:
@@ -110,7 +118,12 @@ def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     ['n is at most 64', 'n is above 4']
     """
     kept: dict[tuple[Dim, str, int], Fact] = {}
+    known = {(str(f.dim), f.relation, f.number) for f in facts}
     for fact in facts:
+        text = str(fact.dim)
+        # Of a length that is above 0 what is known of `n - 1` is known of `max(n - 1, 0)`.
+        if fact.number > 0 and text.startswith("max(") and (text[4:].removesuffix(", 0)"), fact.relation, fact.number) in known:
+            continue
         bound = fact.relation in ("<=", ">")
         key = (fact.dim, fact.relation, 0 if bound else fact.number)
         other = kept.get(key)
@@ -151,7 +164,7 @@ def _kernel(
     sizes: Mapping[str, int],
     taken: Taken | None,
     within: tuple[SourceLine, ...],
-    vectors: bool,
+    finished: Inst,
 ) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")
     inputs, outputs = split_arguments(launch)
@@ -175,7 +188,7 @@ def _kernel(
         writes,
         moved,
         launch.attr("schedule"),
-        schedules.how(launch, kind, vectors),
+        schedules.how(launch, kind, finished.attr("each", 1), bool(finished.attr("grid")), _has_vectors(finished)),
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,

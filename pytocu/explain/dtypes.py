@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytocu.explain.model import Cause, Step, Wide
-from pytocu.explain.source import operand_texts, segment
+from pytocu.explain.source import dtype_text, is_primary, operand_texts, segment, takes_dtype
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.regions import bindings, carried_count, given, is_region
 from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
@@ -18,6 +18,9 @@ from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
 WIDE = (F64, C128)
 
 _MOST_CAUSES = 4
+
+ALWAYS_WIDE = frozenset({"interp"})
+"""Functions whose result is float64 for operands of every dtype."""
 
 
 def wide_values(function: Function) -> tuple[Wide, ...]:
@@ -45,6 +48,10 @@ def wide_values(function: Function) -> tuple[Wide, ...]:
         for origin, path in origins:
             cause = _cause(origin, path, function.params)
             causes.setdefault((cause.kind, cause.text, cause.loc), cause)
+        # What is like the value itself in a loop is no cause beside others.
+        of_itself = {k for k, c in causes.items() if c.sentence.endswith(f"has the dtype of `{name}`")}
+        if len(of_itself) < len(causes):
+            causes = {k: c for k, c in causes.items() if k not in of_itself}
         key = tuple(causes)
         if key in told or (value not in function.body.terminator.args and all((k,) in told for k in key)):
             continue
@@ -79,7 +86,7 @@ def _origins(value: Value, outer: Mapping[Value, Value]) -> Iterator[tuple[Value
         if at in seen:
             continue
         seen.add(at)
-        before = [a for a in _made_of(at, outer) if is_wide(a.type)]
+        before = _deciding(at, [a for a in _made_of(at, outer) if is_wide(a.type)])
         before = [a for a in before if element(a.type) is element(value.type)] or before
         if before:
             stack.extend((a, [at, *path]) for a in reversed(before))
@@ -88,11 +95,26 @@ def _origins(value: Value, outer: Mapping[Value, Value]) -> Iterator[tuple[Value
     return iter(sorted(found, key=lambda origin: origin[0].inst is not None))
 
 
+def _deciding(value: Value, wide: Sequence[Value]) -> Sequence[Value]:
+    """Of wide operands those that are wide of their own: others are converted because of them."""
+    own = [a for a in wide if not _is_implicit(a, value)]
+    return own or wide
+
+
+def _is_implicit(value: Value, user: Value) -> bool:
+    """Whether a value is a conversion that its user makes for itself."""
+    inst = value.inst
+    return inst is not None and user.inst is not None and inst.op.name == "cast" and inst.loc == user.inst.loc
+
+
 def _made_of(value: Value, outer: Mapping[Value, Value]) -> Sequence[Value]:
     """What decides a value's dtype; `outer` are the arguments that parameters of loops and branches stand for."""
     inst = value.inst
     if inst is None:
         return (outer[value],) if value in outer else ()
+    if inst.op.name == "update":
+        # What is written into an array takes its dtype.
+        return inst.args[:1]
     if not is_region(inst):
         return inst.args
     number = inst.results.index(value)
@@ -109,13 +131,17 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
         return Cause("argument", origin.name, f"the argument {origin.name} is {dtype}", _narrow_argument(origin), steps)
     text = segment(inst.loc)
     user = path[0].inst if path else None
-    like = next((t for t in operand_texts(text) if "_like(" in text), "")
-    if like:
+    asked_for = dtype_text(text)
+    like = next((t for t in operand_texts(text) if "_like(" in text), "") or asked_for.removesuffix(".dtype")
+    if like and (not asked_for or asked_for.endswith(".dtype")):
         steps = (Step(text, dtype, inst.loc), *(s for s in steps if s.text != text))
         param = next((p for p in params if p.name == like and is_wide(p.type)), None)
         if param is not None:
             return Cause("argument", like, f"the argument {like} is {dtype}", _narrow_argument(param), steps)
         return Cause("function", text, f"`{text}` has the dtype of `{like}`", "", steps, inst.loc)
+    if asked_for:
+        said = f"`{text}` asks for {dtype}"
+        return Cause("conversion", text, said, _NARROW_ENOUGH, steps, inst.loc)
     match inst.op.name:
         case "const":
             return _constant(origin, user, steps, dtype)
@@ -125,8 +151,15 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
         case "cast":
             before = element(inst.args[0].type).numpy.name
             asked = "astype" in text or dtype in text or "double" in text
-            said = f"`{text}` asks for {dtype}" if asked else f"NumPy computes `{text}` of {before} in {dtype}"
-            help = "" if asked and before == dtype else _narrow_result(text, asked)
+            casts = [a for a in user.args if _is_implicit(a, origin)] if user is not None else []
+            narrow = dict.fromkeys(element(a.inst.args[0].type) for a in casts if a.inst is not None)
+            listed = " and ".join(d.numpy.name for d in narrow) or before
+            said = f"`{text}` asks for {dtype}" if asked else f"NumPy computes `{text}` of {listed} in {dtype}"
+            if _called(text) in ALWAYS_WIDE:
+                said = f"NumPy computes `{text}` in {dtype}, whatever it is given"
+                narrow = {}
+            help = _NARROW_ENOUGH if asked else _narrow_result(text, tuple(narrow) or (element(inst.args[0].type),))
+            help = "" if asked and before == dtype else help
             return Cause("conversion" if asked else "function", text, said, help, steps, inst.loc)
     kind, said, help = _operation(inst, text, dtype)
     return Cause(kind, text, said, help, steps, inst.loc)
@@ -157,11 +190,16 @@ def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: 
     text = whole
     if user is not None and origin in user.args and len(texts) == len(user.args) and user.loc == origin.inst.loc:
         text = texts[user.args.index(origin)]
+    narrow = "complex64" if dtype == "complex128" else "float32"
+    if user is not None and is_region(user):
+        # A variable of a loop: the constant is what it begins with.
+        name = user.results[list(given(user)).index(origin)].name if origin in given(user) else ""
+        said = f"`{name or 'a variable'}` begins as a NumPy {dtype} ({number!r}), which does not adapt as a Python number does"
+        return Cause("constant", name, said, f"begin with a Python number, or with np.{narrow}(...)", steps, origin.inst.loc)
     if user is None or user.op.name in ("broadcast", "copy"):
         said = f"`{whole}` makes {dtype}, because no dtype is given"
         return Cause("function", whole, said, "give it dtype=np.float32", steps, origin.inst.loc)
     said = f"`{text}` is a NumPy {dtype} ({number!r}), which does not adapt to the array as a Python number does"
-    narrow = "complex64" if dtype == "complex128" else "float32"
     own = re.fullmatch(r"([\w.]*)\b(?:float64|double|complex128)(\(.*\))", text)
     narrowed = f"{own[1]}{narrow}{own[2]}" if own else f"np.{narrow}({text})"
     help = f"write {narrowed}, or compute it with Python's numbers and math"
@@ -176,13 +214,13 @@ def _operation(inst: Inst, text: str, dtype: str) -> tuple[str, str, str]:
     listed = " and ".join(dict.fromkeys(operands))
     said = f"NumPy computes `{text}` of {listed} in {dtype}"
     texts = operand_texts(text)
-    whole = [n for n, a in enumerate(inst.args) if not isinstance(a.type, WeakType) and element(a.type).is_integer]
+    whole = [n for n, a in enumerate(inst.args) if not isinstance(a.type, WeakType) and element(a.type).kind in "biu"]
     if len(texts) == len(inst.args) and whole:
         help = "write " + " and ".join(f"{_bracketed(texts[n])}.astype(np.float32)" for n in whole)
         return "promotion", said, help
     if all(isinstance(a.type, WeakType) for a in inst.args):
         return "promotion", said, "use Python's math, whose numbers adapt to arrays"
-    return "promotion", said, _narrow_result(text, False)
+    return "promotion", said, "convert its operands with astype(np.float32)"
 
 
 def _operand_name(type: Type) -> str:
@@ -190,7 +228,7 @@ def _operand_name(type: Type) -> str:
 
 
 def _bracketed(text: str) -> str:
-    return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
+    return text if is_primary(text) else f"({text})"
 
 
 def _narrow_argument(value: Value) -> str:
@@ -200,9 +238,16 @@ def _narrow_argument(value: Value) -> str:
     return f"pass a Python number, which adapts to arrays, or np.{narrow}({value.name})"
 
 
-def _narrow_result(text: str, asked: bool) -> str:
-    if asked:
-        return "convert to float32 instead, if that is precise enough"
-    if text.endswith(")"):
-        return "give it dtype=np.float32, or convert its operand with astype(np.float32)"
-    return "convert its operands with astype(np.float32)"
+def _narrow_result(text: str, operands: Sequence[DType]) -> str:
+    """What makes a call narrow whose operands are of these dtypes."""
+    narrow = "give it dtype=np.float32" if takes_dtype(_called(text)) else ""
+    if _called(text) not in ALWAYS_WIDE and any(d.kind in "biu" for d in operands):
+        return f"{narrow}{', or ' if narrow else ''}convert its operands with astype(np.float32)"
+    return narrow or "convert its result with astype(np.float32), if that is precise enough"
+
+
+def _called(text: str) -> str:
+    return text.partition("(")[0].rpartition(".")[2]
+
+
+_NARROW_ENOUGH = "convert to float32 instead, if that is precise enough"

@@ -49,8 +49,20 @@ def long_lengths(moved: DimLike, sizes: Mapping[str, int]) -> dict[str, int]:
     return {}
 
 
-def how(launch: Inst, target: str, vectors: bool = False) -> str:
-    """The schedule in words; `vectors`: whether elements are loaded or stored as vectors."""
+def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: bool = False) -> str:
+    """The schedule in words.
+
+    Parameters
+    ----------
+    launch : Inst
+        As the pass ``schedule`` leaves it.
+    each : int
+        How many elements a thread computes at once.
+    rows : bool
+        Whether rows and columns are counted apart.
+    vectors : bool
+        Whether elements are loaded or stored as vectors.
+    """
     schedule, block = launch.attr("schedule"), launch.attr("block", 0)
     lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
     if schedule == "sweep":
@@ -66,13 +78,21 @@ def how(launch: Inst, target: str, vectors: bool = False) -> str:
                 return "the last axis is an inner loop of vector instructions; the others are spread over threads"
     match schedule:
         case "pointwise":
-            moved = "neighbouring elements are read and written as vectors" if vectors else "one element at a time"
+            if rows:
+                moved = f"a thread computes {each} elements{' as vectors' if vectors else ' of a column'} at once"
+                return f"an index over rows and one over columns, blocks of {block} threads, {moved}"
+            moved = f"{each} elements at a time" if each > 1 else "one element at a time"
+            moved = "neighbouring elements are read and written as vectors" if vectors else moved
             return f"one index over all elements, blocks of {block} threads, {moved}"
         case "tiles":
             return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
         case "rows":
-            kept = f", which keep {share} elements each in registers" if share and launch.attr("whole") else ""
+            whole = share and launch.attr("whole")
             wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
+            if lanes == 1:
+                kept = f", and keeps its {share} elements in registers" if whole else ""
+                return f"one thread has a row{kept}{wide}; blocks of {block} threads"
+            kept = f", which keep {share} elements each in registers" if whole else ""
             return f"a row is shared by {lanes} threads{kept}{wide}; blocks of {block} threads"
         case "columns":
             each = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 from collections.abc import Sequence
+
+import numpy as np
 
 from pytocu.errors import Loc
 from pytocu.explain.model import SourceLine
@@ -67,6 +70,67 @@ def operand_texts(text: str) -> tuple[str, ...]:
         case _:
             nodes = []
     return tuple(ast.get_source_segment(text, node) or "" for node in nodes)
+
+
+_DTYPE_AT = {
+    **{"zeros": 1, "ones": 1, "empty": 1, "identity": 1, "array": 1, "asarray": 1},
+    **{"full": 2, "arange": 3, "eye": 3, "astype": 0},
+}
+"""Where functions that are called with a dtype take it, by position."""
+
+
+def dtype_text(text: str) -> str:
+    """The dtype that a call is given; empty where it is given none.
+
+    Examples
+    --------
+    >>> dtype_text("np.zeros(n, x.dtype)"), dtype_text("x.sum(dtype=float)"), dtype_text("np.zeros(n)")
+    ('x.dtype', 'float', '')
+    """
+    call = _expression(text)
+    if not isinstance(call, ast.Call):
+        return ""
+    found = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    at = _DTYPE_AT.get(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+    if found is None and at is not None and len(call.args) > at:
+        found = call.args[at]
+    return "" if found is None else ast.get_source_segment(text.strip(), found) or ""
+
+
+def takes_dtype(name: str) -> bool:
+    """Whether a function or method of NumPy can be given a dtype.
+
+    Examples
+    --------
+    >>> takes_dtype("mean"), takes_dtype("interp")
+    (True, False)
+    """
+    function = getattr(np, name, None)
+    if isinstance(function, np.ufunc):
+        return True
+    try:
+        return "dtype" in inspect.signature(function).parameters if callable(function) else False
+    except ValueError:
+        # Written in C, without a signature.
+        return name in _DTYPE_AT
+
+
+def is_primary(text: str) -> bool:
+    """Whether an attribute can follow an expression as it is written.
+
+    Examples
+    --------
+    >>> is_primary("x[1:]"), is_primary("f(x)"), is_primary("x + y")
+    (True, True, False)
+    """
+    return isinstance(_expression(text), ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+
+
+def _expression(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _operands(node: ast.expr | None) -> list[ast.expr]:

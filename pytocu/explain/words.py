@@ -32,8 +32,7 @@ def lines(told: Explanation) -> Iterator[Line]:
     if lengths:
         yield Line("item", 1, f"compiled for calls where {_listed(lengths)}")
     if captured:
-        same = "is what it is" if len(captured) == 1 else "are what they are"
-        yield Line("item", 1, f"holds while {_listed(captured)} {same} now")
+        yield Line("item", 1, f"compiled again when {_listed(captured)} change{'s' if len(captured) == 1 else ''}")
     for name in told.library_calls:
         yield Line("item", 1, f"library call: np.{name}, computed by the library of the arguments")
     for loop in told.loops:

@@ -318,6 +318,9 @@ def render(report: Report) -> str:
 
 
 def _table(kernels: Sequence[Kernel]) -> str:
+    """A row a kernel; why it is one of its own is said where there are several."""
+    own = ("why a kernel of its own",) if len(kernels) > 1 else ()
+    heads = ("kernel", "schedule", "moves", "expected share of a copy's speed", "takes", *own)
     rows: list[str] = []
     for number, kernel in enumerate(kernels):
         taken = kernel.taken
@@ -327,6 +330,7 @@ def _table(kernels: Sequence[Kernel]) -> str:
         share = words.expected(kernel).partition(" of the speed of a copy is expected")
         share = f"{share[0]}{share[2]}"
         texts = (f"{kernel.schedule}: {kernel.how}", shown_bytes(kernel.bytes), share, registers, kernel.why)
-        cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts)
+        cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts[: len(heads) - 1])
         rows.append(f'<tr><th scope="row"><span class="dot k{number % 8}"></span>{html.escape(kernel.name)}</th>{cells}</tr>')
-    return "\n".join(rows)
+    head = "".join(f"<th>{html.escape(name, quote=False)}</th>" for name in heads)
+    return "\n".join((f"<thead><tr>{head}</tr></thead>", "<tbody>", *rows, "</tbody>"))

@@ -250,7 +250,6 @@ def relax(u, rate):
 #| [exit code 2]
 #$ show relax explain --args "f32[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| relax(u: f32[n], rate: weak float) for cuda:sm_90, nvvm: 1 kernel
-#|   holds while np is what it is now
 #|
 #| kernel relax
 #|   7: new = u + rate * (u[::-1] - u)
@@ -263,7 +262,6 @@ def relax(u, rate):
 #|   ...
 #$ show relax explain --args "f32[1000], weak float" --target cpu
 #| relax(u: f32[1000], rate: weak float) for cpu, llvm: 1 kernel
-#|   holds while np is what it is now
 #|
 #| kernel relax
 #|   7: new = u + rate * (u[::-1] - u)
@@ -284,7 +282,6 @@ def standardise(x):
 #| float32[40, 30]
 #$ show standardise explain --args "f32[4096, 4096]" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| standardise(x: f32[4096, 4096]) for cuda:sm_90, nvvm: 3 kernels
-#|   holds while np is what it is now
 #|
 #| kernel standardise_0
 #|   14: centred = x - x.mean(axis=0)
@@ -314,7 +311,7 @@ def standardise(x):
 #|   reads x f32[4096, 4096] (67.1 MB), out0 f32[4096] (16.4 kB), out1 f32[4096] (16.4 kB)
 #|   writes out f32[4096, 4096] (67.1 MB)
 #|   134.3 MB in all; about 0.94 of the speed of a copy is expected, limited by memory
-#|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
+#|   schedule pointwise: an index over rows and one over columns, blocks of 256 threads, a thread computes 8 elements as vectors at once
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
 #|   ...
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
@@ -406,7 +403,6 @@ def settle(charge, tolerance):
 #|   settle_1_1(pointer, pointer, pointer, index, index, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
 #$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
-#|   holds while np is what it is now
 #|   loop: the steps of `while change > tolerance` (line 23) are made by Python: whether another one follows is read from the GPU behind each
 #|
 #| kernel settle_0_0
@@ -452,7 +448,7 @@ def settle(charge, tolerance):
 #|   reads new f64[n] (8*n bytes), charge f64[n] (8*max(n - 2, 0) bytes)
 #|   writes new_next f64[n] (8*n bytes)
 #|   8*max(n - 2, 0) + 16*n bytes in all in a launch; about 0.99 of the speed of a copy is expected for n = 67108864, limited by memory
-#|   schedule pointwise: one index over all elements, blocks of 256 threads, one element at a time
+#|   schedule pointwise: one index over all elements, blocks of 256 threads, 4 elements at a time
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
 #|   ...
 #|   a kernel of its own: results of shape (n) have their own iterations
@@ -467,10 +463,7 @@ def settle(charge, tolerance):
 #|
 #| why float64
 #|   new is float64: the argument charge is float64
-#|     so `charge[1:-1]` is float64 (line 25)
-#|     so `old[2:] + old[:-2] + charge[1:-1]` is float64 (line 25)
-#|     so `0.5 * (old[2:] + old[:-2] + charge[1:-1])` is float64 (line 25)
-#|     so `new[1:-1]` is float64 (line 25)
+#|     so `np.zeros_like(charge)` is float64 (line 21)
 #|     so `new` is float64 behind the loop (line 23)
 #|     help: pass charge.astype(np.float32)
 
@@ -526,7 +519,6 @@ def grow(x, n):
 #| }
 #$ show grow explain --args "f32[n], weak int" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| grow(x: f32[n], n: weak int) for cuda:sm_90, nvvm: 1 kernel
-#|   holds while np and range are what they are now
 #|
 #| kernel grow
 #|   33: total = np.zeros(x.shape)
@@ -590,7 +582,6 @@ def ranked(x, least):
 #|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 2 iterations a thread
 #$ show ranked explain --args "f64[n], weak float" --target cpu
 #| ranked(x: f64[n], least: weak float) for cpu, llvm: 4 kernels
-#|   holds while np is what it is now
 #|   library call: np.sort, computed by the library of the arguments
 #|
 #| kernel ranked_0_0
