@@ -66,8 +66,8 @@ def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: b
     schedule, block = launch.attr("schedule"), launch.attr("block", 0)
     lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
     if schedule == "sweep":
-        each = f"; blocks of {block} threads" if block else "; positions are spread over threads"
-        return f"one thread goes through all steps of a loop for each position{each}"
+        spread = f"; blocks of {block} threads" if block else "; positions are spread over threads"
+        return f"one thread goes through all steps of a loop for each position{spread}"
     if target == "cpu":
         match schedule:
             case "columns":
@@ -87,16 +87,16 @@ def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: b
         case "tiles":
             return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
         case "rows":
-            whole = share and launch.attr("whole")
+            held = share and launch.attr("whole")
             wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
             if lanes == 1:
-                kept = f", and keeps its {share} elements in registers" if whole else ""
+                kept = f", and keeps its {share} elements in registers" if held else ""
                 return f"one thread has a row{kept}{wide}; blocks of {block} threads"
-            kept = f", which keep {share} elements each in registers" if whole else ""
+            kept = f", which keep {share} elements each in registers" if held else ""
             return f"a row is shared by {lanes} threads{kept}{wide}; blocks of {block} threads"
         case "columns":
-            each = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"
-            return f"neighbouring threads have neighbouring columns, and {each}; blocks of {block} threads"
+            walked = "one thread walks a column" if lanes == 1 else f"a column is shared by {lanes} threads"
+            return f"neighbouring threads have neighbouring columns, and {walked}; blocks of {block} threads"
     return str(schedule)
 
 

@@ -72,8 +72,18 @@ def operand_texts(text: str) -> tuple[str, ...]:
     return tuple(ast.get_source_segment(text, node) or "" for node in nodes)
 
 
-_DTYPE_AT = dict.fromkeys(("zeros", "ones", "empty", "identity", "array", "asarray"), 1)
-_DTYPE_AT |= {"full": 2, "arange": 3, "eye": 3, "astype": 0}
+_DTYPE_AT = {
+    "zeros": 1,
+    "ones": 1,
+    "empty": 1,
+    "identity": 1,
+    "array": 1,
+    "asarray": 1,
+    "full": 2,
+    "arange": 3,
+    "eye": 3,
+    "astype": 0,
+}
 """Where functions that are called with a dtype take it, by position."""
 
 
