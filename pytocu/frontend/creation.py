@@ -67,6 +67,11 @@ def constant(value: Any) -> Handler:
     def handler(context: Context, shape: Any, dtype: Any = None, order: Any = "C") -> Value:
         """A new array of one number."""
         _check_order(context, order)
+        if type(dtype) is int:
+            # The second length, where a shape of two was meant.
+            first = shape if type(shape) is int else "n"
+            help = f"the second argument is the dtype, and a shape is one tuple: write ({first}, {dtype})"
+            raise raised(TypeError(f"Cannot interpret '{dtype}' as a data type"), context.loc, help)
         return filled(context, number(context, value, _dtype(context, dtype, F64)), _shape(context, shape))
 
     return handler

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, DTypeError, UnsupportedError, raised
+from pytocu.errors import CompileError, DTypeError, UnsupportedError, closest, raised
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
@@ -104,6 +104,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
                 return member(frame, array, place)
             except CompileError as error:
                 note_operands(frame, error, [(base, array), (key, place)])
+                error.help = error.help or what_there_is(error, ast.unparse(base), array, place)
                 raise
         case ast.Slice(lower=lower, upper=upper, step=step):
             return slice(*(None if part is None else evaluate(frame, part) for part in (lower, upper, step)))
@@ -475,6 +476,17 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
             )
         case ast.Starred():
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)
+
+
+def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str | None:
+    """The help where a list, tuple or dict known now has no such member."""
+    match known:
+        case tuple() | list() if isinstance(error, IndexError):
+            return f"{text} has {'1 element' if len(known) == 1 else f'{len(known)} elements'}, with indices from 0"
+        case dict() if isinstance(error, KeyError):
+            close = closest(key, [k for k in known if isinstance(k, str)]) if isinstance(key, str) else ""
+            return f"did you mean {close!r}?" if close else f"its keys are {', '.join(map(repr, known)) or 'none'}"
+    return None
 
 
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
