@@ -118,7 +118,7 @@ def _python_part(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_SORTED_OR_PRODUCTS = frozenset(["partition", "argpartition", "lexsort", "sort_complex"])
+_SORTED_OR_PRODUCTS = frozenset(["partition", "argpartition", "sort_complex"])
 _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
@@ -127,6 +127,7 @@ REFUSED = {
     "apply_over_axes": "call the function with all axes: x.sum(axis=(0, 1), keepdims=True)",
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
+    "histogram2d": "number the bins of each with np.digitize and count pairs: np.bincount(i * n + j, minlength=m * n)",
     "i0": "compute it outside the function",
     "insert": "join the pieces: np.concatenate((x[:i], values, x[i:]))",
     "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",

@@ -201,6 +201,23 @@ def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any 
     return call(context, "sort", (value,), axis=place, stable=True if digits else None)[0]
 
 
+def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
+    """The positions that sort vectors together, the last one first of all"""
+    values = [array_of(context, k) for k in keys] if isinstance(keys, (tuple, list)) else []
+    if not values or any(len(dimensions(v)) != 1 for v in values) or known_option(context, axis, "axis=") not in (-1, 0):
+        help = "write np.lexsort((b, a)), or np.argsort(kind='stable') along an axis of each"
+        raise UnsupportedError("np.lexsort takes a tuple of vectors here", context.loc, help)
+    for value in values[1:]:
+        sentence = "all keys need to be the same shape"
+        require_equal(context, dimensions(values[0])[0], dimensions(value)[0], "ValueError", sentence)
+    order = argsort(context, values[0], stable=True)
+    for value in values[1:]:
+        sorted_so_far = context.builder.emit("gather", (value, order), {"axes": (0,), "at": 0})
+        again = argsort(context, sorted_so_far, stable=True)
+        order = context.builder.emit("gather", (order, again), {"axes": (0,), "at": 0})
+    return order
+
+
 def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
     """The positions that sort along an axis"""
     given = array_of(context, a)
@@ -270,6 +287,7 @@ METHODS.update({"sort": sort_in_place, "argsort": argsort, "searchsorted": searc
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sort": sort,
     "argsort": argsort,
+    "lexsort": lexsort,
     "searchsorted": searchsorted,
     **{f"linalg.{name}": handler for name, handler in LINALG.items()},
     **{f"fft.{name}": handler for name, handler in FFT.items()},

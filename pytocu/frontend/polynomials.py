@@ -10,11 +10,11 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.creation import arange
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.joining import concatenate
+from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of, broadcast
-from pytocu.frontend.values import Context, as_strong, dim_value, dimensions
+from pytocu.frontend.values import Context, as_strong, dim_value, dimensions, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
 from pytocu.ir.types import element, scalar
@@ -87,10 +87,26 @@ def polyder(context: Context, p: Any, m: Any = 1) -> Value:
     return value
 
 
+def polyint(context: Context, p: Any, m: Any = 1, k: Any = None) -> Value:
+    """The coefficients of an integral, with its constant"""
+    order = known_int(context, m, "m=")
+    if order < 0:
+        raise raised(ValueError("Order of integral must be positive (see polyder)"), context.loc)
+    if k is not None and (order != 1 or not is_number(k)):
+        help = "integrate once for each constant: np.polyint(np.polyint(p, k=1.5), k=2.5)"
+        raise UnsupportedError("np.polyint with k= that is not one number known now, for m=1", context.loc, help)
+    value = array_of(context, p)
+    for _ in range(order):
+        powers = arange(context, dim_value(context, dimensions(value)[0]), 0, -1)
+        value = append(context, elementwise(context, "divide", value, powers), 0.0 if k is None else k)
+    return value
+
+
 FUNCTIONS: dict[str, Handler] = {
     "polyval": polyval,
     "polyadd": _by_powers("polyadd", "add", "The coefficients of a sum"),
     "polysub": _by_powers("polysub", "subtract", "The coefficients of a difference"),
     "polyder": polyder,
+    "polyint": polyint,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

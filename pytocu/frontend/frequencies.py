@@ -1,0 +1,68 @@
+"""What goes around Fourier transforms: the frequencies, and the halves of an axis exchanged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import raised
+from pytocu.frontend.array_functions import Handler
+from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.joining import roll
+from pytocu.frontend.operators import binary, elementwise, known_option
+from pytocu.frontend.reductions import length
+from pytocu.frontend.reshaping import array_of, as_length
+from pytocu.frontend.values import Context, dim_value, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, floordiv
+from pytocu.ir.types import WEAK_INT
+
+
+def _places(context: Context, n: Any, d: Any, half: bool) -> tuple[DimLike, Value, Any]:
+    """How many samples there are, the numbers of the frequencies, and the distance of two of these."""
+    if n.type != WEAK_INT if isinstance(n, Value) else type(n) is not int and not isinstance(n, np.integer):
+        raise raised(ValueError("n should be an integer"), context.loc)
+    count = as_length(context, n)
+    if isinstance(count, int) and count < 0:
+        raise raised(ValueError("negative dimensions are not allowed"), context.loc)
+    factor = binary(context, "divide", 1.0, binary(context, "multiply", n, d))
+    shape = (context.length(floordiv(count, 2) + 1 if half else count),)
+    return count, context.builder.emit("iota", (), {"axis": 0, "shape": shape}), factor
+
+
+def fftfreq(context: Context, n: Any, d: Any = 1.0) -> Value:
+    """The frequencies of ``np.fft.fft`` of n samples at distances d"""
+    count, place, factor = _places(context, n, d, False)
+    below = elementwise(context, "less", place, length(context, floordiv(count + 1, 2)))
+    numbers = elementwise(context, "where", below, place, elementwise(context, "subtract", place, length(context, count)))
+    return elementwise(context, "multiply", numbers, factor)
+
+
+def rfftfreq(context: Context, n: Any, d: Any = 1.0) -> Value:
+    """The frequencies of ``np.fft.rfft`` of n samples at distances d"""
+    _, place, factor = _places(context, n, d, True)
+    return elementwise(context, "multiply", place, factor)
+
+
+def _shifted(back: bool, doc: str) -> Handler:
+    def handler(context: Context, x: Any, axes: Any = None) -> Value:
+        value = array_of(context, x)
+        ndim = len(dimensions(value))
+        given = known_option(context, axes, "axes=")
+        named = range(ndim) if given is None else given if isinstance(given, (tuple, list)) else (given,)
+        chosen = tuple(normal_axis(context, a, ndim) for a in named)
+        halves = [floordiv(dimensions(value)[a], 2) for a in chosen]
+        return roll(context, value, tuple(dim_value(context, 0 - h if back else h) for h in halves), chosen)
+
+    handler.__doc__ = doc
+    return handler
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "fft.fftfreq": fftfreq,
+    "fft.rfftfreq": rfftfreq,
+    "fft.fftshift": _shifted(False, "The frequency 0 in the middle of axes"),
+    "fft.ifftshift": _shifted(True, "The inverse of ``fftshift``"),
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""
