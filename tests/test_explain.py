@@ -252,6 +252,33 @@ def test_registers_and_schedules(target):
         assert kernel.expected is not None and 0 < kernel.expected < 1
 
 
+@pytest.mark.parametrize(
+    ("function", "types", "how", "why"),
+    [
+        (lambda x, i: x[i] * 2, ("f32[n]", "i64[m]"), "one index over all elements", "what is chosen by positions is"),
+        (lambda x: x + 1, ("f32[n]",), "neighbouring elements are read and written as vectors", "every operand is"),
+        (
+            lambda x: x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:],
+            ("f32[n, m]",),
+            "an index over rows and one over columns, blocks of 256 threads, a thread computes 4 elements of a column at once",
+            "nothing is reduced",
+        ),
+    ],
+)
+def test_schedules_in_words(function, types, how, why):
+    (kernel,) = told(function, *types).kernels
+    assert how in kernel.how
+    assert why in kernel.why_schedule
+
+
+def test_what_nobody_changes_is_not_told():
+    def shift(x):
+        return x + 1
+
+    told_again = told(lambda x: np.sin(shift(x)), "f32[n]")
+    assert "compiled again when shift changes" in str(told_again)
+
+
 def test_the_estimate_follows_what_limits():
     large, small = expected(1 << 30, 0.0)[0], expected(1 << 12, 0.0)[0]
     assert large is not None and small is not None and large > 0.9 > 0.1 > small

@@ -109,6 +109,8 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
     if not reduced:
         if schedule == "tiles":
             return "an operand lies along another axis than the result, and both axes are long"
+        if any(i.op.name == "gather" for i in walk(launch.regions[0])):
+            return "nothing is reduced; what is chosen by positions is read where it lies"
         return "nothing is reduced, and every operand is read along the axis in which the result is written"
     scans = any(i.op.kind == "scan" for i in walk(launch.regions[0]))
     what = "scans" if scans else "reduces"
