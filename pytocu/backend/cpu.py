@@ -111,14 +111,14 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
     options.loop_interleaving = True
     options.loop_unrolling = True
     with llvm.create_pass_builder(machine, options) as builder:
-        with builder.getModulePassManager() as manager:
+        with _disposed(builder.getModulePassManager()) as manager:
             manager.run(module, builder)
         guarded = guards.declared([f.name for f in module.functions])
         if guarded:
             with llvm.parse_assembly(guards.definitions(guarded, Dialect()), context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout
                 module.link_in(rest, preserve=True)
-            with llvm.create_new_module_pass_manager() as manager:
+            with _disposed(llvm.create_new_module_pass_manager()) as manager:
                 manager.add_always_inliner_pass()
                 manager.add_simplify_cfg_pass()
                 manager.add_global_dead_code_eliminate_pass()
@@ -130,6 +130,21 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
     for function in module.functions:
         if function.is_declaration and not function.name.startswith("llvm."):
             _check_external(function.name)
+
+
+@contextmanager
+def _disposed(manager: Any) -> Iterator[Any]:
+    """A pass manager whose memory is given back.
+
+    Its own `close` calls an empty method of the first of its base classes and keeps 90 kB of every build.
+    """
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
+    try:
+        yield manager
+    finally:
+        NewPassManager._dispose(manager)
+        manager.detach()
 
 
 def optimized(text: str, cpu: tuple[str, str] | None = None) -> str:
