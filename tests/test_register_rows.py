@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from reduction_tools import on_threads, small
 
 import pytocu
+from pytocu.ir import interp
 from pytocu.ir.core import walk
 from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
@@ -150,3 +152,16 @@ def test_rows_of_several_axes_of_which_one_is_empty_and_rows_of_generated_number
     on_threads(["np.sum(a[::-1] // 3, axis=(0, 1))", "np.count_nonzero(a[::-1], axis=(0, 1))"], np.zeros((2, 0, 1), np.uint8))
     on_threads(["np.vecdot(np.arange(a.size, dtype=a.dtype), np.arange(a.size, dtype=a.dtype))"], np.ones(40, np.int32))
     on_threads(["np.all(np.meshgrid(a, np.inf)[1], axis=(0, 1))"], np.array(1))
+
+
+def test_rows_with_a_thousand_operations_an_element() -> None:
+    """Deeper than Python's stack, and more than any share of a short row is for."""
+    lines = ["def deep(x):", "    y = x - x.mean(1, keepdims=True)", *["    y = y * 0.5 + x"] * 500, "    return y"]
+    linecache.cache["<deep>"] = (0, None, [f"{line}\n" for line in lines], "<deep>")
+    space: dict[str, Any] = {}
+    exec(compile("\n".join(lines), "<deep>", "exec"), space)
+    x = np.random.default_rng(1).random((3, 4), np.float32)
+    low = pytocu.jit(space["deep"]).lower(x)
+    for target in ("cpu", "cuda"):
+        (found,) = interp.run(low.host(target), (x,))
+        np.testing.assert_allclose(found, space["deep"](x), rtol=1e-6)

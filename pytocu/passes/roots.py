@@ -116,21 +116,28 @@ class Root(Mutable):
         """What is made of reductions' results alone, element by element, is made where they are, not for each reader."""
         own: dict[Value, bool | None] = {}
 
-        def look(value: Value) -> bool | None:
+        def look(wanted: Value) -> bool | None:
             """Whether it is made of reductions; None where it is the same for all elements."""
-            if value not in own:
+            # Not by recursion: an expression may be deeper than Python's stack.
+            open_values = [wanted]
+            while open_values:
+                value = open_values[-1]
                 inst = value.inst
-                if value in reductions:
+                if value in own:
+                    open_values.pop()
+                elif value in reductions:
                     own[value] = True
                 elif on_host(value):
                     own[value] = None if not isinstance(value.type, ArrayType) else False
                 elif inst is None or inst.op.kind != "elementwise" or value in self.kept:
                     own[value] = False
+                elif missing := [arg for arg in inst.args if arg not in own]:
+                    open_values += missing
                 else:
-                    found = {look(arg) for arg in inst.args}
-                    same = all(shape_of(a.type) == shape_of(value.type) for a in inst.args if look(a))
+                    found = {own[arg] for arg in inst.args}
+                    same = all(shape_of(a.type) == shape_of(value.type) for a in inst.args if own[a])
                     own[value] = False if False in found or not same else True if True in found else None
-            return own[value]
+            return own[wanted]
 
         chosen: set[Value] = set()
         seen: set[Value] = set()

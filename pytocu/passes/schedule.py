@@ -147,7 +147,7 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         return _rows(inst, classes, lanes, block, share, whole=_fits(piece, lanes * share))
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
-            while 2 * lanes <= block and share * _row_operations(inst) > MOST_SHARE_OPERATIONS:
+            while share > 1 and 2 * lanes <= block and share * _row_operations(inst) > MOST_SHARE_OPERATIONS:
                 lanes, share = 2 * lanes, share // 2
             if longest > BLOCK and _is_small(inst, 2 * share):
                 lanes, share = lanes // 2, 2 * share
