@@ -14,7 +14,7 @@ from typing import Any
 from pytocu.ir import library, promote
 from pytocu.ir.core import Op
 from pytocu.ir.dims import DimLike, assignment_sentence, format_shape
-from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.reductions import REDUCTIONS, Reduction
 from pytocu.ir.types import (
     BOOL,
     C64,
@@ -255,9 +255,16 @@ def update(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(element(old), shape_of(old)),)
 
 
+def _combining(op: Op, attrs: dict[str, Any]) -> Reduction:
+    """The row of `REDUCTIONS` that is stated."""
+    if attrs["op"] not in REDUCTIONS:
+        raise TypeError(f"{op.name} with {attrs['op']!r}, which is none of {', '.join(REDUCTIONS)}")
+    return REDUCTIONS[attrs["op"]]
+
+
 def reduce(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The operands without the reduced axes; with ``pieces``, those are a new first axis."""
-    row, axes = REDUCTIONS[attrs["op"]], attrs["axes"]
+    row, axes = _combining(op, attrs), attrs["axes"]
     if len(types) != row.states:
         raise TypeError(f"reduce with {row.name} takes {row.states} operands, not {len(types)}")
     shape = shape_of(types[0])
@@ -276,7 +283,7 @@ def scan(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     shape, axis, pieces = shape_of(types[0]), attrs["axis"], attrs.get("pieces")
     if not 0 <= axis < len(shape):
         raise ValueError(f"scan along axis {axis} of {types[0]}")
-    if REDUCTIONS[attrs["op"]].states != 1 or len(types) != (1 if pieces is None else 2):
+    if _combining(op, attrs).states != 1 or len(types) != (1 if pieces is None else 2):
         raise TypeError(f"scan with {attrs['op']} does not take {', '.join(map(str, types))}")
     starts = (element(types[0]), (pieces, *shape[:axis], *shape[axis + 1 :]))
     if pieces is not None and (element(types[1]), shape_of(types[1])) != starts:
