@@ -71,6 +71,7 @@ def test_values_of_polynomials() -> None:
 
 COVARIANCES = (
     "np.cov(a)", "np.cov(a, rowvar=False)", "np.cov(a[0], a[1])", "np.cov(a[0])", "np.cov(a, a[0])", "np.cov(a, bias=True)",
+    "np.cov(a, bias=None)",
     "np.cov(a, ddof=0)", "np.cov(a, ddof=9)", "np.cov(a, fweights=b)", "np.cov(a, aweights=c)", "np.cov(a, fweights=b, ddof=0)",
     "np.cov(a, fweights=b, aweights=c)", "np.cov(a.astype('f4'), dtype='f4')", "np.cov(a + 1j * a[::-1])", "np.cov(b)",
     "np.cov(a[:0])", "np.corrcoef(a)", "np.corrcoef(a[0], a[1])", "np.corrcoef(a[0])", "np.corrcoef(a, rowvar=False)",
@@ -85,8 +86,8 @@ def test_covariances(start: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["np.cov(a, ddof=0.5)", "np.cov(a[None])", "np.cov(a, fweights=b - 3)", "np.cov(a, fweights=b * 0.5)",
-     "np.cov(a, aweights=a)", "np.cov(a, a[None])"],
+    ["np.cov(a, ddof=0.5)", "np.cov(a, ddof='x')", "np.cov(a[None])", "np.cov(a, fweights=b - 3)",
+     "np.cov(a, fweights=b * 0.5)", "np.cov(a, aweights=a)", "np.cov(a, a[None])"],
 )  # fmt: skip
 def test_covariances_as_numpy_refuses(text: str) -> None:
     agree(text, TABLE, COUNTS)

@@ -40,6 +40,10 @@ def by_edges(x: np.ndarray, e: np.ndarray) -> Any:
     return np.histogram(x, e), np.histogram(x, bins=e, density=True)[0]
 
 
+def by_no_edges(x: np.ndarray) -> Any:
+    return np.histogram(x, bins=[]), np.histogram(x, [], weights=x)
+
+
 def by_weights(x: np.ndarray, w: np.ndarray, e: np.ndarray) -> Any:
     return np.histogram(x, e, weights=w)[0], np.histogram(x, 5, (0.0, 3.0), weights=w)[0]
 
@@ -80,6 +84,10 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (by_edges, (np.float32(NUMBERS), np.arange(5)), 4),
     (by_edges, (NUMBERS, EDGES[::-1].copy()), 4),
     (by_weights, (NUMBERS[:300], WEIGHTS, EDGES), 512),
+    (by_edges, (NUMBERS, EDGES[:0]), 0),
+    (by_edges, (NUMBERS, EDGES[:1]), 0),
+    (by_weights, (NUMBERS[:300], WEIGHTS, EDGES[:0]), 512),
+    (by_no_edges, (NUMBERS,), 0),
     (added, (np.zeros(9), PLACES, WEIGHTS), 0),
     (added, (np.ones(9, np.float32), PLACES - 9, np.float32(WEIGHTS)), 0),
     (added, (np.arange(9), PLACES.reshape(100, 3), 2), 0),

@@ -21,7 +21,8 @@ def test_medians() -> None:
     agree(
         [
             "np.median(a)", "np.median(a, axis=0)", "np.median(a, 1)", "np.median(b, axis=1)", "np.median(b)",
-            "np.median(c, axis=(0, 1))", "np.median(c, 0, keepdims=True)", "np.median(c, (1, 0), keepdims=True)",
+            "np.median(c, axis=(0, 1))", "np.median(c, axis=[1])", "np.median(c, 0, keepdims=True)",
+            "np.median(c, (1, 0), keepdims=True)",
             "np.median(a.astype('f2'), axis=1)", "np.median(a.astype('f4')[:, :5], 1)", "np.median(c > 0, 0)", "np.median(3)",
             "np.median(np.zeros(3) * -1)", "np.median([1, 5, 2])", "np.median(a * 2, overwrite_input=True)",
         ],
@@ -61,7 +62,7 @@ QUANTILES = (
     "np.percentile(a, 30)", "np.percentile(a, [5, 50, 95.0])", "np.percentile(a, [10, 20], axis=1)",
     "np.percentile(c, [33, 50], axis=0, keepdims=True)", "np.percentile(a.astype('f4'), 33.3, axis=0)",
     "np.percentile(a.astype('f2'), 33.3, axis=0)", "np.percentile(a.astype('f4'), [33.3], axis=0)", "np.percentile(3, 50)",
-    "np.percentile(a, d * 100, axis=0)", "np.quantile(a, d, axis=(0, 1))", "np.quantile(a, 0)", "np.quantile(a, 1, axis=0)",
+    "np.percentile(a, d * 100, axis=0)", "np.quantile(a, d, axis=[0, 1])", "np.quantile(a, 0)", "np.quantile(a, 1, axis=0)",
     "np.quantile(a, [0, 1])", "np.quantile(b, 0.25, axis=0)", "np.quantile(a, d[0], 0)", "np.quantile(a, [[0.1, 0.2]], axis=1)",
     "np.quantile(c.astype('i1'), 0.3, axis=0)", "np.quantile(np.where(a > 0.9, np.inf, a), [0.5, 1.0])",
 )  # fmt: skip

@@ -11,7 +11,7 @@ from pytocu.frontend.averages import average
 from pytocu.frontend.creation import diag
 from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.matrix_products import matrix_product
-from pytocu.frontend.operators import elementwise, known_option
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of
@@ -36,7 +36,7 @@ def cov(
 ) -> Value:
     """The covariances of rows, or of columns"""
     ddof, bias = known_option(context, ddof, "ddof="), known_option(context, bias, "bias=")
-    if ddof is not None and ddof != int(ddof):
+    if ddof is not None and ddof != attempt(context, int, ddof):
         raise raised(ValueError("ddof must be integer"), context.loc)
     values = [array_of(context, v) for v in (m, y) if v is not None]
     for name, value in zip("my", values, strict=False):
@@ -56,7 +56,8 @@ def cov(
             require_equal(context, dim_min(dimensions(part)[0], 1), 1, "ValueError", text)
         table = concatenate(context, rows, 0)
     if ddof is None:
-        ddof = 0 if bias else 1
+        # NumPy's own comparison: None is no 0.
+        ddof = 1 if bias == 0 else 0
     weights, importance = None, None
     if fweights is not None:
         weights = _weights(context, fweights, "fweights", table)

@@ -25,7 +25,7 @@ from pytocu.frontend.reshaping import array_of, as_length, filled, ravel
 from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import DimLike, dim_max, dim_min
 from pytocu.ir.types import BOOL, F64, I64, U8, U64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
@@ -163,13 +163,15 @@ def histogram(
     if common.kind not in "biuf":
         raise UnsupportedError("np.histogram of complex numbers is not compiled", context.loc, "count the real parts")
     (number,) = dimensions(edges)
-    inner = _slice(context, cast(context, edges, common), 0, number - 1)
-    last = _slice(context, cast(context, edges, common), number - 1, 1)
+    # No edges have nothing between them.
+    gaps = dim_max(number - 1, 0)
+    inner = _slice(context, cast(context, edges, common), 0, gaps)
+    last = _slice(context, cast(context, edges, common), gaps, dim_min(number, 1))
     values = cast(context, value, common)
     if weights is None:
         ordered = sort(context, values)
         counts = _until(context, ordered, inner, last)
-        made = _lengths(context, _slice(context, counts, 0, number - 1), _slice(context, counts, 1, number - 1))
+        made = _lengths(context, _slice(context, counts, 0, gaps), _slice(context, counts, dim_min(number, 1), gaps))
     else:
         given = ravel(context, array_of(context, weights))
         dtype = element(given.type)
@@ -179,12 +181,13 @@ def histogram(
         order = argsort(context, values, stable=True)
         ordered, shares = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (values, given))
         counts = _until(context, context.builder.emit("keep", (ordered,)), inner, last)
-        start = filled(context, context.builder.const(0, scalar(dtype)), (number - 1,))
+        start = filled(context, context.builder.const(0, scalar(dtype)), (gaps,))
         kept = context.builder.emit("keep", (shares,))
-        bounds = _slice(context, counts, 0, number - 1), _slice(context, counts, 1, number - 1)
+        bounds = _slice(context, counts, 0, gaps), _slice(context, counts, dim_min(number, 1), gaps)
         made = context.builder.emit("fold_range", (start, kept, *bounds), {"op": "add"})
     if known_option(context, density, "density="):
-        widths = elementwise(context, "subtract", _slice(context, edges, 1, number - 1), _slice(context, edges, 0, number - 1))
+        ends = _slice(context, edges, dim_min(number, 1), gaps), _slice(context, edges, 0, gaps)
+        widths = elementwise(context, "subtract", *ends)
         total = combined(context, "add", (made,), (0,), False)[0]
         made = elementwise(context, "divide", elementwise(context, "divide", made, cast(context, widths, F64)), total)
     return made, edges
@@ -219,7 +222,9 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         if len(dimensions(edges)) != 1:
             raise raised(ValueError("`bins` must be 1d, when an array"), context.loc)
         (count,) = dimensions(edges)
-        falls = elementwise(context, "greater", _slice(context, edges, 0, count - 1), _slice(context, edges, 1, count - 1))
+        gaps = dim_max(count - 1, 0)
+        pairs = _slice(context, edges, 0, gaps), _slice(context, edges, dim_min(count, 1), gaps)
+        falls = elementwise(context, "greater", *pairs)
         (any_falls,) = combined(context, "bitwise_or", (falls,), (0,), False)
         ascends = elementwise(context, "invert", any_falls)
         return require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")

@@ -108,6 +108,12 @@ def _refuse(context: Context, name: str, **given: Any) -> None:
             raise UnsupportedError(f"np.{name} with the argument {keyword}= is not supported", context.loc, help)
 
 
+def _axes(context: Context, axis: Any) -> Any:
+    """The argument ``axis=``, which may be a list here."""
+    axis = known_axis(context, axis)
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
 # Medians.
 
 
@@ -119,7 +125,7 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
     ) -> Value:
         _refuse(context, name, out=out)
         value = array_of(context, a)
-        axis = known_axis(context, axis)
+        axis = _axes(context, axis)
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
         example = attempt(context, function, stand_in(value), axis=axis)
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
@@ -180,7 +186,7 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
     ) -> Value:
         _refuse(context, name, out=out, weights=weights)
         value = array_of(context, a)
-        axis, method = known_axis(context, axis), known_option(context, method, "method=")
+        axis, method = _axes(context, axis), known_option(context, method, "method=")
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
         weak = type(q) in (int, float)
         share = array_of(context, q)
