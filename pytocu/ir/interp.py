@@ -135,7 +135,7 @@ def _settle(state: State, inst: Inst, type: Type, value: Any) -> Any:
         case ArrayType(dtype, shape):
             array = np.asarray(value)
             if array.dtype != dtype.numpy or array.shape != state.dims(shape):
-                if inst.op.kind == "elementwise":
+                if inst.op.kind == "elementwise" and array.dtype == dtype.numpy:
                     refuse_repeating([np.shape(state.values[a]) for a in inst.args], inst.loc)
                 raise InternalError(f"{inst.op.name} gives {array.dtype}{list(array.shape)} where its type is {type}")
             return array
