@@ -95,7 +95,7 @@ def programs_text(about: Mapping[str, Any], table: Table) -> str:
     lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
     lines += ["| " + " | ".join(_escaped(cell(row.get(c))) for c in table.columns) + " |" for row in table.rows]
     notes = "; ".join(table.notes)
-    title = "### Whole programs on a GPU" if "device" in about else "### Whole programs on a CPU"
+    title = "## Whole programs on a GPU" if "device" in about else "## Whole programs on a CPU"
     return "\n\n".join([title, f"{_where(about)}{_load(about)}", f"{notes[0].upper()}{notes[1:]}.", "\n".join(lines)])
 
 
