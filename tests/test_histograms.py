@@ -163,3 +163,10 @@ def a_step_searches(table: Any, n: int) -> Any:
 def test_a_step_searches_what_it_made(function: Callable[..., Any]) -> None:
     x = np.arange(7.0)
     everywhere(function, x, 3)
+
+
+@pytest.mark.parametrize("function", [lambda x: np.bincount(x), lambda x: np.bincount(x, x * 0.5)], ids=["counts", "weights"])
+@pytest.mark.parametrize("number", [2**28, 2**63 - 1])
+def test_numbers_that_are_too_large(function: Callable[..., Any], number: int) -> None:
+    with pytest.raises(pytocu.CompileError, match="the result would have"):
+        pytocu.jit(function)(np.array([1, number]))

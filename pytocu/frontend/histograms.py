@@ -53,6 +53,8 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     ends = [combined(context, row, (places,), (0,), False)[0] for row in ("minimum", "maximum")]
     smallest, largest = (cast(context, end, I64) for end in ends)
     # No numbers have a largest one, too, which says nothing.
+    # The length behind the largest int64 would be negative; what is too large is refused when it is read.
+    largest = elementwise(context, "minimum", largest, length(context, 2**63 - 2))
     some, more = length(context, dim_min(size, 1)), elementwise(context, "add", largest, length(context, 1))
     wanted = elementwise(context, "maximum", elementwise(context, "multiply", more, some), length(context, least))
     fine = elementwise(context, "greater_equal", smallest, length(context, 0))
@@ -67,7 +69,7 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     sentence = "The weights and list don't have the same length."
     require_equal(context, size, dimensions(given)[0], "ValueError", sentence)
     start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-    return _folded(context, "add", start, cast(context, places, I64), cast(context, given, F64), count, by=places)
+    return _folded(context, "add", start, places, cast(context, given, F64), count)
 
 
 def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:
@@ -80,16 +82,11 @@ def _lengths(context: Context, lower: Value, upper: Value) -> Value:
     return elementwise(context, "subtract", upper, lower)
 
 
-def _folded(
-    context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike, by: Value | None = None
-) -> Value:
-    """Each element of `start` combined with the values for its place, in their order.
-
-    `by` has the places in the dtype they came in: short numbers are sorted faster.
-    """
-    order = argsort(context, places if by is None else by, stable=True)
+def _folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
+    """Each element of `start` combined with the values for its place, in their order; short integers are sorted faster."""
+    order = argsort(context, places, stable=True)
     ordered, sorted_values = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
-    lower, upper = _ranges(context, ordered, count)
+    lower, upper = _ranges(context, cast(context, ordered, I64), count)
     kept = context.builder.emit("keep", (sorted_values,))
     return context.builder.emit("fold_range", (start, kept, lower, upper), {"op": row})
 
