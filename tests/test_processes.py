@@ -273,11 +273,9 @@ def test_signals_again_and_again_leave_the_function_usable():
     assert interrupted > 5
 
 
-def test_a_process_that_is_interrupted_ends_behind_llvm():
-    """LLVM at work while the process takes it down would end in a fault."""
-    program = """
+INTERRUPTED = """
 import signal, threading, time
-from pytocu.llvm_access import undisturbed
+{import_it}
 
 # Programs that a shell has started behind itself ignore interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -286,38 +284,28 @@ def work():
     time.sleep(0.2)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
     time.sleep(0.3)
-    print("built", flush=True)
+    print("finished", flush=True)
 
 try:
-    undisturbed(work)
+    {wait}
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
+
+
+@pytest.mark.parametrize(
+    ("import_it", "wait"),
+    [
+        ("from pytocu.llvm_access import undisturbed", "undisturbed(work)"),
+        ("from pytocu.ahead import Ahead", "Ahead(work).result()"),
+    ],
+    ids=["llvm", "ahead"],
+)
+def test_a_process_that_is_interrupted_ends_behind_its_compilers(import_it, wait):
+    """A compiler at work while the process takes it down would end in a fault."""
+    program = INTERRUPTED.format(import_it=import_it, wait=wait)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\nbuilt\n", "")
-
-
-def test_an_interrupted_wait_leaves_the_thread_that_the_process_waits_for():
-    program = """
-import signal, threading, time
-from pytocu.ahead import Ahead
-
-# Programs that a shell has started behind itself ignore interrupts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
-def work():
-    time.sleep(0.2)
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    time.sleep(0.3)
-    print("compiled", flush=True)
-
-try:
-    Ahead(work).result()
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\ncompiled\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\nfinished\n", "")
 
 
 # Memory that is used up.
