@@ -142,6 +142,14 @@ def _counts_of_sorted(module: Any, start: Any, numbers: Any) -> Any:
     return start + module.diff(module.searchsorted(module.sort(numbers), each, "right"), prepend=0)
 
 
+def _counts_of_torch(torch: Any, start: Any, numbers: Any) -> Any:
+    """The same; PyTorch's own counting waits for the GPU, and refuses numbers that a check of the program reports."""
+    most = torch.iinfo(numbers.dtype).max
+    each = torch.arange(start.numel(), device=start.device).clamp(max=min(most, start.numel())).to(numbers.dtype)
+    ends = torch.searchsorted(torch.sort(numbers)[0], each, right=True)
+    return start + torch.diff(ends, prepend=ends.new_zeros(1))
+
+
 def _last_position_of_torch(torch: Any, start: Any, positions: Any) -> Any:
     numbers = torch.arange(1, positions.numel() + 1, device=start.device)
     return start.clone().scatter_reduce_(0, positions, numbers, "amax")
@@ -157,7 +165,7 @@ def _of_torch(torch: Any, name: str) -> Call:
         case "last_position":
             return lambda arrays, options: _last_position_of_torch(torch, *arrays)
         case "counts":
-            return lambda arrays, options: arrays[0] + torch.bincount(arrays[1].long(), minlength=arrays[0].numel())
+            return lambda arrays, options: _counts_of_torch(torch, *arrays)
         case "linalg.solve":
             return lambda arrays, options: torch.linalg.solve(*arrays)
         case "linalg.svd" | "linalg.qr" | "linalg.eigh" | "linalg.slogdet":
