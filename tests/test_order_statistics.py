@@ -9,6 +9,10 @@ import pytest
 from function_tools import agree, refused
 from mask_tools import builds
 
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_jit
+from pytocu.testing.operands import make_function
+
 RANDOM = np.random.default_rng(2)
 A = RANDOM.random((5, 6))
 B = A.copy()
@@ -107,3 +111,14 @@ def test_in_expressions() -> None:
     everywhere(scaled, A)
     builds(scaled, A)
     builds(lambda x, q: (np.nanquantile(x, q, axis=0), np.nanmedian(x)), B, Q)
+
+
+def test_shares_of_nothing_without_nan() -> None:
+    """NumPy's result is a mean of nothing, without the axes of the shares."""
+    agree(
+        ["np.nanpercentile(a[:0], [5, 50])", "np.nanquantile(a[:0], [0.5], axis=0)", "np.nanquantile([], 0.5)",
+         "np.nanquantile(a[:, :0], [], axis=1, keepdims=True)"],
+        A,
+    )  # fmt: skip
+    with pytest.raises(UnsupportedError, match="np.nanquantile of an array without elements and several shares"):
+        call_jit(make_function("a", ["np.nanquantile(a, [0.5])"], {"np": np}), A[0, :0])

@@ -13,7 +13,7 @@ import numpy as np
 
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.indexing import axis_for_bool, has_bool, subscript
-from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power
+from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power, truths
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
@@ -289,20 +289,24 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
 
 
 def mask_of(context: Context, where: Any) -> Value:
-    """The mask of ``where=``.
+    """The mask of ``where=``: of a number or a list, what is not zero.
 
     Raises
     ------
     DTypeError
-        It is not of bools.
+        It is an array, and not of bools.
     """
+    if where is None or isinstance(where, str):
+        where = bool(where)
     known = known_number(where)
-    strong = as_strong(context, bool(known) if isinstance(known, (int, np.bool_)) else as_value(context, where))
-    if element(strong.type) is not BOOL:
-        found = element(strong.type).numpy
-        sentence = f"Cannot cast array data from dtype('{found}') to dtype('bool') according to the rule 'safe'"
+    if known is not None:
+        return as_strong(context, bool(known))
+    value = as_value(context, where)
+    if is_array(value) and not isinstance(where, (list, tuple)) and element(value.type) is not BOOL:
+        found, what = element(value.type).numpy, "array data" if dimensions(value) else "scalar"
+        sentence = f"Cannot cast {what} from dtype('{found}') to dtype('bool') according to the rule 'safe'"
         raise raised(TypeError(sentence), context.loc, "compare first: where=mask != 0")
-    return strong
+    return truths(context, value)
 
 
 def _example(value: Value) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import call
+from pytocu.frontend.nan_statistics import nanmean
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, known_flag, length, normal_axes, stand_in
 from pytocu.frontend.requirements import require, require_equal
@@ -199,6 +200,12 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             share = array_of(context, elementwise(context, "divide", share, 100))
         if known is None:
             share = _within(context, share, "[0, 100]" if percent else "[0, 1]")
+        if skip_nan and dimensions(share):
+            # NumPy gives a mean of nothing, which lacks the axes of the shares.
+            if (size := product(dimensions(value))) == 0:
+                return nanmean(context, value, axis, keepdims=keep)
+            text = f"np.{name} of an array without elements and several shares is not compiled: NumPy's result lacks their axes"
+            require_equal(context, dim_min(size, 1), 1, "UnsupportedError", text)
         rows = _sorted_rows(context, value, axis, skip_nan, skip_nan)
         if not skip_nan:
             sentence = "index -1 is out of bounds for axis 0 with size 0"

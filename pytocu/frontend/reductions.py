@@ -199,6 +199,8 @@ def reduce(
         What NumPy raises.
     """
     initial, where = given(initial, MISSING), given(where, True)
+    if where is not True:
+        where = mask_of(context, where)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     result = _accumulator(context, name, value, axis, dtype, out, keep, initial, where)
     row = row_of(name, result)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.inplace import out_arrays, write_outputs
+from pytocu.frontend.inplace import fitted, mask_of, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import (
     combined,
@@ -22,7 +22,6 @@ from pytocu.frontend.reductions import (
     known_axis,
     known_flag,
     length,
-    mask_like,
     normal_axes,
     reduce,
     repeated,
@@ -32,16 +31,27 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, product
-from pytocu.ir.types import F32, F64, I64, DType, element
+from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
 
 def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
     """How many elements each result is of: a length, or of a mask an int64 for each."""
     axes = normal_axes(axis, len(dimensions(value)))
+    size = product([dimensions(value)[a] for a in axes])
     if where is True:
-        return product([dimensions(value)[a] for a in axes])
-    mask = repeated(context, mask_like(context, where, value), dimensions(value))
-    (count,) = combined(context, "add", (cast(context, mask, I64),), axes, keepdims)
+        return size
+    if isinstance(where, (list, tuple)):
+        whole = as_value(context, where)
+    elif not isinstance(where, Value):
+        # NumPy adds up what it is given: 2 counts every element twice.
+        number = int(attempt(context, np.add.reduce, where, None, np.intp))
+        return elementwise(context, "multiply", length(context, size), context.builder.const(number, scalar(I64)))
+    elif not is_array(where):
+        return elementwise(context, "multiply", length(context, size), cast(context, as_strong(context, where), I64))
+    else:
+        whole = mask_of(context, where)
+    fit = fitted(context, whole, value, "where mask")
+    (count,) = combined(context, "add", (repeated(context, cast(context, fit, I64), dimensions(value)),), axes, keepdims)
     return count
 
 
