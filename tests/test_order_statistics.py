@@ -120,5 +120,5 @@ def test_shares_of_nothing_without_nan() -> None:
          "np.nanquantile(a[:, :0], [], axis=1, keepdims=True)"],
         A,
     )  # fmt: skip
-    with pytest.raises(UnsupportedError, match="np.nanquantile of an array without elements and several shares"):
+    with pytest.raises(UnsupportedError, match=r"np\.nanquantile of an array without elements and several shares"):
         call_jit(make_function("a", ["np.nanquantile(a, [0.5])"], {"np": np}), A[0, :0])
