@@ -148,7 +148,7 @@ def test_masks_that_are_no_arrays_of_bools() -> None:
     given = ["np.arange(6.).reshape(2, 3)", "2", "1.5", "np.float32(0.5)", "np.True_", "np.array(True)"]
     masks = ("2", "2.5", "0", "1j", "-3", "np.int8(1)", "[1, 0, 1]", "(True, False, True)", "[[1], [0]]", "[0.5, 1, 0]",
              "False", "b", "c", "d", "e", "[b, c, 0]", "[a[0, 0] > 0, b, False]", "f", "None", "''")  # fmt: skip
-    names = ("np.sum(a", "np.mean(a", "np.var(a, 0", "np.std(a, ddof=1", "np.nansum(a, 1", "np.nanmean(a", "np.nanvar(a", 
+    names = ("np.sum(a", "np.mean(a", "np.var(a, 0", "np.std(a, ddof=1", "np.nansum(a, 1", "np.nanmean(a", "np.nanvar(a",
              "np.all(a", "np.prod(a, axis=1, keepdims=True", "np.max(a, initial=0")  # fmt: skip
     check(given, [f"{name}, where={mask})" for name in names for mask in masks], ulp=4)
 
