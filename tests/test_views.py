@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError, UnsupportedError
+from pytocu.errors import CompileError
 from pytocu.ir import interp
 from pytocu.testing import fuzz_programs
 from pytocu.testing.compare import compare
@@ -330,8 +330,3 @@ def test_rolls_by_numbers_of_run_time() -> None:
     for k in (0, 3, -7, 2**62):
         for x in (np.arange(12.0).reshape(3, 4), np.zeros((0, 4)), np.arange(4.0).reshape(1, 4)):
             compare(pytocu.jit(rolled_by_numbers_of_run_time)(x, k), rolled_by_numbers_of_run_time(x, k))
-
-
-def test_grids_by_index_are_refused_with_what_to_write() -> None:
-    with pytest.raises(UnsupportedError, match=r"(?s)np.mgrid is not compiled.*np.meshgrid"):
-        pytocu.jit(lambda x: np.mgrid[0:3, 0:3] + x[0])(np.ones(3))

@@ -153,7 +153,7 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
     if isinstance(by, Value) and target.is_integer:
         text = "np.arange of ints with a step known only at run time"
         raise UnsupportedError(text, context.loc, "write start + np.arange(count) * step")
-    size = _count(context, first, last, by)
+    size = number_of_elements(context, first, last, by)
     return _range(context, first, by, size, target)
 
 
@@ -179,21 +179,30 @@ def _is_float(value: Any) -> bool:
     return value.type == WEAK_FLOAT if isinstance(value, Value) else isinstance(value, (float, np.floating))
 
 
-def _count(context: Context, first: Any, last: Any, by: Any) -> DimLike:
+def number_of_elements(context: Context, first: Any, last: Any, by: Any) -> DimLike:
+    """How many numbers a range has, 0 where it goes the other way."""
+    return not_negative(context, signed_number(context, first, last, by))
+
+
+def not_negative(context: Context, signed: DimLike) -> DimLike:
+    """A length, which is 0 where the number is negative."""
+    return context.length(most(signed, 0, known_here(context)))
+
+
+def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
+    """``ceil((last - first) / by)``, which is negative where a range goes the other way."""
     if not isinstance(by, Value) and by == 0:
         raise raised(ZeroDivisionError("division by zero"), context.loc)
     whole = int(by) if not isinstance(by, Value) and float(by).is_integer() else None
     low, high = (_whole(context, b) for b in (first, last))
     if low is not None and high is not None and whole is not None:
         distance = high - low if whole > 0 else low - high
-        size = distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
-        return context.length(most(size, 0, known_here(context)))
+        return distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
     if not any(isinstance(v, Value) for v in (first, last, by)):
-        return max(math.ceil((last - first) / by), 0)
+        return math.ceil((last - first) / by)
     # NumPy computes the number of elements with Python's numbers as well.
     quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
-    count = on_host(context, "math_ceil", quotient)
-    return most(number_as_dim(context, count) or 0, 0, known_here(context))
+    return number_as_dim(context, on_host(context, "math_ceil", quotient)) or 0
 
 
 def _whole(context: Context, bound: Any) -> DimLike | None:

@@ -17,6 +17,7 @@ from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.control import choice, condition, connected, decides, negated
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
+from pytocu.frontend.index_tricks import is_indexed, made_by_indexing
 from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
@@ -395,6 +396,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if mask is not None and not first:
             return chosen(context, view, mask)
         return subscript(context, base, key)
+    if is_indexed(base):
+        return made_by_indexing(context, base, key)
     if contains_dynamic(key):
         raise UnsupportedError(
             f"a {type(base).__name__} cannot be indexed by a value known only at run time",

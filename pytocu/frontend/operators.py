@@ -98,13 +98,8 @@ def refuse_complex(context: Context, value: Value, dtype: DType) -> None:
         compute(context, dtype.numpy.type, 0j)
 
 
-_INDEXED = {
-    "mgrid": "write np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, m), indexing='ij'), or np.indices((n, m))",
-    "ogrid": "write np.linspace(0, 1, n)[:, None] and np.linspace(0, 1, m)",
-    "r_": "write np.concatenate([a, b]) or np.arange(n)",
-    "c_": "write np.column_stack([a, b])",
-}
-"""Objects of NumPy that make arrays of what they are indexed with, each with what to write instead."""
+_INDEXED = ("mgrid", "ogrid", "r_", "c_")
+"""Objects of NumPy that make arrays of what they are indexed with."""
 
 
 def check_plain(context: Context, value: Any, what: str) -> None:
@@ -116,9 +111,9 @@ def check_plain(context: Context, value: Any, what: str) -> None:
     """
     if isinstance(value, np.ndarray) or (isinstance(value, (tuple, list)) and any(isinstance(v, np.ndarray) for v in value)):
         refuse_array(context, "")
-    for name, help in _INDEXED.items():
+    for name in _INDEXED:
         if value is getattr(np, name):
-            raise UnsupportedError(f"np.{name} is not compiled", context.loc, help)
+            raise UnsupportedError(f"np.{name} is used as a value", context.loc, f"index it: np.{name}[0:3]")
     if not is_plain(value):
         raise UnsupportedError(
             f"{what} of {describe(value)} would run code of its class while compiling",

@@ -22,6 +22,7 @@ from pytocu.frontend import (
     editing,
     flat_positions,
     histograms,
+    index_tricks,
     interpolation,
     math_calls,
     numpy_calls,
@@ -154,6 +155,7 @@ def _lines() -> Iterator[str]:
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
     described = {n: _summary(h) for module in _DESCRIBED for n, h in module.FUNCTIONS.items()}
     described["piecewise"] = _summary(piecewise.piecewise)
+    described |= {f"{name}[...]": _summary(handler) for name, handler in index_tricks.OBJECTS.items()}
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
     others = set(numpy_calls.FUNCTIONS) - set(described) - set(reduction_functions.FUNCTIONS)
