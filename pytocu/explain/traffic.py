@@ -57,7 +57,7 @@ def bytes_read(region: Block, param: Value, sizes: Mapping[str, int]) -> Bytes:
     while stack:
         value = stack.pop()
         for inst in uses.get(value, ()):
-            if inst.op.kind == "view" and isinstance(inst.types[0], ArrayType) and inst.op.name != "broadcast":
+            if inst.op.kind == "view" and isinstance(inst.types[0], ArrayType) and not inst.op.repeats:
                 stack.append(inst.results[0])
             elif inst.op.name == "gather" and inst.args[0] is value:
                 by_number = True

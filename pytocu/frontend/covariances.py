@@ -38,7 +38,7 @@ def cov(
     ddof, bias = known_option(context, ddof, "ddof="), known_option(context, bias, "bias=")
     if ddof is not None and ddof != attempt(context, int, ddof):
         raise raised(ValueError("ddof must be integer"), context.loc)
-    values = [array_of(context, v) for v in (m, y) if v is not None]
+    values = [array_of(context, v) for v in (m, *([] if y is None else [y]))]
     for name, value in zip("my", values, strict=False):
         if len(dimensions(value)) > 2:
             raise raised(ValueError(f"{name} has more than 2 dimensions"), context.loc)

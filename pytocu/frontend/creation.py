@@ -146,7 +146,10 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
                 "use lengths of arrays, pass a Python number, or name the argument in @jit(static=(...))",
             )
     examples = [(0.0 if b.type == WEAK_FLOAT else 0) if isinstance(b, Value) else b for b in (first, last)]
-    known = attempt(context, np.arange, *examples, 1.0 if _is_float(by) else 1).dtype if dtype is None else None
+    made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
+    if isinstance(by, (float, np.floating)) and not np.isfinite(by):
+        raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
+    known = made if dtype is None else None
     target = dtype_of(known) if known is not None else target_dtype(context, dtype)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
@@ -157,8 +160,26 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
     return _range(context, first, by, size, target)
 
 
+def _long_step(by: Any, first: Any, last: Any) -> Any:
+    """A step of the same kind with which a range is short: NumPy makes the range to say what its dtype is."""
+    if isinstance(by, Value):
+        by = 1.0 if by.type == WEAK_FLOAT else 1
+    numbers = (by, first, last)
+    if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
+        return by
+    gap = abs(last - first)
+    if gap <= abs(by):
+        return by
+    if isinstance(by, np.generic):
+        return by.dtype.type(np.iinfo(by.dtype).max if isinstance(by, np.integer) else np.finfo(by.dtype).max)
+    return float(gap) if isinstance(by, float) else int(gap) + 1
+
+
 def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step: Any) -> tuple[Any, Any, Any]:
     given = list(args[:3])
+    if given and given[0] is None:
+        # NumPy's exception.
+        attempt(context, np.arange, *args[:2])
     if len(given) == 1 and stop is None:
         given = [0 if start is None else start, given[0]]
     elif len(given) == 1:
@@ -173,10 +194,6 @@ def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step
             raise raised(TypeError("arange() requires stop to be specified."), context.loc)
         first, last = 0, first
     return (0 if first is None else first), last, (1 if by is None else by)
-
-
-def _is_float(value: Any) -> bool:
-    return value.type == WEAK_FLOAT if isinstance(value, Value) else isinstance(value, (float, np.floating))
 
 
 def number_of_elements(context: Context, first: Any, last: Any, by: Any) -> DimLike:

@@ -48,7 +48,10 @@ def diagflat(context: Context, v: Any, k: Any = 0) -> Value:
 def diag_indices(context: Context, n: Any, ndim: Any = 2) -> tuple[Value, ...]:
     """The positions of the main diagonal, an array for each axis"""
     size = as_length(context, n)
-    return (along(context, dim_max(size, 0), 0, 1),) * known_int(context, ndim, "ndim=")
+    count = known_int(context, ndim, "ndim=")
+    if count > 64:
+        raise UnsupportedError(f"{count} positions on axes, where an array has at most 64", context.loc, "name fewer axes")
+    return (along(context, dim_max(size, 0), 0, 1),) * count
 
 
 def diag_indices_from(context: Context, arr: Any) -> tuple[Value, ...]:

@@ -49,9 +49,9 @@ def note_write(context: Context, target: Value, what: str) -> None:
         The target repeats elements.
     """
     builder = context.builder
-    if any(inst.op.name in ("broadcast", "diagonal") for inst in builder.views(target)):
+    if any(inst.op.repeats or inst.op.name == "diagonal" for inst in builder.views(target)):
         # NumPy's views of these kinds are read-only.
-        raise ShapeError(f"{what} is read-only", context.loc, "write to the array it was broadcast from, or to a copy")
+        raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
     if element(builder.root(target).type) is not element(target.type):
         raise UnsupportedError(
             "a change through a view as another dtype is not compiled",

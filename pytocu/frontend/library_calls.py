@@ -193,7 +193,7 @@ FFT: dict[str, Callable[..., Any]] = {
 
 def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
     """Sorted along an axis; NaN come last"""
-    value, place = _sorted_along(context, a, axis, order)
+    value, place = _sorted_along(context, np.sort, a, axis, kind, order, stable)
     # Equal integers are the same, so any sort gives this result; of short ones NumPy counts the digits only where
     # the sort is to be stable, eight times as fast.
     dtype = element(value.type)
@@ -221,21 +221,25 @@ def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
 def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
     """The positions that sort along an axis"""
     given = array_of(context, a)
-    # An array without axes has one position, where `sort` refuses it.
-    value, place = _sorted_along(context, given if dimensions(given) else ravel(context, given), axis, order)
+    if not dimensions(given):
+        # An array without axes has one position, where `sort` refuses it.
+        given = ravel(context, given)
+    value, place = _sorted_along(context, np.argsort, given, axis, kind, order, stable)
     steady = known_option(context, kind, "kind=") in ("stable", "mergesort") or bool(known_option(context, stable, "stable="))
     return call(context, "argsort", (value,), axis=place, stable=True if steady else None)[0]
 
 
-def _sorted_along(context: Context, a: Any, axis: Any, order: Any) -> tuple[Value, int]:
+def _sorted_along(
+    context: Context, function: Callable[..., Any], a: Any, axis: Any, kind: Any, order: Any, stable: Any
+) -> tuple[Value, int]:
+    """The operand and the axis; what is wrong with the arguments NumPy's function says."""
     if order is not None:
         raise UnsupportedError("sorting with the argument order= is of structured arrays", context.loc, "leave it out")
     value = array_of(context, a)
-    axis = known_option(context, axis, "axis=")
-    if axis is None:
-        return ravel(context, value), 0
-    attempt(context, np.sort, np.ones((1,) * len(dimensions(value)), element(value.type).numpy), axis)
-    return value, operator.index(axis)
+    axis, kind, stable = (known_option(context, o, w) for o, w in ((axis, "axis="), (kind, "kind="), (stable, "stable=")))
+    example = np.ones((1,) * len(dimensions(value)), element(value.type).numpy)
+    attempt(context, function, example, axis, kind=kind, stable=stable)
+    return (ravel(context, value), 0) if axis is None else (value, operator.index(axis))
 
 
 def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:

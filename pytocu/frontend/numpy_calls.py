@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from pytocu.frontend import (
     reshaping,
     scattering,
     sets,
+    sliding_windows,
     splitting,
     windows,
 )
@@ -163,6 +164,7 @@ FUNCTIONS: dict[str, Handler] = {
     **editing.FUNCTIONS,
     **polynomials.FUNCTIONS,
     **windows.FUNCTIONS,
+    **sliding_windows.FUNCTIONS,
     "unwrap": angles.unwrap,
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
@@ -198,9 +200,9 @@ def _by_identity() -> dict[int, tuple[str, Any]]:
             if preferred or id(value) not in found:
                 found[id(value)] = (name, value)
     for name in FUNCTIONS:
-        module, _, own = name.partition(".")
-        if own:
-            value = getattr(getattr(np, module), own, None)
+        *modules, own = name.split(".")
+        if modules:
+            value = getattr(reduce(getattr, modules, np), own, None)
             if id(value) not in found and value is not None:
                 found[id(value)] = (name, value)
     return found

@@ -82,7 +82,10 @@ def known_flag(context: Context, keepdims: Any) -> bool:
         raise UnsupportedError(
             "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
         )
-    return bool(attempt(context, operator.index, keepdims))
+    number = attempt(context, operator.index, keepdims)
+    # NumPy takes it for an int of C.
+    attempt(context, np.add.reduce, np.zeros(1), keepdims=number)
+    return bool(number)
 
 
 def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
@@ -30,6 +32,8 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
             "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
         )
     places = attempt(context, operator.index, decimals)
+    # NumPy takes it for an int of C.
+    attempt(context, np.around, np.zeros(1), places)
     dtype = element(value.type)
     if places >= 0 and dtype.is_integer:
         return without_axes(context, context.builder.emit("copy", (value,)) if is_array(value) else value)

@@ -72,7 +72,13 @@ def _sections(context: Context, sections: Any) -> int:
             context.loc,
             "write a constant, or name the argument in @jit(static=(...))",
         )
+    if sections > _MOST:
+        raise UnsupportedError(f"{sections} pieces, each of which is a result of its own", context.loc, "write a loop")
     return int(sections)
+
+
+_MOST = 4096
+"""Pieces of an array: the code names each of them."""
 
 
 def _between(context: Context, value: Value, axis: int, points: Any) -> list[Value]:

@@ -214,7 +214,7 @@ class StorageBuilder(Builder):
         """What a ``return`` names: a parameter or a view of one as such, else the contents."""
         if handle in self.arguments:
             return self.arguments[handle]
-        if self.argument(handle) is None or any(inst.op.name == "broadcast" for inst in self.views(handle)):
+        if self.argument(handle) is None or any(inst.op.repeats for inst in self.views(handle)):
             # Repeated elements are returned as a new array, with what they are at the end.
             return self.contents(handle)
         source, inst = self._views[handle]

@@ -83,6 +83,8 @@ class Op(Mutable):
         its bits are NumPy's.
     index_map : callable
         For views: output index to input index.
+    repeats : bool
+        A view that shows an element at several places: nothing is written through it, and a result is a new array.
     regions : int
         How many regions an instruction has.
     isolated : bool
@@ -120,6 +122,7 @@ class Op(Mutable):
     complex: Callable[..., Any] | None = None
     complex_ulp: float = 0.0
     index_map: Callable[..., Any] | None = None
+    repeats: bool = False
     regions: int = 0
     isolated: bool = False
     overflow: str = "error"

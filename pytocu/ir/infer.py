@@ -310,6 +310,14 @@ def diagonal(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(element(types[0]), (*shape_of(types[0])[:-2], attrs["length"])),)
 
 
+def windows(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The axis has as many elements as there are windows, and the last one those of a window."""
+    shape, axis = shape_of(types[0]), attrs["axis"]
+    if not 0 <= axis < len(shape):
+        raise ValueError(f"windows along axis {axis} of {types[0]}")
+    return (ArrayType(element(types[0]), (*shape[:axis], attrs["size"], *shape[axis + 1 :], attrs["length"])),)
+
+
 def concatenate(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The operands' dtype; along the axis the lengths add up, elsewhere they are those of the first."""
     axis, first = attrs["axis"], shape_of(types[0])

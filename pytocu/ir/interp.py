@@ -225,6 +225,15 @@ def _broadcast(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.broadcast_to(array, shape),)
 
 
+def _windows(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array, axis = args[0], inst.attr("axis")
+    size, length = state.dims((inst.attr("size"), inst.attr("length")))
+    if size and length and size + length - 1 > array.shape[axis]:
+        raise InternalError(f"{size} windows of {length} reach outside of axis {axis} with size {array.shape[axis]}")
+    shape = (*array.shape[:axis], size, *array.shape[axis + 1 :], length)
+    return (np.lib.stride_tricks.as_strided(array, shape, (*array.strides, array.strides[axis]), writeable=False),)
+
+
 def _strided(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     flat, shape = args[0], state.dims(inst.attr("shape"))
     positions = np.full((), state.dim(inst.attr("offset")))
@@ -536,6 +545,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "transpose": _transpose,
     "update": _update,
     "view": _view,
+    "windows": _windows,
     "while_loop": _while_loop,
     "writable": interp_checks.writable,
 }

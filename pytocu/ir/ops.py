@@ -226,7 +226,7 @@ row("index", "view", 1, "One position of an axis, which disappears", infer=infer
 row("real", "view", 1, "The real parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("imag", "view", 1, "The imaginary parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
-    levels=UPPER, attrs=("shape", "expand", "ndim"),
+    levels=UPPER, attrs=("shape", "expand", "ndim"), repeats=True,
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
@@ -237,6 +237,10 @@ row("diagonal", "view", 1, "Elements whose position on the last axis is `offset`
     infer=infer.diagonal, levels=UPPER, attrs=("offset", "length"),
     index_map=lambda index, attrs: (
         *index[:-1], index[-1] + max(-attrs["offset"], 0), index[-1] + max(attrs["offset"], 0)))  # fmt: skip
+row("windows", "view", 1, "The `length` elements from each position of an axis on, of `size` positions, along a new last axis",
+    infer=infer.windows, levels=UPPER, attrs=("axis", "size", "length"), repeats=True,
+    index_map=lambda index, attrs: tuple(
+        place + index[-1] if axis == attrs["axis"] else place for axis, place in enumerate(index[:-1])))  # fmt: skip
 row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.broadcast, levels=UPPER,
     attrs=("shape", "offset", "strides"),
     index_map=lambda index, attrs: (

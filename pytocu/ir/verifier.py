@@ -137,7 +137,7 @@ def _element_type(type: Type) -> Type:
 def _is_view_of(value: Value, base: Value) -> bool:
     """Views from the base to the value, each element once."""
     while value is not base:
-        if value.inst is None or value.inst.op.kind != "view" or value.inst.op.name == "broadcast":
+        if value.inst is None or value.inst.op.kind != "view" or value.inst.op.repeats:
             return False
         value = value.inst.args[0]
     return True

@@ -29,7 +29,7 @@ def on_host(value: Value) -> bool:
         inst = value.inst
         if isinstance(value.type, WeakType) or inst.op.kind in ("const", "scalar") or inst.op.name == "memory":
             return True
-        if inst.op.kind != "view" or inst.op.name == "broadcast" or not isinstance(value.type, ArrayType):
+        if inst.op.kind != "view" or inst.op.repeats or not isinstance(value.type, ArrayType):
             return False
         value = inst.args[0]
         if not isinstance(value.type, ArrayType):

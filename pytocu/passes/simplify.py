@@ -69,7 +69,7 @@ def _whole(builder: Builder, old: Value, target: Value, new: Value) -> Sequence[
 
 def _is_callers(value: Value) -> bool:
     """An argument, or a view of one, which would be returned as such, or memory that is changed."""
-    while value.inst is not None and value.inst.op.kind == "view" and value.inst.op.name != "broadcast":
+    while value.inst is not None and value.inst.op.kind == "view" and not value.inst.op.repeats:
         value = value.inst.args[0]
     return (value.inst is None or value.inst.op.name in ("update", "memory")) and isinstance(value.type, ArrayType)
 

@@ -32,6 +32,7 @@ from pytocu.frontend import (
     reduction_functions,
     reductions,
     sets,
+    sliding_windows,
     splitting,
     windows,
 )
@@ -134,7 +135,7 @@ def _listed(names: Iterable[str]) -> str:
 
 _DESCRIBED = (
     array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, interpolation, order_statistics,
-    polynomials, sets, splitting, windows,
+    polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 

@@ -1,0 +1,45 @@
+"""Arguments that make no sense: NumPy's exception, or a refusal, at the user's line, and never an internal error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from edge_tools import check
+
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.operands import make_function
+
+GIVEN = ["np.arange(12.).reshape(3, 4)[::-1] % 5", "np.arange(4, dtype='f4')", "np.array([1, 2], 'i2')", "3", "2.5"]
+
+NUMPYS_EXCEPTION = (
+    "np.arange(3, step='abc')", "np.arange(3, step=[])", "np.arange(3, 4, np.nan)", "np.arange(None, 4)", "np.arange('a')",
+    "np.sum(a, keepdims=10 ** 12)", "np.max(a, keepdims='a')", "np.around(a, 10 ** 12)", "np.argsort(a, axis=True)",
+    "np.argsort(a, kind=2)", "np.sort(a, None, kind='x')", "np.sort(a, kind='stable', stable=True)",
+)  # fmt: skip
+NUMPYS_ANSWER = (
+"np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
+    "np.arange(10, 0, -3)", "np.sum(a, keepdims=2)", "np.argsort(3)",
+)  # fmt: skip
+REFUSED = {
+    "np.arange(3, step=10 ** 30)": "np.arange of object",
+    "np.arange(3, step=1j)": "np.arange of complex128",
+    "np.arange(3, step=1e400)": "the step inf",
+    "np.array_split(a, 10 ** 12)": "1000000000000 pieces",
+    "np.diag_indices(3, ndim=10 ** 30)": "at most 64",
+}
+
+
+def test_numpy_says_what_is_wrong() -> None:
+    check(GIVEN, NUMPYS_EXCEPTION)
+
+
+def test_odd_arguments_that_have_a_meaning() -> None:
+    check(GIVEN, NUMPYS_ANSWER, call=call_interpreted)
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises(UnsupportedError, match=REFUSED[text]) as found:
+        call_interpreted(make_function("a", [text], {"np": np}), np.ones((3, 4)))
+    assert found.value.loc is not None
