@@ -16,15 +16,22 @@ NUMPYS_EXCEPTION = (
     "np.arange(3, step='abc')", "np.arange(3, step=[])", "np.arange(3, 4, np.nan)", "np.arange(None, 4)", "np.arange('a')",
     "np.sum(a, keepdims=10 ** 12)", "np.max(a, keepdims='a')", "np.around(a, 10 ** 12)", "np.argsort(a, axis=True)",
     "np.argsort(a, kind=2)", "np.sort(a, None, kind='x')", "np.sort(a, kind='stable', stable=True)",
+    "np.gradient(a, None)", "np.gradient(a, 'abc')", "np.interp(b, b, b, period='abc')", "np.iscomplexobj([[1], [2, 3]])",
+    "np.tensordot(a, a, -1)", "np.median(a, axis=1.0)", "np.median(a, axis=np)",
 )  # fmt: skip
 NUMPYS_ANSWER = (
 "np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
     "np.arange(10, 0, -3)", "np.sum(a, keepdims=2)", "np.argsort(3)",
+    "np.linalg.norm(a, axis=1.0)", "np.tensordot(a, a, bytes(2))", "np.median(a, axis=[0, 1])", "np.median(a, axis={})",
+    "np.median(a, axis=range(2))",
 )  # fmt: skip
 REFUSED = {
     "np.arange(3, step=10 ** 30)": "np.arange of object",
     "np.arange(3, step=1j)": "np.arange of complex128",
     "np.arange(3, step=1e400)": "the step inf",
+    "np.full(3, 10 ** 30)": "np.full of object",
+    "np.sum(a, dtype='O')": "of Python's objects",
+    "np.linalg.tensordot(a, a, 2)": "too many positional arguments",
     "np.array_split(a, 10 ** 12)": "1000000000000 pieces",
     "np.diag_indices(3, ndim=10 ** 30)": "at most 64",
 }

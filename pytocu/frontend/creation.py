@@ -112,7 +112,8 @@ def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype
     if is_number(value):
         known = attempt(context, np.full, (), value, None if dtype is None else target_dtype(context, dtype).numpy)
         found = dtype_of(known.dtype)
-        assert found is not None
+        if found is None:
+            raise UnsupportedError(f"np.full of {known.dtype}", context.loc, "fill with a number that fits into 64 bits")
         return filled(context, number(context, known.item(), found), shape)
     made = as_value(context, value)
     if dtype is None or made.type != WEAK_INT:
@@ -170,8 +171,10 @@ def _long_step(by: Any, first: Any, last: Any) -> Any:
     gap = abs(last - first)
     if gap <= abs(by):
         return by
-    if isinstance(by, np.generic):
-        return by.dtype.type(np.iinfo(by.dtype).max if isinstance(by, np.integer) else np.finfo(by.dtype).max)
+    if isinstance(by, np.integer):
+        return by.dtype.type(np.iinfo(by.dtype).max)
+    if isinstance(by, np.floating):
+        return np.finfo(by.dtype).max
     return float(gap) if isinstance(by, float) else int(gap) + 1
 
 

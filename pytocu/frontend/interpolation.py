@@ -16,7 +16,7 @@ from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.library_calls import argsort, search
 from pytocu.frontend.neighbours import diff
-from pytocu.frontend.operators import attempt, elementwise, known_option
+from pytocu.frontend.operators import attempt, compute, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, length, reduce, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of
@@ -46,7 +46,7 @@ def interp(
     if period is not None:
         if known_option(context, period, "period=") == 0:
             raise raised(ValueError("period must be a non-zero value"), context.loc)
-        places, points, values = _wrapped(context, places, points, values, abs(period))
+        places, points, values = _wrapped(context, places, points, values, compute(context, abs, period))
         left = right = None
     else:
         _check_points(context, points, values, ".")

@@ -124,9 +124,12 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products along axes of both"""
     first, second = (library_calls.array_of(context, v) for v in (a, b))
     axes = library_calls.known_option(context, axes, "axes=")
+    if isinstance(axes, int):
+        # More axes than an array has are one mistake, and NumPy would list them all.
+        axes = min(axes, 65)
     attempt(context, np.tensordot, stand_in(first), stand_in(second), axes)
     ranks = len(dimensions(first)), len(dimensions(second))
-    if isinstance(axes, (tuple, list)):
+    if not isinstance(axes, (int, np.integer)):
         left, right = (tuple(x) if isinstance(x, (tuple, list)) else (x,) for x in axes)
     else:
         left, right = tuple(range(ranks[0] - axes, ranks[0])), tuple(range(axes))
@@ -135,6 +138,10 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
         lengths = dimensions(first)[x], dimensions(second)[y]
         require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
     return _contracted(context, first, second, left, right)
+
+
+def _tensordot(context: Context, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return tensordot(context, x1, x2, axes)
 
 
 def _contracted(context: Context, a: Value, b: Value, left: Sequence[int], right: Sequence[int]) -> Value:
@@ -326,6 +333,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "linalg.matmul": matmul,
     "linalg.matrix_power": matrix_power,
     "linalg.outer": outer,
-    "linalg.tensordot": tensordot,
+    "linalg.tensordot": _tensordot,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

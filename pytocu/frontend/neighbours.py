@@ -12,7 +12,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import as_row, concatenate
-from pytocu.frontend.operators import attempt, elementwise, known_int
+from pytocu.frontend.operators import compute, elementwise, known_int
 from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
@@ -128,10 +128,10 @@ def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> 
         return elementwise(context, name, *operands)
 
     def scaled(factor: float) -> Any:
-        return apply("divide", factor, h) if isinstance(h, Value) else attempt(context, operator.truediv, factor, h)
+        return apply("divide", factor, h) if isinstance(h, Value) else compute(context, operator.truediv, factor, h)
 
     later, earlier = (_cut(context, value, axis, part) for part in (slice(2, None), slice(None, -2)))
-    double = apply("multiply", 2.0, h) if isinstance(h, Value) else 2.0 * h
+    double = apply("multiply", 2.0, h) if isinstance(h, Value) else compute(context, operator.mul, 2.0, h)
     inside = apply("divide", apply("subtract", later, earlier), double)
     if order == 1:
         ends = [apply("divide", apply("subtract", at(a), at(b)), h) for a, b in ((1, 0), (-1, -2))]

@@ -183,8 +183,8 @@ FUNCTIONS: dict[str, Handler] = {
     "copyto": copyto,
     "result_type": _result_type,
     "isscalar": _is_scalar,
-    "iscomplexobj": lambda context, x: array_functions.is_complex(x),
-    "isrealobj": lambda context, x: not array_functions.is_complex(x),
+    "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
+    "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
 }
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
 

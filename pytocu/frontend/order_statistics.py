@@ -112,7 +112,12 @@ def _refuse(context: Context, name: str, **given: Any) -> None:
 def _axes(context: Context, axis: Any) -> Any:
     """The argument ``axis=``, which may be a list here."""
     axis = known_axis(context, axis)
-    return tuple(axis) if isinstance(axis, list) else axis
+    return axis if axis is None or isinstance(axis, (int, np.integer, str)) else attempt(context, _all, axis)
+
+
+def _all(axis: Any) -> Any:
+    """What NumPy makes of an argument that is no int: axes one after the other, or what it refuses."""
+    return tuple(axis) if hasattr(axis, "__iter__") else axis
 
 
 # Medians.

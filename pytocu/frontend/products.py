@@ -109,6 +109,8 @@ def norm(context: Context, x: Any, ord: Any = None, axis: Any = None, keepdims: 
         return _euclidean(context, value, tuple(range(ndim)), keep)
     _refuse_singular_values(context, ord, ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1)
     attempt(context, np.linalg.norm, stand_in(value), ord, axis, keep)
+    # As NumPy takes an axis here: 1.0 is one.
+    axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     places = tuple(range(ndim)) if axis is None else tuple(operator.index(a) % ndim for a in _several(axis))
     if len(places) == 1:
         return vector(context, value, places, ord, keep)

@@ -140,7 +140,11 @@ def accumulator(
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     ufunc = promote.numpy_function(name)
     apply = getattr(ufunc, method)
-    found = attempt(context, apply, stand_in(value), dtype=dtype, **options).dtype
+    example = attempt(context, apply, stand_in(value), dtype=dtype, **options)
+    if not isinstance(example, (np.ndarray, np.generic)):
+        help = "name a bool, integer, float or complex dtype"
+        raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
+    found = example.dtype
     if out is not None:
         attempt(context, apply, stand_in(value), dtype=dtype, **options, out=stand_in(out))
         if dtype is None and name not in _LOGICAL:
