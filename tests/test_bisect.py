@@ -153,6 +153,10 @@ def relax(u):
     return u
 
 
+def scattered(x, y):
+    return (y / np.sqrt(x)[:, :, None]).sum(axis=1)
+
+
 def narrowed(z):
     return z.astype(np.complex64)
 
@@ -211,6 +215,10 @@ PLANTED = [
     (
         fault("factors are added", "products:run", '"multiply", (left, right)', '"add", (left, right)'),
         *("turned", "f32[n, 30], f32[30, 3]", ("pass", "products"), ""),
+    ),
+    (
+        fault("the first stands for all", "components:_apart", '"at": number', '"at": 0'),
+        *("scattered", "f32[n, m], f32[n, m, 3]", ("pass", "components"), "reduce"),
     ),
     (
         fault("the first is left out", "few:_combined", "in range(length if", "in range(1, length if"),

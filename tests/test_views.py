@@ -81,6 +81,22 @@ def test_kernels() -> None:
     assert len(pytocu.jit(one["table"]).lower("f32[n, m]", "i32[k]").kernels) == 1
 
 
+@pytest.mark.parametrize(
+    ("shape", "count"), [((5,), 1), ((20,), 1), ((21,), 2), ((7, 3), 2), ((0,), 1)], ids=lambda v: str(v)
+)
+def test_a_table_is_computed_once_for_many_positions(shape: tuple[int, ...], count: int) -> None:
+    def looked_up(x: np.ndarray, i: np.ndarray) -> Any:
+        return (x[::-1] / 3)[i]
+
+    x, i = np.arange(20.0), np.arange(np.prod(shape)).reshape(shape) % 20
+    function = pytocu.jit(looked_up)
+    assert len(function.lower(x, i).compile("cpu").kernels) == count
+    np.testing.assert_array_equal(function(x, i), looked_up(x, i))
+    # Where nothing is known of the lengths, the axes of the positions tell.
+    assert len(function.lower("f64[n]", f"i64[{', '.join('mk'[: len(shape)])}]").kernels) == len(shape)
+    assert len(pytocu.jit(lambda x, i: (x * 2)[i]).lower(x, i).compile("cpu").kernels) == 1
+
+
 def check_error(function: Callable[..., Any], *arguments: Any) -> None:
     with pytest.raises(Exception) as wanted:
         function(*arguments)

@@ -12,6 +12,9 @@ from pytocu.ir.core import Block, Function
 from pytocu.ir.dims import Dim, DimLike, Fact, evaluate, modulo
 from pytocu.passes.context import PassContext
 
+SHORTEST = 4
+"""Lengths of a last axis up to which each has code of its own: coordinates and channels."""
+
 
 class Classes:
     """Answers questions about lengths and remembers them."""

@@ -20,6 +20,7 @@ from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, WEAK_INT, element, scalar, shape_of
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.roots import INSIDE
 
 FEW = 4
 """Elements that are combined one by one."""
@@ -32,29 +33,48 @@ def run(function: Function, context: PassContext) -> Function:
     if not any(inst.op.kind == "reduce" for inst in function.body.insts):
         return function
     classes = Classes(context)
-    spread = _spread(function)
+    spread = _spread(function, classes)
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.op.kind != "reduce" or len(args) != 1 or len(inst.attr("axes")) != 1 or inst.result in spread:
+        if not is_of_few(inst, classes) or inst.result in spread:
             return None
         (axis,) = inst.attr("axes")
-        length = shape_of(args[0].type)[axis]
-        if not classes.at_most(length, FEW) or classes.at_most(length, 0):
-            return None
-        return (_combined(builder, inst, args[0], axis, length),)
+        return (_combined(builder, inst, args[0], axis, shape_of(args[0].type)[axis]),)
 
     return classes.state(rewrite(function, rule))
 
 
-def _spread(function: Function) -> set[Value]:
+def is_of_few(inst: Inst, classes: Classes) -> bool:
+    """Whether it reduces one axis of few elements, but some."""
+    if inst.op.kind != "reduce" or len(inst.args) != 1 or len(inst.attr("axes")) != 1:
+        return False
+    length = shape_of(inst.args[0].type)[inst.attr("axes")[0]]
+    return bool(classes.at_most(length, FEW)) and not classes.at_most(length, 0)
+
+
+def _spread(function: Function, classes: Classes) -> set[Value]:
     """Results of reductions that later go into arrays of more axes: each would be computed for every element of these."""
     found: set[Value] = set()
     origins: dict[Value, frozenset[Value]] = {}
+    everywhere = _read_everywhere(function)
     for inst in function.body.insts:
         behind: frozenset[Value] = frozenset().union(*(origins.get(a, frozenset()) for a in inst.args))
+        passes = inst.op.kind in (*INSIDE, "region")
         for result in inst.results:
-            found.update(r for r in behind if len(shape_of(result.type)) > len(shape_of(r.type)))
-            origins[result] = behind | {result} if inst.op.kind == "reduce" else behind
+            if result in everywhere:
+                found.update(r for r in behind if len(shape_of(result.type)) > len(shape_of(r.type)))
+            # What a longer reduction or a scan makes is in memory.
+            origins[result] = behind | {result} if is_of_few(inst, classes) else behind if passes else frozenset()
+    return found
+
+
+def _read_everywhere(function: Function) -> set[Value]:
+    """Values that are not only read at single positions of an axis."""
+    found = set(function.body.terminator.args)
+    for inst in reversed(function.body.insts):
+        needed = inst.op.kind not in INSIDE or any(result in found for result in inst.results)
+        if needed and inst.op.name != "index":
+            found.update(inst.args)
     return found
 
 

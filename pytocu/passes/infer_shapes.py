@@ -17,6 +17,7 @@ from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, is_number, substit
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.regions import element_count, numbers_of, step_name
 from pytocu.ir.types import ArrayType, shape_of
+from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
@@ -28,7 +29,19 @@ _EQUALITIES = ("assign", "broadcast", "equal", "mask", "output", "place")
 def run(function: Function, context: PassContext) -> Function:
     """Unify lengths and make broadcasting visible."""
     facts = _discover(function)
-    return _apply(function, facts)
+    classes = Classes(context)
+    if any(inst.op.kind == "reduce" for inst in walk(function.body)):
+        _know_short_axes(function, facts, classes)
+    return classes.state(_apply(function, facts))
+
+
+def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> None:
+    """Lengths of last axes so short that code is written for each: what is summed along them needs no loop."""
+    for param in function.params:
+        last = facts.norm(shape_of(param.type)[-1]) if len(shape_of(param.type)) > 1 else 1
+        name, length = as_symbol(last), classes.exactly(last, SHORTEST)
+        if name is not None and length is not None and length > 1:
+            facts.equal[name] = length
 
 
 def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:

@@ -20,6 +20,7 @@ from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, s
 from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes, turned_loops
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
 from pytocu.passes.affine import Affine, has_numbers, linear_pieces, merge_axes, unit
+from pytocu.passes.classes import SHORTEST
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
@@ -28,7 +29,6 @@ from pytocu.passes.loop_parts import Work
 from pytocu.passes.reduce_loops import Rows
 from pytocu.passes.register_loops import Registers
 from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
-from pytocu.passes.schedule import SHORTEST
 from pytocu.passes.stretch_loops import Stretches
 from pytocu.passes.sweeps import origin
 from pytocu.record import Mutable, fresh

@@ -19,7 +19,7 @@ from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import demand, whole_index
 from pytocu.passes.affine import unit
-from pytocu.passes.classes import Classes
+from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 from pytocu.passes.elements import strides_of
@@ -55,9 +55,6 @@ WIDEST_ROWS = 128
 
 VECTOR_ROWS = 2
 """Rows of a thread that has vectors of columns."""
-
-SHORTEST = 4
-"""Lengths of a last axis up to which each has code of its own."""
 
 TILE_BYTES = 36 * 1024
 """Shared memory of the tiles of a block at most; operands that find no room are read across their rows."""

@@ -6,6 +6,10 @@ and loaded.  Storing costs the time of so many operations as a GPU does while an
 
     (positions - 1) * operations of an element > OPERATIONS_A_BYTE * bytes of an element
 
+For pairs of elements (``x[:, None] - x``) each is computed as often as there are others, so a value that is
+paired with itself is stored if it takes more than a few operations.  A table whose elements take a division
+or more is stored where more positions than it has elements are looked up, and where that is not known, but
+the positions have more axes.
 What has loops of its own is never gone through twice, and an array is in memory where a map reads what elements it likes.
 Narrow elements count as four bytes, since a load is an instruction however narrow it is.
 """
@@ -16,12 +20,14 @@ from collections.abc import Iterable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.dims import product
 from pytocu.ir.regions import element_count, is_region
 from pytocu.ir.rewrite import copy_with, rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import Index, demand, is_choice, operands, view_chain, whole_index
+from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
-from pytocu.passes.costs import operations
+from pytocu.passes.costs import LONG, operations
 from pytocu.passes.roots import INSIDE
 
 BRANCH = 3
@@ -30,11 +36,17 @@ BRANCH = 3
 OPERATIONS_A_BYTE = 10
 """Operations for which there is time while a byte is stored and loaded again."""
 
+
+PAIRED = 3
+"""Operations that are computed again for each pair of elements."""
+
+
 def run(function: Function, context: PassContext) -> Function:
     """Keep what is worth it."""
     if function.level == "host":
         return function
-    stored = _worth_storing(function)
+    classes = Classes(context)
+    stored = _worth_storing(function, classes)
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(result in stored for result in inst.results):
@@ -43,16 +55,20 @@ def run(function: Function, context: PassContext) -> Function:
         pairs = zip(inst.results, made, strict=True)
         return [builder.emit("keep", (new,), name=old.name) if old in stored else new for old, new in pairs]
 
-    return rewrite(function, rule) if stored else function
+    return classes.state(rewrite(function, rule) if stored else function)
 
 
-def _worth_storing(function: Function) -> set[Value]:
+def _worth_storing(function: Function, classes: Classes) -> set[Value]:
     """The values that kernels put into memory."""
     places: dict[Value, set[Index]] = {}
+    paired: set[Value] = set()
     for inst in function.body.insts:
         if inst.op.kind in ("elementwise", "choice") or inst.op.name == "map":
-            for value, at in _read_by(inst):
+            read = dict.fromkeys(_read_by(inst))
+            for value, at in read:
                 places.setdefault(value, set()).add(at)
+            values = [v for v, _ in read if len(shape_of(v.type)) < len(shape_of(inst.types[0]))]
+            paired.update(v for v in values if values.count(v) > 1)
     stored: set[Value] = set()
     for inst in function.body.insts:
         if is_region(inst):
@@ -63,13 +79,26 @@ def _worth_storing(function: Function) -> set[Value]:
                 continue
         elif inst.op.kind not in ("elementwise", "choice"):
             continue
+        if inst.op.name == "gather":
+            table = view_chain(inst.args[0])[0]
+            if _is_computed(table) and _operations(table, stored) >= LONG and _many_looked_up(inst, classes):
+                stored.add(table)
         for value in inst.results:
             again = len(places.get(value, ())) - 1
             if again < 1 or not isinstance(value.type, ArrayType) or not shape_of(value.type):
                 continue
-            if again * _operations(value, stored) > OPERATIONS_A_BYTE * max(element(value.type).itemsize, 4):
+            costs = _operations(value, stored)
+            if costs * again > OPERATIONS_A_BYTE * max(element(value.type).itemsize, 4) or (value in paired and costs > PAIRED):
                 stored.add(value)
     return stored
+
+
+def _many_looked_up(inst: Inst, classes: Classes) -> bool:
+    """Whether more elements of a table are looked up than it has along the axes of the positions."""
+    table, *given = inst.args
+    axes, positions = inst.attr("axes"), max((shape_of(p.type) for p in given), key=len)
+    known = classes.at_most(product([shape_of(table.type)[a] for a in axes]) - product(positions), -1)
+    return len(positions) > len(axes) if known is None else known
 
 
 def _goes_round(inst: Inst) -> bool:
