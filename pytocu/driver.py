@@ -17,6 +17,7 @@ from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, walk
 from pytocu.ir.dims import Dim
+from pytocu.ir.places import place_of
 from pytocu.ir.printer import print_function
 from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
@@ -344,7 +345,7 @@ class Compiled:
         except PytocuError:
             raise
         except Exception as error:
-            raise failed(f"the backend {self.backend}", self.name, error) from error
+            raise failed(f"the backend {self.backend}", self.name, error, place_of(error)) from error
 
     @lazy
     def binary(self) -> bytes:
@@ -477,7 +478,7 @@ def lower(
         except PytocuError:
             raise
         except Exception as error:
-            raise failed("the front end", function.__name__, error) from error
+            raise failed("the front end", function.__name__, error, place_of(error)) from error
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
         if found <= ones and shared == sharing:

@@ -211,15 +211,21 @@ class InternalError(PytocuError):
     """A defect of pytocu itself: a pass or a backend broke a rule of the IR."""
 
 
-def failed(step: str, name: str, error: Exception) -> InternalError:
+def failed(step: str, name: str, error: Exception, place: str = "") -> InternalError:
     """The defect behind an exception that a step of the compiler did not mean to raise.
+
+    Parameters
+    ----------
+    place : str
+        What the step was looking at, as :func:`pytocu.ir.places.place_of` says it.
 
     Examples
     --------
-    >>> print(failed("the pass cse", "f", KeyError("x")))
-    the pass cse failed on f: KeyError: 'x'
+    >>> print(failed("the pass cse", "f", KeyError("x"), "add at f.py:3:5"))
+    the pass cse failed on f, looking at add at f.py:3:5: KeyError: 'x'
     """
-    return InternalError(f"{step} failed on {name}: {type(error).__name__}: {error}")
+    at = f", looking at {place}" if place else ""
+    return InternalError(f"{step} failed on {name}{at}: {type(error).__name__}: {error}")
 
 
 class BackendError(PytocuError, RuntimeError):

@@ -268,5 +268,5 @@ def test_a_constant_is_a_number() -> None:
     """``false`` is a length of that name, and Python's ``False`` a number."""
     text = "loop func @f() {\n  %0 = const VALUE : bool\n  return\n}"
     verify(parse_function(text.replace("VALUE", "False")))
-    with pytest.raises(InternalError, match="has the value false, which is no number"):
+    with pytest.raises(InternalError, match="has value = false, which is not a number"):
         verify(parse_function(text.replace("VALUE", "false")))

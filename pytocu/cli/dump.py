@@ -31,6 +31,7 @@ from pytocu.explain.stages import (
     subject_of,
     subject_of_text,
 )
+from pytocu.ir.places import place_of
 from pytocu.passes.context import Target, parse_target
 from pytocu.passes.pipeline import pass_names
 from pytocu.runtime.plan_json import plan_to_json
@@ -89,7 +90,10 @@ def run(options: argparse.Namespace) -> None:
         raise
     except Exception as error:
         # The verifier knows the rules of the IR, and not all that a pass expects of what came before it.
-        said = str(error) if isinstance(error, PytocuError) else f"{type(error).__name__}: {error}"
+        said = str(error)
+        if not isinstance(error, PytocuError):
+            place = place_of(error)
+            said = f"{f'{place}: ' if place else ''}{type(error).__name__}: {error}"
         if debugging():
             raise
         raise CommandError(f"{options.function} holds IR that cannot be compiled: {said}") from None

@@ -111,6 +111,8 @@ def subject_of_text(function: Function, start: str | None = None, options: Optio
         The IR breaks a rule of its level, or one that `start` relies on.
     """
     chosen = next_pass(function) if start is None else start
+    if start and start in _behind(function):
+        raise PytocuError(f"the function is behind the pass {start}: {_next(function)}")
     rules: list[str] = []
     for name, step in zip(pass_names(), PIPELINE, strict=True):
         if name == chosen:
@@ -121,6 +123,21 @@ def subject_of_text(function: Function, start: str | None = None, options: Optio
     except InternalError as error:
         raise PytocuError(f"{error} (the pass {chosen} relies on it)" if start else str(error)) from None
     return Subject(function, options, function.name, {}, chosen, "text")
+
+
+def _next(function: Function) -> str:
+    following = next_pass(function)
+    return f"{following} is the next one" if following else "none is left"
+
+
+def _behind(function: Function) -> tuple[str, ...]:
+    """The passes that take no function like this one any more: those before it got memory, and before it was scheduled."""
+    names = pass_names()
+    if function.level == "loop":
+        return names
+    if function.level == "array":
+        return ()
+    return names[: names.index("schedule" if function.fact("target") is None else "lower-loops")]
 
 
 def next_pass(function: Function) -> str:

@@ -126,6 +126,8 @@ def _weak_complex(op: Op, kinds: list[str], comparison: bool) -> Type:
 
 def ufunc(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """A NumPy ufunc, or one of its outputs."""
+    if any(isinstance(t, PointerType) for t in types):
+        raise TypeError(f"{op.name} does not take pointers")
     if any(isinstance(t, IndexType) for t in types):
         return (scalar(BOOL) if op.llvm.startswith("cmp") else INDEX,)
     if all(isinstance(t, WeakType) for t in types):
@@ -188,19 +190,23 @@ def newaxis(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """A new axis of length 1 before `axis`."""
     shape = shape_of(types[0])
     axis = attrs["axis"]
+    if axis > len(shape):
+        raise ValueError(f"{types[0]} gets no new axis {axis}")
     return (ArrayType(element(types[0]), (*shape[:axis], 1, *shape[axis:])),)
 
 
 def transpose(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """Axes in the order of `axes`."""
     shape = shape_of(types[0])
+    if sorted(attrs["axes"]) != list(range(len(shape))):
+        raise ValueError(f"transpose takes each axis of {types[0]} once, not {attrs['axes']}")
     return (ArrayType(element(types[0]), tuple(shape[a] for a in attrs["axes"])),)
 
 
 def slice_(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape stated in `size`."""
-    if len(attrs["size"]) != len(shape_of(types[0])):
-        raise ValueError("slice states one size an axis")
+    if any(len(attrs[name]) != len(shape_of(types[0])) for name in ("start", "step", "size")):
+        raise ValueError(f"slice states a start, a step and a size for each axis of {types[0]}")
     return (ArrayType(element(types[0]), attrs["size"]),)
 
 
@@ -208,12 +214,31 @@ def index(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """One position of an axis; the last axis gone, NumPy returns a scalar."""
     shape = shape_of(types[0])
     axis = attrs["axis"]
+    if axis >= len(shape):
+        raise ValueError(f"{types[0]} has no axis {axis}")
     rest = (*shape[:axis], *shape[axis + 1 :])
     return (ArrayType(element(types[0]), rest) if rest or attrs.get("keep") else scalar(element(types[0])),)
 
 
 def broadcast(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape stated in `shape`."""
+    shape, given, expand = attrs["shape"], shape_of(types[0]), attrs["expand"]
+    if attrs["ndim"] != len(given) or len(shape) < len(given) or any(axis >= len(shape) for axis in expand):
+        raise ValueError(f"{types[0]} with the axes {expand} repeated does not become {format_shape(shape)}")
+    return (ArrayType(element(types[0]), shape),)
+
+
+def reshape(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape stated in `shape`; that of the operand is stated too."""
+    if len(attrs["source"]) != len(shape_of(types[0])):
+        raise ValueError(f"the shape of {types[0]} is not {format_shape(attrs['source'])}")
+    return (ArrayType(element(types[0]), attrs["shape"]),)
+
+
+def strided(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape stated in `shape`, of flat memory."""
+    if len(attrs["strides"]) != len(attrs["shape"]) or len(shape_of(types[0])) != 1:
+        raise ValueError(f"strided states a stride for each axis of {format_shape(attrs['shape'])}, over memory with one axis")
     return (ArrayType(element(types[0]), attrs["shape"]),)
 
 
@@ -293,6 +318,8 @@ def scan(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 
 def iota(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """int64 of the stated shape."""
+    if attrs["axis"] >= len(attrs["shape"]):
+        raise ValueError(f"{format_shape(attrs['shape'])} has no axis {attrs['axis']}")
     return (ArrayType(I64, attrs["shape"]),)
 
 
@@ -300,13 +327,15 @@ def own_piece(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The stated shape, without the axes that are cut one for each piece more."""
     shape = attrs["shape"]
     rest = tuple(d for a, d in enumerate(shape) if a not in attrs["axes"])
-    if shape_of(types[0])[1:] != rest:
+    if shape_of(types[0])[1:] != rest or len(rest) != len(shape) - len(attrs["axes"]):
         raise ValueError(f"the pieces of the axes {attrs['axes']} of {shape} are not {types[0]}")
     return (ArrayType(element(types[0]), shape),)
 
 
 def diagonal(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The last two axes become one of the length stated."""
+    if len(shape_of(types[0])) < 2:
+        raise ValueError(f"diagonal takes an array with two axes or more, not {types[0]}")
     return (ArrayType(element(types[0]), (*shape_of(types[0])[:-2], attrs["length"])),)
 
 
@@ -336,6 +365,8 @@ def gather(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     if len(axes) != len(positions) or any(element(p) is not I64 for p in positions):
         raise TypeError(f"gather takes an int64 array for each axis, not {', '.join(map(str, positions))}")
     rest = [d for a, d in enumerate(shape) if a not in axes]
+    if len(rest) != len(shape) - len(axes) or attrs["at"] > len(rest):
+        raise TypeError(f"gather along the axes {axes} of {source}, whose positions come at {attrs['at']}")
     rest[attrs["at"] : attrs["at"]] = broadcast_shapes([shape_of(p) for p in positions])
     return (ArrayType(element(source), tuple(rest)) if rest else scalar(element(source)),)
 

@@ -230,7 +230,7 @@ row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 
-row("reshape", "view", 1, "The elements in row-major order, of a shape source, in another shape", infer=infer.broadcast,
+row("reshape", "view", 1, "The elements in row-major order, of a shape source, in another shape", infer=infer.reshape,
     levels=UPPER, attrs=("shape", "source"),
     index_map=lambda index, attrs: expand_positions.reshaped(index, attrs["shape"], attrs["source"]))  # fmt: skip
 row("diagonal", "view", 1, "Elements whose position on the last axis is `offset` more than on the one before, as the last axis",
@@ -241,7 +241,7 @@ row("windows", "view", 1, "The `length` elements from each position of an axis o
     infer=infer.windows, levels=UPPER, attrs=("axis", "size", "length"), repeats=True,
     index_map=lambda index, attrs: tuple(
         place + index[-1] if axis == attrs["axis"] else place for axis, place in enumerate(index[:-1])))  # fmt: skip
-row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.broadcast, levels=UPPER,
+row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.strided, levels=UPPER,
     attrs=("shape", "offset", "strides"),
     index_map=lambda index, attrs: (
         sum(i * s for i, s in zip(index, attrs["strides"], strict=True)) + attrs["offset"],))  # fmt: skip

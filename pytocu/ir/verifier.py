@@ -10,12 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pytocu.errors import CompileError, InternalError
-from pytocu.ir import regions
+from pytocu.ir import attributes, part_rules, regions
 from pytocu.ir.core import Block, Function, Inst, Value, types_of, walk
+from pytocu.ir.printer import format_attr
 from pytocu.ir.promote import operand, ufunc_loop
-from pytocu.ir.types import ArrayType, IndexType, ScalarType, Type, VectorType, WeakType, element, scalar, shape_of
+from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, VectorType, WeakType, element, scalar, shape_of
 
 _TERMINATORS = ("return", "yield")
+
+FACTS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "index_bits": (lambda value: value in (32, 64), "32 or 64"),
+    "target": (lambda value: value in ("cpu", "cuda"), '"cpu" or "cuda"'),
+    "block": (lambda value: type(value) is int and value > 0, "an int above 0"),
+    "waits": (lambda value: isinstance(value, bool), "True or False"),
+    "sharing": (lambda value: isinstance(value, tuple), "a tuple"),
+    "symbols": (lambda value: isinstance(value, tuple) and all(map(_is_symbol, value)), 'a tuple as (("n", 0, 0),)'),
+}
+"""What a function may state about itself: which values, and in words."""
+
+
+def _is_symbol(value: object) -> bool:
+    match value:
+        case (str(), int(), int()):
+            return True
+    return False
 
 
 def verify(function: Function, stage: Iterable[str] = ()) -> None:
@@ -33,7 +51,8 @@ def verify(function: Function, stage: Iterable[str] = ()) -> None:
     InternalError
         Naming the rule and the instruction.
     """
-    _block(function.body, set(), function.level, "return")
+    _facts(function)
+    _block(function.body, set(), function.level, None)
     rules = [(name, STAGE_RULES[name]) for name in stage]
     # A sweep changes arrays inside of its kernel.
     inside = {i for launch in walk(function.body) if launch.op.name == "launch" for i in walk(launch.regions[0])}
@@ -47,38 +66,68 @@ def _fail(inst: Inst, message: str) -> None:
     raise InternalError(f"IR verifier: {inst.op.name} at {inst.loc.short()} {message}: {inst!r}")
 
 
-def _block(block: Block, visible: set[Value], level: str, terminator: str) -> None:
+def _facts(function: Function) -> None:
+    stated = [name for name, _ in function.facts]
+    for name, value in function.facts:
+        holds, words = FACTS.get(name, (None, ""))
+        if holds is None:
+            raise InternalError(f"IR verifier: @{function.name} states the fact {name}, which is none of {', '.join(FACTS)}")
+        if stated.count(name) > 1:
+            raise InternalError(f"IR verifier: @{function.name} states {name} twice")
+        if not holds(value):
+            raise InternalError(f"IR verifier: @{function.name} states {name} = {format_attr(value)}, which is not {words}")
+    for name, number, axis in function.fact("symbols", ()):
+        shapes = [shape_of(p.type) for p in function.params]
+        if not (0 <= number < len(shapes) and 0 <= axis < len(shapes[number])):
+            said = f"{name} is axis {axis} of argument {number}, which has no such axis"
+            raise InternalError(f"IR verifier: @{function.name} states that {said}")
+
+
+def _block(block: Block, visible: set[Value], level: str, owner: Inst | None) -> None:
     visible = set(visible)
     for param in block.params:
         if param in visible:
             raise InternalError(f"IR verifier: the block parameter %{param.name} is defined twice")
         visible.add(param)
-    if not block.insts or block.terminator.op.name not in _TERMINATORS:
-        raise InternalError("IR verifier: a block does not end with return or yield")
+    if not block.insts:
+        if owner is not None:
+            _fail(owner, "has an empty region: it ends with yield or return")
+        raise InternalError("IR verifier: the function is empty: it ends with return")
+    last = block.terminator
+    if last.op.name not in _TERMINATORS:
+        _fail(last, "stands at the end of a block, which is for return and yield")
+    if owner is None and last.op.name != "return":
+        _fail(last, "stands at the end of the function, which is for return")
+    if owner is None and level != "loop" and last.attr("tree") is None:
+        _fail(last, "lacks the attribute tree: how the results are arranged")
+    if level != "loop" and owner is not None and last.op.name != "yield":
+        _fail(last, "stands at the end of a region, which is for yield")
     for inst in block.insts:
         if inst.op.name in _TERMINATORS and inst is not block.terminator:
             _fail(inst, "stands before the end of its block")
         for arg in inst.args:
             if arg not in visible:
                 _fail(inst, f"uses %{arg.name or '?'} before its definition")
-        _instruction(inst, level)
+        _shape(inst, level)
         # A launch holds array operations until its loops are lowered.
         inner = _inner_level(inst, level)
         for region in inst.regions:
-            _block(region, set() if inst.op.isolated else visible, inner, "yield")
+            _block(region, set() if inst.op.isolated else visible, inner, inst)
         for number, result in enumerate(inst.results):
             if result in visible or result.inst is not inst or result.index != number:
                 _fail(inst, "has a result that belongs elsewhere")
             visible.add(result)
+        _instruction(inst)
 
 
 def _inner_level(inst: Inst, level: str) -> str:
     if inst.op.name == "launch":
-        return "loop" if any(not isinstance(p.type, ArrayType | ScalarType) for p in inst.regions[0].params) else "array"
+        return "loop" if part_rules.is_lowered(inst) else "array"
     return level
 
 
-def _instruction(inst: Inst, level: str) -> None:
+def _shape(inst: Inst, level: str) -> None:
+    """What an instruction consists of."""
     op = inst.op
     if level not in op.levels:
         _fail(inst, f"is not an operation of the {level} level")
@@ -86,17 +135,25 @@ def _instruction(inst: Inst, level: str) -> None:
         _fail(inst, f"has {len(inst.args)} arguments, not {op.arity}")
     if len(inst.regions) != op.regions:
         _fail(inst, f"has {len(inst.regions)} regions, not {op.regions}")
-    for name, _ in inst.attrs:
-        if name not in op.attrs and name != "fastmath":
-            _fail(inst, f"has the attribute {name}, which its row does not list")
     if inst.loc is None:
         _fail(inst, "has no source location")
+    found = attributes.wrong(inst)
+    if found:
+        _fail(inst, found)
+
+
+def _instruction(inst: Inst) -> None:
+    """How the parts of an instruction go together; its regions are sound."""
+    op = inst.op
+    found = part_rules.wrong(inst)
+    if found:
+        _fail(inst, found)
     if op.kind == "region":
         _closed_region(inst)
     if op.name == "update" and not _is_view_of(inst.args[1], inst.args[0]):
         _fail(inst, "updates something else than a view of its first argument")
-    if op.name == "const" and not isinstance(inst.attr("value"), bool | int | float | complex):
-        _fail(inst, f"has the value {inst.attr('value')!s}, which is no number")
+    if op.infer is None and not inst.regions:
+        _stated(inst)
     if op.infer is not None and not inst.regions:
         try:
             inferred = op.infer(op, types_of(inst.args), dict(inst.attrs))
@@ -105,6 +162,38 @@ def _instruction(inst: Inst, level: str) -> None:
             return
         if inferred != inst.types:
             _fail(inst, f"states {', '.join(map(str, inst.types))} but gives {', '.join(map(str, inferred))}")
+
+
+_STATED: dict[str, tuple[type[Type], ...]] = {
+    "allocate": (ArrayType, ScalarType),
+    "bitcast": (ScalarType, VectorType),
+    "cast": (ArrayType, ScalarType, VectorType),
+    "const": (IndexType, ScalarType, WeakType),
+    "convert": (ScalarType,),
+    "convert_raw": (IndexType, ScalarType, VectorType),
+    "dim": (IndexType, WeakType),
+    "failures": (ArrayType,),
+    "local": (PointerType,),
+    "memory": (ArrayType,),
+    "read": (WeakType,),
+    "shared": (PointerType,),
+    "view": (ArrayType, ScalarType),
+}
+"""The types that the writer of a row states, where no rule infers them."""
+
+
+def _stated(inst: Inst) -> None:
+    """One result, of a type the row may have, and over the elements of the operand."""
+    if len(inst.types) != 1 or not isinstance(inst.types[0], _STATED[inst.op.name]):
+        _fail(inst, f"cannot have results of the types ({', '.join(map(str, inst.types))})")
+    if inst.op.arity == 1 and inst.op.name != "read" and shape_of(inst.args[0].type) != shape_of(inst.types[0]):
+        _fail(inst, f"takes {inst.args[0].type}, and states the shape of {inst.types[0]}")
+    if inst.op.name == "const" and isinstance(inst.attr("value"), complex) and not _is_complex(inst.types[0]):
+        _fail(inst, f"has the value {inst.attr('value')} for {inst.types[0]}")
+
+
+def _is_complex(type: Type) -> bool:
+    return type.kind == "complex" if isinstance(type, WeakType) else isinstance(type, ScalarType) and type.dtype.kind == "c"
 
 
 def _closed_region(inst: Inst) -> None:
@@ -205,7 +294,11 @@ def _is_plain(inst: Inst) -> bool:
         return True
     kernel = inst.regions[0]
     types = [*(p.type for p in kernel.params), *(t for i in walk(kernel) for t in i.types)]
-    return all(isinstance(t, IndexType | ArrayType) or element(t).word is element(t) for t in types)
+    return all(isinstance(t, IndexType | ArrayType) or _is_word(t) for t in types)
+
+
+def _is_word(type: Type) -> bool:
+    return not isinstance(type, WeakType) and element(type).word is element(type)
 
 
 STAGE_RULES: dict[str, Callable[[Inst], bool]] = {

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function
+from pytocu.ir.places import place_of
 from pytocu.ir.verifier import verify
 from pytocu.passes import (
     alike,
@@ -217,7 +218,7 @@ def run_pipeline(
         except PytocuError:
             raise
         except Exception as error:
-            raise failed(f"the pass {name}", function.name, error) from error
+            raise failed(f"the pass {name}", function.name, error, place_of(error)) from error
         elapsed = (time.perf_counter() - began) * 1e3
         if check:
             try:
