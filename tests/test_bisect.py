@@ -257,7 +257,11 @@ PLANTED = [
         *("crossed", "f32[n], f32[n]", ("pass", "schedule"), "subtract"),
     ),
     (BY_NAME["an offset is not multiplied"], "relax", "f32[n, m]", ("pass", "lower-loops"), ""),
-    (BY_NAME["a cast between floats is skipped"], "narrowed", "c128[n]", ("pass", "lower-dtypes"), "cast"),
+    (BY_NAME["a cast between floats is skipped"], "narrowed", "c128[n]", ("pass", "lower-dtypes"), ""),
+    (
+        fault("parts change places", "lower_dtypes:cast", "target.word) for word in words)", "target.word) for word in words[::-1])"),
+        *("narrowed", "c128[n]", ("pass", "lower-dtypes"), "cast"),
+    ),
     (BY_NAME["division rounds up for operands of one sign"], "divided", "i32[n], i32[n]", ("pass", "expand"), "floor_divide"),
     (
         fault("sums are differences", "fastmath:_contract", 'right if inst.op.name == "add"', 'right if inst.op.name == ""'),
