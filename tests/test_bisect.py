@@ -259,7 +259,7 @@ PLANTED = [
     (BY_NAME["an offset is not multiplied"], "relax", "f32[n, m]", ("pass", "lower-loops"), ""),
     (BY_NAME["a cast between floats is skipped"], "narrowed", "c128[n]", ("pass", "lower-dtypes"), ""),
     (
-        fault("parts change places", "lower_dtypes:cast", "target.word) for word in words)", "target.word) for word in words[::-1])"),
+        fault("parts change places", "lower_dtypes:cast", "word) for word in words)", "word) for word in words[::-1])"),
         *("narrowed", "c128[n]", ("pass", "lower-dtypes"), "cast"),
     ),
     (BY_NAME["division rounds up for operands of one sign"], "divided", "i32[n], i32[n]", ("pass", "expand"), "floor_divide"),

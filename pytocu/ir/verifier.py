@@ -171,7 +171,7 @@ _STATED: dict[str, tuple[type[Type], ...]] = {
     "const": (IndexType, ScalarType, WeakType),
     "convert": (ScalarType,),
     "convert_raw": (IndexType, ScalarType, VectorType),
-    "dim": (IndexType, WeakType),
+    "dim": (IndexType, ScalarType, WeakType),
     "failures": (ArrayType,),
     "local": (PointerType,),
     "memory": (ArrayType,),
