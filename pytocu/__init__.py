@@ -9,31 +9,28 @@ array([[inf, inf, inf],
        [ 1.,  1.,  1.]], dtype=float32)
 """
 
-from typing import TYPE_CHECKING, Any
-
-from pytocu.config import VERSION
-from pytocu.errors import (
-    BackendError,
-    CompileError,
-    DeviceLostError,
-    DTypeError,
-    IndexingError,
-    InternalError,
-    OutOfMemoryError,
-    PytocuError,
-    ShapeError,
-    UnsupportedError,
-)
-from pytocu.jit import JitFunction, jit
-from pytocu.runtime.failures import check, synchronize
-from pytocu.runtime.streams import stream
-
+# As typing.TYPE_CHECKING: what reads the source takes it for true, and nothing is imported for it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pytocu.config import VERSION as __version__
     from pytocu.elementwise import vectorize
+    from pytocu.errors import (
+        BackendError,
+        CompileError,
+        DeviceLostError,
+        DTypeError,
+        IndexingError,
+        InternalError,
+        OutOfMemoryError,
+        PytocuError,
+        ShapeError,
+        UnsupportedError,
+    )
+    from pytocu.jitted import JitFunction, jit
     from pytocu.runtime.bundle import load
     from pytocu.runtime.changes import SpecializationWarning
-
-__version__ = VERSION
+    from pytocu.runtime.failures import check, synchronize
+    from pytocu.runtime.streams import stream
 
 __all__ = [
     "BackendError",
@@ -57,20 +54,32 @@ __all__ = [
     "vectorize",
 ]
 
+_MODULES = {
+    "JitFunction": "pytocu.jitted",
+    "SpecializationWarning": "pytocu.runtime.changes",
+    "__version__": "pytocu.config",
+    "check": "pytocu.runtime.failures",
+    "jit": "pytocu.jitted",
+    "load": "pytocu.runtime.bundle",
+    "stream": "pytocu.runtime.streams",
+    "synchronize": "pytocu.runtime.failures",
+    "vectorize": "pytocu.elementwise",
+}
+"""Where public names are from; exceptions are from `pytocu.errors`."""
 
-def __getattr__(name: str) -> Any:
-    # Not every program needs these, and their modules take a part of the time of the import.
-    match name:
-        case "load":
-            from pytocu.runtime.bundle import load
+if not TYPE_CHECKING:
 
-            return load
-        case "SpecializationWarning":
-            from pytocu.runtime.changes import SpecializationWarning
+    def __getattr__(name):
+        # A name is looked up when it is first asked for: the command line is in control before NumPy is
+        # imported, and a program that catches an exception loads no cache.
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-            return SpecializationWarning
-        case "vectorize":
-            from pytocu.elementwise import vectorize
+        module = import_module(_MODULES.get(name, "pytocu.errors"))
+        value = globals()[name] = getattr(module, "VERSION" if name == "__version__" else name)
+        return value
 
-            return vectorize
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "_MODULES"})

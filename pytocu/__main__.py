@@ -1,16 +1,34 @@
 """``python -m pytocu``: the same as the command ``pytocu``."""
 
-import sys
+import os
+import signal
+import types
+from typing import NoReturn
 
 
 def run() -> int:
-    """Run the command line; an interrupt that comes while it is still being loaded is no error either."""
+    """Run the command line; an interrupt that comes while it is being loaded, or ends, is no error either."""
+    before = signal.getsignal(signal.SIGINT)
+    # Where interrupts are ignored, as behind nohup, they stay so.
+    taken = before is signal.default_int_handler
+    if taken:
+        # No exception: it would come up inside of whatever is being imported.
+        signal.signal(signal.SIGINT, _leave)
+    from pytocu.cli.main import main
+
     try:
-        from pytocu.cli.main import main
+        signal.signal(signal.SIGINT, before)
+        return main()
     except KeyboardInterrupt:
-        print("pytocu: interrupted", file=sys.stderr)
-        return 130
-    return main()
+        _leave()
+    finally:
+        if taken:
+            signal.signal(signal.SIGINT, _leave)
+
+
+def _leave(number: int = signal.SIGINT, frame: types.FrameType | None = None) -> NoReturn:
+    os.write(2, b"pytocu: interrupted\n")
+    os._exit(130)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 
 from pytocu.config import UFUNC_KEYWORDS, Elementwise, Options
 from pytocu.errors import PytocuError, raised
-from pytocu.jit import JitFunction, checked_device, fastmath_flags, plain_function
+from pytocu.jitted import JitFunction, checked_device, fastmath_flags, plain_function
 
 
 class VectorizedFunction(JitFunction[..., Any]):

@@ -15,7 +15,7 @@ import pytest
 import pytocu
 from pytocu.cli.main import main
 from pytocu.errors import BackendError, DTypeError, ShapeError, UnsupportedError
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 from pytocu.runtime import bundle, cache, host_cpu
 
 PACKAGE = str(Path(pytocu.__file__).parents[1])

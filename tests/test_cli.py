@@ -6,8 +6,10 @@ import importlib
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -471,18 +473,59 @@ def test_an_output_that_is_closed(folder):
     assert (made.returncode, made.stderr) == (0, "")
 
 
-def test_an_interrupt_while_the_command_is_loaded(folder, capsys, monkeypatch):
-    from pytocu.__main__ import run
+_INTERRUPTED = """
+import os, sys
+from pytocu.__main__ import run
+sys.argv[0] = "pytocu"
+os.write(1, b".")
+raise SystemExit(run())
+"""
 
-    class Finder:
-        @staticmethod
-        def find_spec(name, path=None, target=None):
-            if name == "pytocu.cli.main":
-                raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "pytocu.cli.main")
-    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
-    assert run() == 130 and capsys.readouterr().err == "pytocu: interrupted\n"
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+@pytest.mark.parametrize("words", [("explain",), ("dump", "--all"), ("passes",)], ids=" ".join)
+def test_an_interrupt_shows_no_traceback_whenever_it_comes(folder, words):
+    """While NumPy and the commands are imported, while one runs, and behind it."""
+    given = ["mask.py:mask_out", "--args", "f32[n, 3], bool[n]"] if words[0] != "passes" else []
+    command = [sys.executable, "-c", _INTERRUPTED, words[0], *given, *words[1:]]
+    codes = set()
+    for moment in range(12):
+        made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        assert made.stdout.read(1) == b"."
+        time.sleep(0.002 + 0.04 * moment)
+        made.send_signal(signal.SIGINT)
+        said = made.communicate()[1].decode()
+        codes.add(made.returncode)
+        assert (made.returncode, said) in ((130, "pytocu: interrupted\n"), (0, "")), (moment, said)
+    assert 130 in codes
+
+
+def test_the_command_line_is_in_control_before_numpy_is_imported():
+    text = "import sys, pytocu.__main__; print({'numpy', 'pytocu.errors', 'pytocu.jitted'} & set(sys.modules))"
+    made = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment())
+    assert (made.stdout, made.stderr) == ("set()\n", "")
+
+
+def test_public_names_are_there_before_they_are_used():
+    text = """
+import pickle, pydoc, sys, pytocu
+assert set(pytocu.__all__) <= set(dir(pytocu)) and "numpy" not in sys.modules
+from pytocu import ShapeError
+assert "numpy" not in sys.modules and "pytocu.jitted" not in sys.modules
+import pytocu.elementwise
+assert pytocu.jit is pytocu.jitted.jit is pytocu.__getattr__("jit")
+assert all(pickle.loads(pickle.dumps(v)) is v for v in map(pytocu.__getattr__, pytocu.__all__) if callable(v))
+assert "def jit(" in pydoc.render_doc(pytocu.jit) or "jit(" in pydoc.render_doc(pytocu)
+assert pytocu.__version__ == pytocu.config.VERSION
+from pytocu import *
+assert vectorize is pytocu.vectorize
+try:
+    pytocu.jot
+except AttributeError as error:
+    print(error)
+"""
+    made = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment())
+    assert (made.stdout, made.stderr) == ("module 'pytocu' has no attribute 'jot'\n", "")
 
 
 def test_all_that_changed_is_what_changed(dump):

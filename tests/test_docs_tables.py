@@ -11,7 +11,7 @@ import pytest
 from pytocu import config
 from pytocu.ir.core import OPS
 from pytocu.ir.types import F32, F64, parse_type
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing import accuracy, figures, support
 from pytocu.testing.complex_reference import complex_reference
 

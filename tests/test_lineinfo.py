@@ -15,7 +15,7 @@ from pytocu import driver
 from pytocu.backend import cubin
 from pytocu.driver import Compiled
 from pytocu.errors import BackendError
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 
 pytest.importorskip("cuda.bindings.nvvm", reason="needs cuda-python: pip install 'pytocu[cu13]'")
 

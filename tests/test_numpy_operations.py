@@ -11,7 +11,7 @@ from pytocu.errors import DTypeError
 from pytocu.ir.core import OPS
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing.cases import (
     FORMULAS,
     ZERO_SIGN,

@@ -12,7 +12,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend import math_calls
 from pytocu.ir import interp
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing.cases import call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function

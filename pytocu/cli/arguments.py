@@ -13,7 +13,7 @@ from pytocu.cli.load import load
 from pytocu.cli.terminal import CommandError, nearest, suggestion
 from pytocu.config import FASTMATH_FLAGS
 from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, ArrayType, ScalarType, Type, WeakType, parse_type, split_top
-from pytocu.jit import JitFunction, jit
+from pytocu.jitted import JitFunction, jit
 
 Values = dict[str, Any]
 """Arguments by name."""

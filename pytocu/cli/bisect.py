@@ -20,7 +20,7 @@ from pytocu.cli.terminal import CommandError, progress, show, suggestion
 from pytocu.errors import PytocuError
 from pytocu.explain.inputs import load_inputs
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 from pytocu.testing.arguments import make_argument, size_cases, symbol_names
 from pytocu.testing.bisect import Finding, Outcome, bisect
 from pytocu.testing.reproducer import test_text

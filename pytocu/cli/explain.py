@@ -20,7 +20,7 @@ from pytocu.explain.collect import explanation
 from pytocu.explain.model import Explanation
 from pytocu.ir.dims import Dim
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 from pytocu.passes.context import Target
 from pytocu.record import Record
 from pytocu.report.page import html_report

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.cli.terminal import CommandError, debugging, nearest, suggestion
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 
 Loaded = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function, and the object it is called on where it is a method."""

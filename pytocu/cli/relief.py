@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.cli.terminal import CommandError, suggestion
-from pytocu.jit import jit
+from pytocu.jitted import jit
 
 LAND_COLOURS = ("#5b8a68", "#8fae7d", "#d6d2a4", "#c8ab7f", "#a17f63", "#8d7566", "#d9d2cb")
 """From valleys to summits."""

@@ -23,7 +23,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, DType
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing.cases import ABSOLUTE
 from pytocu.testing.compare import complex_distance, edge_values, ulp_distance
 from pytocu.testing.complex_reference import bound_of, complex_reference, compose, growth, relative_distance

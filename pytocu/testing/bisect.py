@@ -26,7 +26,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import text_of
 from pytocu.ir.types import WeakType, element
-from pytocu.jit import JitFunction
+from pytocu.jitted import JitFunction
 from pytocu.passes.context import Target
 from pytocu.passes.pipeline import pass_names
 from pytocu.record import Record

@@ -20,7 +20,7 @@ from pytocu.ir import interp, interp_rows, promote
 from pytocu.ir.core import Function, Op, walk
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import dtype_named, dtype_of
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.passes import fold, infer_types
 from pytocu.passes.context import PassContext, Target
 from pytocu.testing.compare import compare, complex_distance, same_bits, ulp_distance

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytocu.elementwise import VectorizedFunction, vectorize
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted
 from pytocu.testing.fuzz_blocks import FEATURES, PROGRAMS

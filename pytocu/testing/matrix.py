@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from pytocu.elementwise import VectorizedFunction
 from pytocu.ir import interp
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
 from pytocu.testing.operands import Group, all_groups, promotion_groups, sampled_groups

@@ -26,7 +26,7 @@ from pytocu.ir import interp
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import text_of
 from pytocu.ir.types import BOOL, IndexType, scalar
-from pytocu.jit import jit
+from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.mutant_kernels import KERNELS, Kernel
 

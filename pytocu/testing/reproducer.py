@@ -14,7 +14,7 @@ from pytocu.config import Options
 from pytocu.driver import Lowered
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
-from pytocu.jit import JitFunction, jit
+from pytocu.jitted import JitFunction, jit
 from pytocu.passes.context import PassContext, parse_target
 from pytocu.passes.pipeline import run_pipeline
 from pytocu.testing.bisect import (

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytocu.errors import PytocuError
-from pytocu.jit import jit
+from pytocu.jitted import jit
 
 _HEAD = """# Errors
 
