@@ -18,12 +18,16 @@ NUMPYS_EXCEPTION = (
     "np.argsort(a, kind=2)", "np.sort(a, None, kind='x')", "np.sort(a, kind='stable', stable=True)",
     "np.gradient(a, None)", "np.gradient(a, 'abc')", "np.interp(b, b, b, period='abc')", "np.iscomplexobj([[1], [2, 3]])",
     "np.tensordot(a, a, -1)", "np.median(a, axis=1.0)", "np.median(a, axis=np)",
+    "np.rot90(a, axes=None)", "np.rot90(a, axes=(0, 'x'))", "np.rot90(a, 1, (0, 0))", "np.rot90(a, 1, (0, 5))",
+    "np.rollaxis(a, 0, None)", "np.rollaxis(a, 0, 7)", "np.roll(a, [[1], [2, 3]])", "np.roll(a, (1, 2, 3), (0, 1))",
+    "np.roll(a, [None])", "np.polyint(2)", "np.put(a, [None], 1)",
 )  # fmt: skip
 NUMPYS_ANSWER = (
 "np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
     "np.arange(10, 0, -3)", "np.sum(a, keepdims=2)", "np.argsort(3)",
     "np.linalg.norm(a, axis=1.0)", "np.tensordot(a, a, bytes(2))", "np.median(a, axis=[0, 1])", "np.median(a, axis={})",
-    "np.median(a, axis=range(2))",
+    "np.median(a, axis=range(2))", "np.roll(a, 0, axis=[])", "np.roll(a, 2.5)", "np.roll(a, (1, len(a)))",
+    "np.rollaxis(a, 1, 1.0)",
 )  # fmt: skip
 REFUSED = {
     "np.arange(3, step=10 ** 30)": "np.arange of object",
@@ -32,6 +36,8 @@ REFUSED = {
     "np.full(3, 10 ** 30)": "np.full of object",
     "np.sum(a, dtype='O')": "of Python's objects",
     "np.linalg.tensordot(a, a, 2)": "too many positional arguments",
+    "np.polyint(a[0], m=10 ** 30)": "np.polyint with m=",
+    "np.put(a, 0, 1, mode=-1)": "np.put with mode=-1",
     "np.array_split(a, 10 ** 12)": "1000000000000 pieces",
     "np.diag_indices(3, ndim=10 ** 30)": "at most 64",
 }

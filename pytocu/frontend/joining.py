@@ -6,6 +6,7 @@ Nothing is copied: an element of the result is read where it is, in the kernel t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,22 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, target_dtype
 from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.indexing import normal_axis
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise, known_option
+from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
-from pytocu.frontend.values import Context, as_dim, as_strong, as_value, cast, dim_value, dimensions, is_number, is_weak
+from pytocu.frontend.values import (
+    Context,
+    as_dim,
+    as_strong,
+    as_value,
+    cast,
+    contains_dynamic,
+    dim_value,
+    dimensions,
+    is_number,
+    is_weak,
+)
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
@@ -277,18 +290,24 @@ def _border(context: Context, value: Value, axis: int, width: DimLike, behind: b
 def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
     """Elements moved along axes; what leaves at one end comes in at the other."""
     value = array_of(context, a)
+    axis = known_option(context, axis, "axis=")
+    if not contains_dynamic(shift):
+        # NumPy says what is wrong with numbers known now.
+        attempt(context, np.roll, stand_in(value), shift, axis)
     if axis is None:
         shape = dimensions(value)
         flat = ravel(context, value) if len(shape) != 1 else value
         if isinstance(shift, (tuple, list)):
-            shift = sum(shift)
+            shift = reduce(lambda total, by: binary(context, "add", total, by), shift, 0)
         moved = _rolled(context, flat, _shifts(context, shift)[0], 0)
         if len(shape) == 1:
             return moved
         attrs = {"shape": shape, "source": dimensions(moved)}
         return copied(context, context.builder.emit("reshape", (moved,), attrs))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     shifts = _shifts(context, shift)
+    if not axes:
+        return copied(context, value)
     if len(axes) != len(shifts):
         if len(shifts) != 1 and len(axes) != 1:
             attempt(context, np.broadcast, np.zeros(len(shifts)), np.zeros(len(axes)))
@@ -304,6 +323,8 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
     items = shift if isinstance(shift, (tuple, list)) else (shift,)
     found: list[DimLike | Value] = []
     for item in items:
+        # As NumPy takes numbers known now.
+        item = int(item) if isinstance(item, (bool, float, np.bool_, np.floating)) else item
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
         found.append(item if whole else as_shape(context, item)[0])

@@ -87,6 +87,10 @@ def polyder(context: Context, p: Any, m: Any = 1) -> Value:
     return value
 
 
+_MOST = 256
+"""Integrals, each of which is a step of the code."""
+
+
 def polyint(context: Context, p: Any, m: Any = 1, k: Any = None) -> Value:
     """The coefficients of an integral, with its constant"""
     order = known_int(context, m, "m=")
@@ -95,7 +99,10 @@ def polyint(context: Context, p: Any, m: Any = 1, k: Any = None) -> Value:
     if k is not None and (order != 1 or not is_number(k)):
         help = "integrate once for each constant: np.polyint(np.polyint(p, k=1.5), k=2.5)"
         raise UnsupportedError("np.polyint with k= that is not one number known now, for m=1", context.loc, help)
+    if order > _MOST:
+        raise UnsupportedError(f"np.polyint with m={order}", context.loc, "each integral is written out: integrate in a loop")
     value = array_of(context, p)
+    attempt(context, np.polyint, stand_in(value))
     for _ in range(order):
         powers = arange(context, dim_value(context, dimensions(value)[0]), 0, -1)
         value = append(context, elementwise(context, "divide", value, powers), 0.0 if k is None else k)

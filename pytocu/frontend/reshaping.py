@@ -17,7 +17,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
-from pytocu.frontend.operators import known_int
+from pytocu.frontend.operators import attempt, known_int, known_option
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
@@ -430,12 +430,9 @@ def flipud(context: Context, value: Value) -> Value:
 def rot90(context: Context, value: Value, k: Any = 1, axes: Any = (0, 1)) -> Value:
     """Quarter turns in the plane of two axes."""
     ndim = len(dimensions(value))
-    if len(axes) != 2:
-        raise raised(ValueError("len(axes) must be 2."), context.loc)
-    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == ndim:
-        raise raised(ValueError("Axes must be different."), context.loc)
-    if not all(-ndim <= a < ndim for a in axes):
-        raise raised(ValueError(f"Axes={axes} out of range for array of ndim={ndim}."), context.loc)
+    axes = known_option(context, axes, "axes=")
+    attempt(context, np.rot90, np.zeros((1,) * ndim), 1, axes)
+    axes = tuple(axes)
     turns = known_int(context, k, "k=") % 4
     order = list(range(ndim))
     order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
@@ -453,10 +450,9 @@ def rollaxis(context: Context, value: Value, axis: Any, start: Any = 0) -> Value
     """An axis moved before another."""
     ndim = len(dimensions(value))
     place = normal_axis(context, axis, ndim)
+    start = known_option(context, start, "start=")
+    attempt(context, np.rollaxis, np.zeros((1,) * ndim), place, start)
     before = int(start) + ndim if start < 0 else int(start)
-    if not 0 <= before <= ndim:
-        text = f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was passed in"
-        raise raised(np.exceptions.AxisError(text), context.loc)
     before -= place < before
     order = [a for a in range(ndim) if a != place]
     order.insert(before, place)

@@ -153,11 +153,13 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     if isinstance(ind, (list, tuple)):
         if contains_dynamic(ind):
             raise UnsupportedError("a list of values known only at run time", context.loc, "np.stack makes an array of them")
-        positions = known_array(context, attempt(context, np.asarray, ind).astype(np.int64))
+        positions = known_array(context, attempt(context, lambda: np.asarray(ind).astype(np.int64)))
     else:
         positions = as_value(context, ind)
     if isinstance(positions.type, WeakType):
         positions = convert(context, positions, I64)
+    if type(mode) is int and not 0 <= mode <= 2:
+        raise UnsupportedError(f"np.put with mode={mode}", context.loc, "name it: 'raise', 'wrap' or 'clip'")
     attempt(context, np.zeros(1).put, np.zeros(1, element(positions.type).numpy), 0, mode=mode)
     places = ravel(context, array_of(context, cast(context, positions, I64)))
     shape = dimensions(a)
