@@ -118,7 +118,7 @@ def _python_part(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_SORTED_OR_PRODUCTS = frozenset(["partition", "argpartition", "sort_complex"])
+_SORTED_OR_PRODUCTS = frozenset(["sort_complex"])
 _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 

@@ -27,6 +27,7 @@ from pytocu.frontend import (
     math_calls,
     numpy_calls,
     order_statistics,
+    partitions,
     piecewise,
     polynomials,
     reduction_functions,
@@ -135,7 +136,7 @@ def _listed(names: Iterable[str]) -> str:
 
 _DESCRIBED = (
     array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, interpolation, order_statistics,
-    polynomials, sets, sliding_windows, splitting, windows,
+    partitions, polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import test_index_tricks
+import test_partitions
 import test_sliding_windows
 
 import pytocu
@@ -27,3 +28,12 @@ def test_what_indexing_makes(backend: str) -> None:
     function = make_function("a", list(test_index_tricks.EVERYWHERE), {"np": np})
     table = test_index_tricks.TABLE
     compare(pytocu.jit(function, device="cuda", backend=backend)(table), function(table), exact=False, ulp=2)
+
+
+@pytest.mark.parametrize("name", test_partitions.CASES)
+def test_partitions_on_both_sides(name: str, backend: str) -> None:
+    cupy = pytest.importorskip("cupy")
+    function, arguments = test_partitions.CASES[name]
+    x, k = arguments
+    found = pytocu.jit(function, backend=backend)(cupy.asarray(x), k)
+    compare(tuple(cupy.asnumpy(f) for f in found[1:3]), tuple(np.asarray(e) for e in function(x, k)[1:3]))
