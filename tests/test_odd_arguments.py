@@ -21,12 +21,18 @@ NUMPYS_EXCEPTION = (
     "np.rot90(a, axes=None)", "np.rot90(a, axes=(0, 'x'))", "np.rot90(a, 1, (0, 0))", "np.rot90(a, 1, (0, 5))",
     "np.rollaxis(a, 0, None)", "np.rollaxis(a, 0, 7)", "np.roll(a, [[1], [2, 3]])", "np.roll(a, (1, 2, 3), (0, 1))",
     "np.roll(a, [None])", "np.polyint(2)", "np.put(a, [None], 1)",
+    "np.copy(a, 'i8')", "np.flip(a, (0, 0))", "np.gradient(a, axis=(0, 0))", "np.histogram(a, [0, 1, 2], weights=b)",
+    "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
+    "np.corrcoef(a, dtype='i8')",
 )  # fmt: skip
 NUMPYS_ANSWER = (
 "np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
     "np.arange(10, 0, -3)", "np.sum(a, keepdims=2)", "np.argsort(3)",
     "np.linalg.norm(a, axis=1.0)", "np.tensordot(a, a, bytes(2))", "np.median(a, axis=[0, 1])", "np.median(a, axis={})",
-    "np.median(a, axis=range(2))", "np.roll(a, 0, axis=[])", "np.roll(a, 2.5)", "np.roll(a, (1, len(a)))",
+    "np.median(a, axis=range(2))", "np.roll(a, 0, axis=[])", "np.roll(a, 2.5)", "np.triu(a, 2 ** 63)", "np.tril(a, 2 ** 63)",
+    "np.unravel_index(c, (3, 4), order=None)", "np.unravel_index(c, (3, 4), order='f')", "np.eye(3, k=10)",
+    "np.ravel_multi_index((c, c), (3, 4), order=None)", "np.copy(a, 'K')", "np.histogram(a, [0., 1, 2], weights=a.T)",
+    "np.roll(a, (1, len(a)))",
     "np.rollaxis(a, 1, 1.0)",
 )  # fmt: skip
 REFUSED = {

@@ -256,6 +256,14 @@ def array_copy(context: Context, value: Any, dtype: Any = None) -> Any:
     return context.builder.emit("copy" if is_array(made) else "as_array", (made,))
 
 
+def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Any:
+    """``np.copy``: a new array; the order of its memory is not NumPy's to choose here."""
+    attempt(context, np.copy, 0, order)
+    if order not in ("C", "K"):
+        raise UnsupportedError(f"np.copy with order={order!r}", context.loc, "arrays are made in row-major order")
+    return array_copy(context, a)
+
+
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
     """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
     if isinstance(value, (list, tuple)):
@@ -298,7 +306,7 @@ FUNCTIONS: dict[str, Handler] = {
     "select": select,
     "real_if_close": real_if_close,
     "array": array_copy,
-    "copy": array_copy,
+    "copy": copy,
     "asarray": asarray_checked,
     "asanyarray": asarray_checked,
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import target_dtype, transpose
@@ -46,6 +48,8 @@ def cov(
         kept = promote.result_dtype((*(element(v.type) for v in values), F64))
     else:
         kept = target_dtype(context, dtype)
+        # An array of integers holds no distances from a mean; NumPy says so.
+        attempt(context, np.cov, np.ones((1, 2)), dtype=kept.numpy)
     rows = [_rows(context, v, bool(known_option(context, rowvar, "rowvar=")), number) for number, v in enumerate(values)]
     rows = [cast(context, r, kept) for r in rows]
     table = rows[0]

@@ -432,7 +432,8 @@ def _shifted(context: Context, rows: Value, k: Any) -> Value:
         help = "pass a Python int" if dimensions(k) else "convert it: int(k) of a Python float, k.astype(np.int64) of another"
         raise UnsupportedError(f"the number of a diagonal is {describe(k)}", context.loc, help)
     if not isinstance(k, Value):
-        known_int(context, k, "k=")
+        # Farther away than an array reaches is farther away.
+        k = max(-(2**62), min(known_int(context, k, "k="), 2**62))
     return rows if not isinstance(k, Value) and k == 0 else elementwise(context, "add", rows, k)
 
 

@@ -27,7 +27,7 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
     given = array_of(context, indices) if isinstance(indices, (list, tuple)) else as_strong(context, indices)
     lengths = as_shape(context, shape)
     attempt(context, np.unravel_index, np.zeros(1, element(given.type).numpy), (1,) * len(lengths), order)
-    known_option(context, order, "order=")
+    rows_first = known_option(context, order, "order=") in (None, "C", "c")
     places = cast(context, given, I64)
     size = product(lengths)
     inside = _inside(context, places, size)
@@ -35,9 +35,9 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
     places = require(context, places, inside, "ValueError", sentence, places, (size,))
     parts: list[Value] = []
     for axis in range(len(lengths)):
-        behind = product(lengths[axis + 1 :] if order == "C" else lengths[:axis])
+        behind = product(lengths[axis + 1 :] if rows_first else lengths[:axis])
         part = places if behind == 1 else elementwise(context, "floor_divide", places, length(context, behind))
-        outermost = axis == (0 if order == "C" else len(lengths) - 1)
+        outermost = axis == (0 if rows_first else len(lengths) - 1)
         part = part if outermost else elementwise(context, "remainder", part, length(context, lengths[axis]))
         parts.append(part if is_array(given) and dimensions(given) else without_axes(context, part))
     return tuple(parts)
@@ -50,6 +50,7 @@ def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any =
         text = "np.ravel_multi_index of an array of positions"
         raise UnsupportedError(text, context.loc, "pass a tuple of arrays, one for each axis")
     known_option(context, (mode, order), "mode= and order=")
+    rows_first = order in (None, "C", "c")
     values = [array_of(context, v) if isinstance(v, (list, tuple)) else as_strong(context, v) for v in multi_index]
     examples = tuple(np.zeros(1, element(v.type).numpy) for v in values)
     attempt(context, np.ravel_multi_index, examples, (1,) * len(lengths), mode, order)
@@ -66,7 +67,7 @@ def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any =
         else:
             last = elementwise(context, "subtract", size, 1)
             place = elementwise(context, "maximum", elementwise(context, "minimum", place, last), 0)
-        behind = product(lengths[axis + 1 :] if order == "C" else lengths[:axis])
+        behind = product(lengths[axis + 1 :] if rows_first else lengths[:axis])
         part = place if behind == 1 else elementwise(context, "multiply", place, length(context, behind))
         total = part if total is None else elementwise(context, "add", total, part)
     assert total is not None

@@ -154,7 +154,10 @@ def histogram(
     context: Context, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Value, Value]:
     """How many elements lie between given edges, or the sums of their weights, and the edges"""
-    value = ravel(context, array_of(context, a))
+    whole = array_of(context, a)
+    if weights is not None:
+        weights = _weights_of(context, weights, whole)
+    value = ravel(context, whole)
     edges = _edges(context, value, bins, range)
     common = promote.result_dtype((element(value.type), element(edges.type)))
     if common.kind not in "biuf":
@@ -170,11 +173,10 @@ def histogram(
         counts = _until(context, ordered, inner, last)
         made = _lengths(context, _slice(context, counts, 0, gaps), _slice(context, counts, dim_min(number, 1), gaps))
     else:
-        given = ravel(context, array_of(context, weights))
+        given = ravel(context, weights)
         dtype = element(given.type)
         if dtype.kind not in "iuf":
             raise UnsupportedError("np.histogram with weights that are not real numbers", context.loc, "convert the weights")
-        require_equal(context, dimensions(value)[0], dimensions(given)[0], "ValueError", _SAME_SHAPE)
         order = argsort(context, values, stable=True)
         ordered, shares = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (values, given))
         counts = _until(context, context.builder.emit("keep", (ordered,)), inner, last)
@@ -192,10 +194,23 @@ def histogram(
 
 def histogram_bin_edges(context: Context, a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Value:
     """The edges of the bins of a histogram"""
-    return _edges(context, ravel(context, array_of(context, a)), bins, range)
+    whole = array_of(context, a)
+    if weights is not None:
+        _weights_of(context, weights, whole)
+    return _edges(context, ravel(context, whole), bins, range)
 
 
 _SAME_SHAPE = "weights should have the same shape as a."
+
+
+def _weights_of(context: Context, weights: Any, value: Value) -> Value:
+    """Weights, which have the shape of the numbers."""
+    given = array_of(context, weights)
+    if len(dimensions(given)) != len(dimensions(value)):
+        raise raised(ValueError(_SAME_SHAPE), context.loc)
+    for ours, theirs in zip(dimensions(value), dimensions(given), strict=True):
+        require_equal(context, ours, theirs, "ValueError", _SAME_SHAPE)
+    return given
 
 
 def _until(context: Context, ordered: Value, inner: Value, last: Value) -> Value:

@@ -49,6 +49,7 @@ def _common(
     context: Context, values: Sequence[Value], dtype: Any, casting: Any, deciding: Sequence[Value] | None = None
 ) -> list[Value]:
     """The operands in one dtype, which is that of the values that decide: the operands themselves unless others are given."""
+    attempt(context, np.concatenate, ([0],), casting=known_option(context, casting, "casting="))
     if dtype is None:
         found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in deciding or values))
     else:
@@ -322,9 +323,9 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
     """How far elements move: numbers known now, lengths, and ints of run time or in the data."""
     items = shift if isinstance(shift, (tuple, list)) else (shift,)
     found: list[DimLike | Value] = []
-    for item in items:
+    for given in items:
         # As NumPy takes numbers known now.
-        item = int(item) if isinstance(item, (bool, float, np.bool_, np.floating)) else item
+        item: Any = int(given) if isinstance(given, (bool, float, np.bool_, np.floating)) else given
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
         found.append(item if whole else as_shape(context, item)[0])

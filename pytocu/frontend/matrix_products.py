@@ -120,6 +120,12 @@ def outer(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     return elementwise(context, "multiply", column, second)
 
 
+def _outer(context: Context, x1: Any, x2: Any, /) -> Any:
+    first, second = (library_calls.array_of(context, v) for v in (x1, x2))
+    attempt(context, np.linalg.outer, stand_in(first), stand_in(second))
+    return outer(context, first, second)
+
+
 def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products along axes of both"""
     first, second = (library_calls.array_of(context, v) for v in (a, b))
@@ -332,7 +338,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "einsum": einsum,
     "linalg.matmul": matmul,
     "linalg.matrix_power": matrix_power,
-    "linalg.outer": outer,
+    "linalg.outer": _outer,
     "linalg.tensordot": _tensordot,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -77,6 +77,8 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     value = array_of(context, f)
     ndim = len(dimensions(value))
     axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in _several(axis)]
+    if len(set(axes)) < len(axes):
+        raise raised(ValueError("repeated axis"), context.loc)
     spaces: list[Any] = list(varargs) or [1.0]
     spaces = [array_of(context, s) if isinstance(s, (list, tuple)) else s for s in spaces]
     if len(spaces) == 1 and not (isinstance(spaces[0], Value) and dimensions(spaces[0])):

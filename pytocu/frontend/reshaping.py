@@ -403,7 +403,10 @@ def flip(context: Context, value: Value, axis: Any = None) -> Value:
     """Axes backwards; all of them by default."""
     ndim = len(dimensions(value))
     axes = range(ndim) if axis is None else (normal_axis(context, a, ndim) for a in _several(axis))
+    axes = tuple(axes)
     reverse = set(axes)
+    if len(reverse) < len(axes):
+        raise raised(ValueError("repeated axis"), context.loc)
     if not ndim:
         return subscript(context, value, ())
     return subscript(context, value, (*(slice(None, None, -1) if a in reverse else slice(None) for a in range(ndim)), ...))
