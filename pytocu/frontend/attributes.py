@@ -127,7 +127,6 @@ REFUSED = {
     "apply_over_axes": "call the function with all axes: x.sum(axis=(0, 1), keepdims=True)",
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
-    "histogram2d": "number the bins of each with np.digitize and count pairs: np.bincount(i * n + j, minlength=m * n)",
     "i0": "compute it outside the function",
     "insert": "join the pieces: np.concatenate((x[:i], values, x[i:]))",
     "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",

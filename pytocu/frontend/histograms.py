@@ -7,6 +7,7 @@ no two threads change one element.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ from pytocu.frontend.reshaping import array_of, as_length, filled, ravel
 from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min
+from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
 from pytocu.ir.types import BOOL, F64, I64, U8, U64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
@@ -69,7 +70,7 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     sentence = "The weights and list don't have the same length."
     require_equal(context, size, dimensions(given)[0], "ValueError", sentence)
     start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-    return _folded(context, "add", start, places, cast(context, given, F64), count)
+    return folded(context, "add", start, places, cast(context, given, F64), count)
 
 
 def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:
@@ -82,7 +83,7 @@ def _lengths(context: Context, lower: Value, upper: Value) -> Value:
     return elementwise(context, "subtract", upper, lower)
 
 
-def _folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
+def folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
     """Each element of `start` combined with the values for its place, in their order; short integers are sorted faster."""
     order = argsort(context, places, stable=True)
     ordered, sorted_values = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
@@ -129,7 +130,7 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     (size,) = dimensions(a)
     places = ravel(context, checked(context, cast(context, given, I64), size, 0))
     spread = ravel(context, repeated(context, low_bits(context, values, dtype), dimensions(given)))
-    assign_elements(context, a, _folded(context, row, a, places, spread, size))
+    assign_elements(context, a, folded(context, row, a, places, spread, size))
 
 
 def _same_steps(name: str, value: Value, dtype: DType, loop: DType) -> bool:
@@ -242,9 +243,8 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         return require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")
     require_equal(context, dim_min(number, 1), 1, "ValueError", sentence)
     if range is None:
-        raise UnsupportedError(
-            "np.histogram with a number of bins takes a range here", context.loc, "write range=(low, high), as x.min(), x.max()"
-        )
+        kept = element(value.type) if element(value.type).kind == "f" else F64
+        return linspace(context, *detected_range(context, value), dim_value(context, number + 1), dtype=kept.numpy)
     low, high = attempt(context, _pair, known_option(context, range, "range="))
     if not all(map(np.isfinite, (low, high))):
         raise raised(ValueError(f"supplied range of [{low}, {high}] is not finite"), context.loc)
@@ -255,6 +255,39 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     dtype = np.result_type(low, high, element(value.type).numpy)
     dtype = np.result_type(dtype, float) if np.issubdtype(dtype, np.integer) else dtype
     return linspace(context, low, high, dim_value(context, number + 1), dtype=dtype)
+
+
+def detected_range(context: Context, value: Value) -> tuple[Value, Value]:
+    """The smallest and the largest number; of equal ones half below and half above, and of none 0 and 1.
+
+    Raises
+    ------
+    UnsupportedError
+        Bools, which NumPy converts first, and complex numbers.
+    """
+    dtype = element(value.type)
+    if dtype.kind not in "iuf":
+        raise UnsupportedError("a histogram of what are no real numbers takes a range", context.loc, "write range=(low, high)")
+    axes = tuple(builtins.range(len(dimensions(value))))
+    ends = [combined(context, row, (value,), axes, False)[0] for row in ("minimum", "maximum")]
+    if dtype.kind == "f":
+        number = elementwise(context, "invert", elementwise(context, "isnan", ends[0]))
+        sentence = "autodetected range of [nan, nan] is not finite"
+        ends[0] = require(context, ends[0], number, "ValueError", sentence)
+    size = product(dimensions(value))
+    if not (lower_bound(size) or 0) > 0:
+        none = elementwise(context, "equal", length(context, size), 0)
+        ends = [elementwise(context, "where", none, dtype.numpy.type(n), end) for n, end in enumerate(ends)]
+    if dtype.kind == "f":
+        finite = [elementwise(context, "isfinite", end) for end in ends]
+        both = elementwise(context, "bitwise_and", *finite)
+        ends[0] = require(context, ends[0], both, "ValueError", "autodetected range is not finite")
+    low, high = ends
+    same = elementwise(context, "equal", low, high)
+    return (
+        elementwise(context, "where", same, elementwise(context, "subtract", low, 0.5), low),
+        elementwise(context, "where", same, elementwise(context, "add", high, 0.5), high),
+    )
 
 
 def _pair(range: Any) -> tuple[Any, Any]:

@@ -22,6 +22,7 @@ from pytocu.frontend import (
     editing,
     flat_positions,
     histograms,
+    histograms_2d,
     index_tricks,
     interpolation,
     math_calls,
@@ -135,8 +136,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _DESCRIBED = (
-    array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, interpolation, order_statistics,
-    partitions, polynomials, sets, sliding_windows, splitting, windows,
+    array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, histograms_2d, interpolation,
+    order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import test_histograms_2d
 import test_index_tricks
 import test_partitions
 import test_sliding_windows
@@ -37,3 +38,10 @@ def test_partitions_on_both_sides(name: str, backend: str) -> None:
     x, k = arguments
     found = pytocu.jit(function, backend=backend)(cupy.asarray(x), k)
     compare(tuple(cupy.asnumpy(f) for f in found[1:3]), tuple(np.asarray(e) for e in function(x, k)[1:3]))
+
+
+def test_pairs_are_counted(backend: str) -> None:
+    cupy = pytest.importorskip("cupy")
+    function, arguments = test_histograms_2d.CASES["counted"]
+    found = pytocu.jit(function, backend=backend)(*map(cupy.asarray, arguments))
+    compare(cupy.asnumpy(found[0]), function(*arguments)[0])
