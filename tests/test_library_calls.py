@@ -248,3 +248,10 @@ def test_counts_by_counting_and_by_sorting(dtype: str, length: int) -> None:
 def test_cubins() -> None:
     builds(layer, A, B, np.arange(50.0))
     builds(searched, W, W)
+
+
+def test_a_result_of_fewer_axes_inside_of_a_reduction() -> None:
+    """What a library reads is no matter of the element that is asked for."""
+    jitted = pytocu.jit(lambda a: (np.linalg.svdvals(a)[:, None] * a @ a.T).sum(0))
+    a = np.random.default_rng(0).random((20, 40))
+    np.testing.assert_allclose(jitted(a), (np.linalg.svdvals(a)[:, None] * a @ a.T).sum(0), rtol=1e-12)

@@ -220,7 +220,8 @@ def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int
     """
     large = all = 0
     for root, at in roots:
-        for value, place in demand([root], at, ndim):
+        # A library reads the whole of its operands, whatever element of a result is asked for.
+        for value, place in demand([root], at, ndim, _by_library):
             if value.inst is not None or not isinstance(value.type, ArrayType) or not place:
                 continue
             offset = _offset(value.type, place, ndim)
@@ -228,6 +229,10 @@ def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int
             vote = (steps[0] == 1) - (steps[1] == 1)
             large, all = large + vote * (0 not in steps), all + vote
     return (large or all) > 0
+
+
+def _by_library(value: Value) -> bool:
+    return value.inst is not None and value.inst.op.name == "library"
 
 
 def _offset(type: ArrayType, place: Index, ndim: int) -> Affine:

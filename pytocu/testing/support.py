@@ -25,6 +25,7 @@ from pytocu.frontend import (
     histograms_2d,
     index_tricks,
     interpolation,
+    least_squares,
     math_calls,
     numpy_calls,
     order_statistics,
@@ -137,7 +138,7 @@ def _listed(names: Iterable[str]) -> str:
 
 _DESCRIBED = (
     array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, histograms_2d, interpolation,
-    order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
+    least_squares, order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import test_histograms_2d
 import test_index_tricks
+import test_least_squares
 import test_partitions
 import test_sliding_windows
 
@@ -45,3 +46,13 @@ def test_pairs_are_counted(backend: str) -> None:
     function, arguments = test_histograms_2d.CASES["counted"]
     found = pytocu.jit(function, backend=backend)(*map(cupy.asarray, arguments))
     compare(cupy.asnumpy(found[0]), function(*arguments)[0])
+
+
+@pytest.mark.parametrize("name", test_least_squares.CASES)
+def test_least_squares_of_singular_values(name: str, backend: str) -> None:
+    cupy = pytest.importorskip("cupy")
+    a, b = test_least_squares.CASES[name]
+    found = pytocu.jit(test_least_squares.solved, backend=backend)(cupy.asarray(a), cupy.asarray(b))
+    wanted = test_least_squares.solved(a, b)
+    np.testing.assert_allclose(cupy.asnumpy(found[0]), wanted[0], rtol=1e-9)
+    assert found[1].shape == wanted[1].shape and int(found[2]) == wanted[2]

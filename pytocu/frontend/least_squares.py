@@ -1,0 +1,130 @@
+"""``np.linalg.lstsq`` by singular values, and ``np.linalg.multi_dot``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend import library_calls
+from pytocu.frontend.compaction import read_length
+from pytocu.frontend.matrix_products import dot, matrix_product
+from pytocu.frontend.operators import attempt, elementwise, known_option
+from pytocu.frontend.reductions import combined, length, reduce, stand_in
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.statistics import squared
+from pytocu.frontend.values import Context, cast, dim_value, dimensions
+from pytocu.ir import promote
+from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_max, dim_min
+from pytocu.ir.types import F64, I32, I64, DType, element
+
+
+def lstsq(context: Context, a: Any, b: Any, rcond: Any = None) -> tuple[Value, Value, Value, Value]:
+    """The least-squares solution of ``a @ x = b`` by singular values, the sums of squared residuals, the rank, the values"""
+    matrix, right = array_of(context, a), array_of(context, b)
+    rcond = known_option(context, rcond, "rcond=")
+    attempt(context, np.linalg.lstsq, stand_in(matrix), stand_in(right), rcond)
+    dtype = promote.result_dtype(tuple(_floating(element(v.type)) for v in (matrix, right)))
+    matrix, right = cast(context, matrix, dtype), cast(context, right, dtype)
+    vector = len(dimensions(right)) == 1
+    rows, columns = dimensions(matrix)
+    require_equal(context, rows, dimensions(right)[0], "ValueError", "Incompatible dimensions")
+    least = dim_min(rows, columns)
+    require_equal(context, dim_min(least, 1), 1, "UnsupportedError", "np.linalg.lstsq of an empty matrix is not compiled")
+    if vector:
+        right = context.builder.emit("newaxis", (right,), {"axis": 1})
+    left, values, turned = library_calls.call(context, "linalg.svd", (matrix,), full_matrices=False)
+
+    def apply(name: str, *operands: Any) -> Value:
+        return elementwise(context, name, *operands)
+
+    real = element(values.type).numpy
+    share: Any = apply("multiply", dim_value(context, dim_max(rows, columns)), np.finfo(real).eps) if rcond is None else rcond
+    if rcond is not None and rcond < 0:
+        share = np.finfo(real).eps
+    largest = context.builder.emit("index", (values,), {"axis": 0, "at": 0})
+    large = apply("greater", values, cast(context, apply("multiply", largest, share), element(values.type)))
+    turned_right = matrix_product(context, _adjoint(context, left), right)
+    inverse = apply("where", large, apply("divide", 1, apply("where", large, values, real.type(1))), real.type(0))
+    scaled = apply("multiply", turned_right, context.builder.emit("newaxis", (inverse,), {"axis": 1}))
+    found = matrix_product(context, _adjoint(context, turned), scaled)
+    (rank,) = combined(context, "add", (cast(context, large, I64),), (0,), False)
+    # The residuals of all right sides, where the rank is full and there are more equations than unknowns.
+    apart = apply("subtract", right, matrix_product(context, matrix, found))
+    sides = dimensions(right)[1]
+    sums = reduce(context, "add", squared(context, apart, element(apart.type)), 0)
+    full = apply("equal", rank, length(context, columns))
+    more = apply("greater", length(context, rows), length(context, columns))
+    shown = apply("multiply", cast(context, apply("bitwise_and", full, more), I64), length(context, sides))
+    count = read_length(context, shown, 2**31 - 1, "residuals")
+    residuals = context.builder.emit("slice", (sums,), {"start": (0,), "step": (1,), "size": (count,)})
+    residuals = context.builder.emit("copy", (residuals,))
+    if vector:
+        found = context.builder.emit("index", (found,), {"axis": 1, "at": 0, "keep": True})
+    return context.builder.emit("copy", (found,)), residuals, cast(context, rank, I32), values
+
+
+def _floating(dtype: DType) -> DType:
+    return dtype if dtype.kind in "fc" else F64
+
+
+def _adjoint(context: Context, value: Value) -> Value:
+    """The conjugate transposed."""
+    turned = context.builder.emit("transpose", (value,), {"axes": (1, 0)})
+    return elementwise(context, "conjugate", turned) if element(value.type).kind == "c" else turned
+
+
+def multi_dot(context: Context, arrays: Any, *, out: Any = None) -> Any:
+    """The product of several matrices, multiplied from a vector at one end on, or in the order with the least work"""
+    if out is not None:
+        raise UnsupportedError("multi_dot with the argument out= is not supported", context.loc, "write out[...] = ...")
+    if not isinstance(arrays, (tuple, list)):
+        raise UnsupportedError("multi_dot takes a tuple or list of arrays here", context.loc, "write multi_dot((a, b, c))")
+    values = [array_of(context, a) for a in arrays]
+    attempt(context, np.linalg.multi_dot, [stand_in(v) for v in values])
+    if len(dimensions(values[-1])) == 1:
+        made = values.pop()
+        while values:
+            made = dot(context, values.pop(), made)
+        return made
+    if len(dimensions(values[0])) == 1 or len(values) == 2:
+        return _from_left(context, values)
+    sizes = [*(dimensions(v)[0] for v in values), dimensions(values[-1])[1]]
+    known = [s for s in sizes if isinstance(s, int)]
+    return _by_least_work(context, values, known) if len(known) == len(sizes) else _from_left(context, values)
+
+
+def _from_left(context: Context, values: list[Value]) -> Value:
+    made = values[0]
+    for value in values[1:]:
+        made = dot(context, made, value)
+    return made
+
+
+def _by_least_work(context: Context, values: list[Value], sizes: list[int]) -> Value:
+    """The order that a table over all pairs of ends gives: the work of a product is that of both sides and their own."""
+    count = len(values)
+    work = {(k, k + 1): (0, 0) for k in range(count)}
+    for width in range(2, count + 1):
+        for first in range(count - width + 1):
+            last = first + width
+            work[first, last] = min(
+                (work[first, cut][0] + work[cut, last][0] + sizes[first] * sizes[cut] * sizes[last], cut)
+                for cut in range(first + 1, last)
+            )
+
+    def made(first: int, last: int) -> Value:
+        if last == first + 1:
+            return values[first]
+        cut = work[first, last][1]
+        return dot(context, made(first, cut), made(cut, last))
+
+    return made(0, count)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"linalg.lstsq": lstsq, "linalg.multi_dot": multi_dot}
+"""By NumPy's name; parameters are called as NumPy calls them."""
