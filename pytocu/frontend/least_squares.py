@@ -79,7 +79,7 @@ def _adjoint(context: Context, value: Value) -> Value:
 
 
 def multi_dot(context: Context, arrays: Any, *, out: Any = None) -> Any:
-    """The product of several matrices, multiplied from a vector at one end on, or in the order with the least work"""
+    """The product of several matrices: from a vector at an end on, or with the least work where all lengths are known"""
     if out is not None:
         raise UnsupportedError("multi_dot with the argument out= is not supported", context.loc, "write out[...] = ...")
     if not isinstance(arrays, (tuple, list)):
