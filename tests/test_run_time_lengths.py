@@ -10,7 +10,7 @@ from test_run_time_positions import agrees
 
 import pytocu
 from pytocu.errors import UnsupportedError
-from pytocu.testing.cases import call_interpreted
+from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
@@ -101,6 +101,32 @@ def test_lengths_that_numpy_refuses(text: str, n: int) -> None:
 def test_lengths_that_are_refused(text: str, n: Any, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         call_interpreted(make_function("nx", [text], {"np": np}), n, VECTOR)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.zeros(n) + x", "x[:n] * x", "x[x > 3.9] - x", "np.broadcast_to(np.zeros(n), (12,))",
+     "x.reshape(n, -1) + np.ones((2, 12))",
+     "np.broadcast_arrays(np.zeros(n), x)", "np.broadcast_arrays(x, np.zeros(n))", "np.add(x, np.arange(n), out=x)"],
+)  # fmt: skip
+def test_a_length_of_run_time_that_is_1_is_never_repeated_nor_taken_for_wrong(text: str) -> None:
+    function = make_function("nx", [text], {"np": np})
+    x = VECTOR.copy()
+    with pytest.raises(UnsupportedError, match="only at run time is 1") as found:
+        call_jit(function, 1, x)
+    assert (x == VECTOR).all() and found.value.loc is not None
+
+
+def test_lengths_that_do_not_fit_have_numpys_sentence() -> None:
+    for text in ("np.broadcast_to(x, (n,))", "np.broadcast_to(np.zeros(n + 1), (5,))",
+    "np.broadcast_arrays(x, np.zeros(n + 1))"):
+        function = make_function("nx", [text], {"np": np})
+        with pytest.raises(ValueError) as wanted:
+            function(1, VECTOR)
+        for call in (call_interpreted, call_jit):
+            with pytest.raises(ValueError, match="broadcast") as found:
+                call(function, 1, VECTOR)
+            assert str(found.value).startswith(str(wanted.value).strip())
 
 
 def trapezoid(a, b, n):

@@ -82,7 +82,7 @@ def _parameter(parameter: Parameter) -> str:
 
 def _step(plan: Plan, step: Step) -> str:
     match step:
-        case ("check", "equal" | "fits", dims, (error, sentence, *_)):
+        case ("check", "equal" | "fits" | "meets", dims, (error, sentence, *_)):
             return f"check equal: {' and '.join(map(str, dims[:2]))}, or raise {error} ({sentence})"
         case ("check", kind, dims, shapes):
             of = f", of shapes {' and '.join(map(_shape, shapes))}" if shapes else ""

@@ -49,11 +49,13 @@ def require_equal(
     sentence: str,
     *shown: DimLike,
     broadcast: bool = False,
+    either: bool = False,
     operands: Sequence[Value] = (),
 ) -> None:
     """Let the call compare two lengths; `sentence` has ``{0}`` and ``{1}`` for them, ``{2}`` and so on for those shown.
 
-    Where they `broadcast`, a length that happens to be 1 is another specialisation.  The message shows the shapes of the
+    Where the first one broadcasts to the second, or either to the other, a length that happens to be 1 is another
+    specialisation, and one that is known only at run time is refused.  The message shows the shapes of the
     `operands`, which are the first arrays of the expression.
 
     Raises
@@ -69,4 +71,5 @@ def require_equal(
         found.notes = array_notes(context.loc, [str(v.type) for v in operands])
         raise found
     said = (error, sentence, *(shape_of(v.type) for v in operands))
-    context.builder.emit("check", (), {"kind": "fits" if broadcast else "equal", "dims": dims, "shapes": said})
+    kind = "meets" if either else "fits" if broadcast else "equal"
+    context.builder.emit("check", (), {"kind": kind, "dims": dims, "shapes": said})

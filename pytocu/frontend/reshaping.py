@@ -374,7 +374,7 @@ def together(context: Context, values: Sequence[Value], error: str = "ValueError
                 starts = [2 + sum(map(len, shapes[:n])) for n in range(len(shapes))]
                 text = sentence + "".join(f"{_fields(a, s)} " for a, s in zip(starts, shapes, strict=True))
                 shown = tuple(d for s in shapes for d in s)
-            require_equal(context, wanted, length, error, text, *shown, broadcast=True)
+            require_equal(context, wanted, length, error, text, *shown, either=True)
     whole = broadcast_shapes(shapes)
     return tuple(v if not dimensions(v) and not whole else broadcast(context, v, whole) for v in values)
 

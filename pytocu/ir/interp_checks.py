@@ -65,9 +65,13 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
         case str(kind) if kind.startswith("empty "):
             if tuple(dims) == (0,):
                 raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
-        case "equal" | "fits":
+        case "equal" | "fits" | "meets" as kind:
             if dims[0] != dims[1]:
                 error, sentence, *_ = inst.attr("shapes")
+                if kind == "fits":
+                    refuse_repeating([(dims[0],)], inst.loc, (dims[1],))
+                if kind == "meets":
+                    refuse_repeating([(dims[0],), (dims[1],)], inst.loc)
                 raise failure(error, sentence, dims, inst.loc)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")

@@ -112,7 +112,7 @@ def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
         return meeting_lengths([shape_of(a.type) for a in _spread(inst, inst.args)])
     if inst.op.name == "update":
         return assignment_pairs(*_assigned(inst))
-    if inst.op.name == "check" and inst.attr("kind") == "fits":
+    if inst.op.name == "check" and inst.attr("kind") in ("fits", "meets"):
         return [inst.attr("dims")[:2]]
     return []
 

@@ -146,8 +146,8 @@ class _Writer(Text):
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
                 self.check(f"not -{size} <= {index} < {size}", f"fail_index({position}, {index}, {size}, {axis})")
-            case ("check", "equal" | "fits", dims, (error, sentence, *shapes)):
-                fail = self.failures.lengths(error, sentence, position)
+            case ("check", "equal" | "fits" | "meets" as kind, dims, (error, sentence, *shapes)):
+                fail = self.failures.lengths(error, sentence, position, kind)
                 values = ", ".join(self.dims(part) for part in (dims, *shapes))
                 self.check(f"{self.dim(dims[0])} != {self.dim(dims[1])}", f"{self.constant(fail, 'fail')}({values})")
             case ("check", "squeeze", dims, _):

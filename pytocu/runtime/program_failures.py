@@ -34,9 +34,9 @@ class Failures:
 
         return fail
 
-    def lengths(self, error: str, sentence: str, position: int) -> Callable[..., None]:
-        """What raises an error about lengths that it is given."""
-        return partial(self._lengths, error, sentence, position)
+    def lengths(self, error: str, sentence: str, position: int, kind: str) -> Callable[..., None]:
+        """What raises an error about lengths that it is given, of which NumPy may repeat one that is 1."""
+        return partial(self._lengths, error, sentence, position, kind)
 
     def steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Any) -> Callable[[dict[str, int]], None]:
         """What raises that an index is outside of an axis in a step of loops, if it is in any, given the lengths."""
@@ -90,7 +90,13 @@ class Failures:
         message = "cannot select an axis to squeeze out which has size not equal to one"
         raise ShapeError(message, self.loc(position))
 
-    def _lengths(self, error: str, sentence: str, position: int, dims: Sequence[int], *shapes: tuple[int, ...]) -> None:
+    def _lengths(
+        self, error: str, sentence: str, position: int, kind: str, dims: Sequence[int], *shapes: tuple[int, ...]
+    ) -> None:
+        if kind == "fits":
+            refuse_repeating([(dims[0],)], self.loc(position), (dims[1],))
+        if kind == "meets":
+            refuse_repeating([(dims[0],), (dims[1],)], self.loc(position))
         found = failure(error, sentence, dims, self.loc(position))
         if found.loc is not None and shapes:
             from pytocu.operands import array_notes

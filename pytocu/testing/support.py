@@ -242,8 +242,14 @@ _LIBRARY = """
 `x[mask]` work on the whole array beside the mask: nothing is taken out. What is computed element by element of values of
 one mask stays with them. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`), and for
 `np.where(c)`, `nonzero`, `flatnonzero`, `argwhere`, `compress` and `extract`, a scan counts, the host waits for the
-number, and a kernel writes the elements in order. A length that is read so does not broadcast: where it meets another
-length it has to be equal to it.
+number, and a kernel writes the elements in order.
+
+## Lengths of run time
+
+A Python int of run time may be a length (`np.zeros(n)`, `x[:n]`), and so may a number of chosen elements. Lengths of
+arguments that are 1 broadcast; a length that only the call knows does not: where it meets another length it has to be equal
+to it. If it happens to be 1, and NumPy would repeat the element, the statement raises an UnsupportedError that says so, before
+anything is written; `y[0]`, which has no axis, is what to write for a single element.
 
 ## Assignment at positions
 
