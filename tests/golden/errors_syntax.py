@@ -42,8 +42,8 @@ def generator(x):  #! UnsupportedError: generator is a generator or a coroutine,
 
 
 def reduction(x):
-    return np.partition(x, 2)  #! UnsupportedError: np.partition is not supported
-    #! at: np.partition(x, 2)
+    return np.sort_complex(x)  #! UnsupportedError: np.sort_complex is not supported
+    #! at: np.sort_complex(x)
     #! help: write it with np.sort, which is a library call, and indices
 
 
