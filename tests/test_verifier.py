@@ -82,6 +82,7 @@ RULES = [
     (loop("while () {", "  yield", "} () {", "  yield", "}"), "has a condition and results of the types () for (bool)"),
     (loop("%v = load %x, %n {align = 8, lanes = 2} : <2 x f32>", "lanes %v {lanes = 3} (%i: index) {", "  yield", "}"),
      "vectors that do not divide into 3 lanes"),
+    (loop("%v = load %x, %n {align = 1000000000000, lanes = 2} : <2 x f32>"), "which is not a power of two up to 4096"),
     (loop("%v = load %n, %n : f32"), "takes a pointer and an index first, not index and index"),
     (loop("store %x, %n, %n"), "writes a value of type index through ptr f32"),
     (loop("%v = add %x, %x : f32"), "add does not take pointers"),

@@ -172,7 +172,10 @@ def target_dtype(context: Context, value: Any) -> DType:
         raise
     found = dtype_of(numpy_dtype)
     if found is None:
-        help = "name a bool, integer, float or complex dtype"
+        widest = {"f": "float64 is the widest float", "c": "complex128 is the widest complex dtype"}
+        help = widest.get(numpy_dtype.kind, "name a bool, integer, float or complex dtype")
+        if not numpy_dtype.isnative:
+            help = f"name the dtype in this machine's order of bytes: {numpy_dtype.newbyteorder('=').name}"
         raise UnsupportedError(f"dtype {numpy_dtype} is not supported", context.loc, help)
     return found
 

@@ -128,7 +128,8 @@ def _expanded(context: Context, value: Value, keys: list[Any]) -> list[Any]:
     if sum(k is Ellipsis for k in keys) > 1:
         raise IndexingError("an index can only have a single ellipsis ('...')", context.loc)
     if used > ndim:
-        raise IndexingError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed", context.loc)
+        text = f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        raise IndexingError(text, context.loc, f"write at most {ndim}, one for each axis")
     rest = [slice(None)] * (ndim - used)
     if not any(k is Ellipsis for k in keys):
         return [*keys, *rest]

@@ -31,7 +31,9 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
         raise UnsupportedError("an axis must be an integer known while compiling", context.loc)
     if not -ndim <= axis < ndim:
         prefix = f"{name}: " if name else ""
-        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc)
+        several = f"its axes are 0 to {ndim - 1}, or -{ndim} to -1"
+        has = several if ndim > 1 else "its only axis is 0" if ndim else "it has no axes"
+        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc, has)
     return int(axis) % ndim
 
 
@@ -117,7 +119,8 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
     if used > ndim:
         if isinstance(value.type, ScalarType):
             raise IndexingError("invalid index to scalar variable.", context.loc)
-        raise IndexingError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed", context.loc)
+        text = f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+        raise IndexingError(text, context.loc, f"write at most {ndim}, one for each axis")
     expanded: list[Any] = []
     has_ellipsis = Ellipsis in keys
     for item in keys:

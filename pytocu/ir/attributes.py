@@ -85,6 +85,8 @@ def _is_tree(value: Any) -> bool:
 
 _OVER = ("serial", "reduction", "parallel", *GRID_AXES)
 
+_POWERS = tuple(1 << k for k in range(13))
+
 NUMBER = Kind("a number", _is_number)
 COUNT = Kind("an int that is not negative", _is_count)
 POSITIVE = Kind("an int above 0", lambda value: _is_count(value) and value > 0)
@@ -93,7 +95,7 @@ LENGTHS = Kind("a tuple of lengths, as (n, 3)", _tuple_of(_is_length))
 SHAPE = Kind("a shape, as (n, 3)", _is_shape)
 AXES = Kind("a tuple of axes, as (0, 1)", _tuple_of(_is_count))
 STEPS = Kind("a tuple of ints that are not 0", _tuple_of(lambda value: _is_integer(value) and value != 0))
-POSITIVES = Kind("a tuple of ints above 0", _tuple_of(lambda value: _is_count(value) and value > 0))
+ALIGNMENT = Kind("a power of two up to 4096", lambda value: _is_count(value) and value in _POWERS)
 TEXT = Kind("a string", lambda value: isinstance(value, str))
 NAME = Kind("a string that is a name", _is_name)
 NAMES = Kind("a tuple of names", _tuple_of(_is_name))
@@ -101,12 +103,12 @@ TRUTH = Kind("True or False", lambda value: isinstance(value, bool))
 INTEGER = Kind("an int", _is_integer)
 
 KINDS: dict[str, Kind] = {
-    "align": POSITIVE,
+    "align": ALIGNMENT,
     "at": LENGTH,
     "axes": AXES,
     "axis": COUNT,
     "block": POSITIVE,
-    "bytes": POSITIVES,
+    "bytes": Kind("a tuple of powers of two up to 4096", _tuple_of(lambda value: _is_count(value) and value in _POWERS)),
     "carried": COUNT,
     "cost": LENGTH,
     "dim": LENGTH,

@@ -68,7 +68,8 @@ class Builder:
             except (TypeError, ValueError, OverflowError) as error:
                 from pytocu.operands import operand_notes
 
-                raise located(error, self.loc, None, operand_notes(self.loc, [_said(a.type) for a in args])) from None
+                notes = operand_notes(self.loc, [_said(a.type) for a in args])
+                raise located(error, self.loc, _instead(row, types_of(args)), notes) from None
         made = Inst(row, tuple(args), make_attrs(attrs), tuple(types), tuple(regions), self.loc)
         self.insts.append(made)
         return made
@@ -132,6 +133,14 @@ class Builder:
     def function(self, name: str, level: str, params: Sequence[Value], facts: Sequence[tuple[str, Any]] = ()) -> Function:
         """Close the block as a function."""
         return Function(name, level, Block(tuple(params), self.take()), tuple(facts))
+
+
+def _instead(op: Op, types: Sequence[Type]) -> str | None:
+    """What to write where a function of NumPy has no loop for the dtypes of its operands."""
+    kinds = "".join(t.kind[0] if isinstance(t, WeakType) else element(t).kind for t in types if not isinstance(t, IndexType))
+    if "f" in kinds and (op.numpy.startswith("bitwise_") or op.numpy in ("invert", "left_shift", "right_shift")):
+        return "bits are of bools and integers: compare first, as x > 0, or convert with astype(np.int64)"
+    return "take z.real and z.imag apart: NumPy has this for real numbers only" if op.numpy and "c" in kinds else None
 
 
 def _said(type: Type) -> str:

@@ -174,8 +174,11 @@ class _Parser:
         if text in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[text]
         if text.startswith("complex("):
-            real, imag = split_top(text[8:-1])
-            return complex(float(real), float(imag))
+            try:
+                real, imag = map(float, split_top(text[8:-1]))
+            except ValueError:
+                self.fail(f"{text!r} is not a complex number: write complex(1.0, 2.0)", text)
+            return complex(real, imag)
         if text in ("inf", "-inf", "nan"):
             return float(text)
         try:

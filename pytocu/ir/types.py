@@ -280,6 +280,10 @@ _TYPE = (
 )
 
 
+LARGEST_VECTOR = 4096
+"""Elements of a vector at most."""
+
+
 def parse_type(text: str) -> Type:
     """Read a type: ``f32``, ``f32[n, 3]``, ``f32[n, m; S]``, ``weak int``, ``index``.
 
@@ -304,6 +308,8 @@ def parse_type(text: str) -> Type:
             raise ValueError(f"{text!r} is not a type: a weak scalar is one of weak {', weak '.join(WEAK_ORDER)}")
         return WeakType(kind)
     if match["vector"]:
+        if not 0 < int(match["lanes"]) <= LARGEST_VECTOR:
+            raise ValueError(f"{text!r}: a vector has 1 to {LARGEST_VECTOR} elements")
         return VectorType(_dtype(match["vector"], text), int(match["lanes"]))
     if match["pointer"]:
         return PointerType(_dtype(match["pointer"], text), match["space"] or "global")

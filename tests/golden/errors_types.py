@@ -17,6 +17,7 @@ def different(a, b):
 def inverted(x):
     return np.sqrt(x) + ~x  #! DTypeError: ufunc 'invert' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
     #! at: ~x
+    #! help: bits are of bools and integers: compare first, as x > 0, or convert with astype(np.int64)
 
 
 #$ error inverted --args "f32[n]"
@@ -58,6 +59,7 @@ def out_of_bounds(x):
 def too_many(x):
     return x[0, 0, 0]  #! IndexingError: too many indices for array: array is 2-dimensional, but 3 were indexed
     #! at: x[0, 0, 0]
+    #! help: write at most 2, one for each axis
 
 
 #$ error too_many --args "f32[n, m]"
@@ -82,7 +84,7 @@ def bad_axes(x):
 def other_order(x):
     return x.astype(">f4")  #! UnsupportedError: dtype >f4 is not supported
     #! at: x.astype(">f4")
-    #! help: name a bool, integer, float or complex dtype
+    #! help: name the dtype in this machine's order of bytes: float32
 
 
 #$ error other_order --args "f32[n]"
