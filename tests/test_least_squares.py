@@ -51,7 +51,8 @@ def test_a_matrix_of_lower_rank_has_no_residuals() -> None:
 
 
 def test_options_of_least_squares() -> None:
-    check(GIVEN, ["np.linalg.lstsq(a, b, 0.5)[0]", "np.linalg.lstsq(a, b, -1)[2]", "np.linalg.lstsq(d, b, 1e-3)[2]"], ulp=4096,
+    check(GIVEN, ["np.linalg.lstsq(a, b, 0.5)[0]", "np.linalg.lstsq(a, b, -1)[2]", "np.linalg.lstsq(d, b, 1e-3)[2]",
+                  "np.linalg.lstsq(a, b, 0)[2]", "np.linalg.lstsq(a, b, 1.5)[0]", "np.linalg.lstsq(a, b, np.nan)[0]"], ulp=4096,
           scope=SCOPE)  # fmt: skip
     check(GIVEN, ["np.linalg.lstsq(a, b[:4])", "np.linalg.lstsq(b, b)", "np.linalg.lstsq(a, 1.0)", "np.linalg.lstsq(a, b, 'a')",
                   "np.linalg.lstsq(a.astype('f2'), b)"], scope=SCOPE)  # fmt: skip

@@ -21,7 +21,8 @@ NUMPYS_EXCEPTION = (
     "np.rot90(a, axes=None)", "np.rot90(a, axes=(0, 'x'))", "np.rot90(a, 1, (0, 0))", "np.rot90(a, 1, (0, 5))",
     "np.rollaxis(a, 0, None)", "np.rollaxis(a, 0, 7)", "np.roll(a, [[1], [2, 3]])", "np.roll(a, (1, 2, 3), (0, 1))",
     "np.roll(a, [None])", "np.polyint(2)", "np.put(a, [None], 1)",
-    "np.copy(a, 'i8')", "np.flip(a, (0, 0))", "np.gradient(a, axis=(0, 0))", "np.histogram(a, [0, 1, 2], weights=b)",
+    "np.fft.fft(a, np.nan)", "np.fft.irfft(a, 2.5)", "np.fft.rfft(a, -3)", "np.fft.fft(a, 0)", "np.copy(a, 'i8')",
+    "np.flip(a, (0, 0))", "np.gradient(a, axis=(0, 0))", "np.histogram(a, [0, 1, 2], weights=b)",
     "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
     "np.corrcoef(a, dtype='i8')",
 )  # fmt: skip

@@ -44,10 +44,12 @@ def lstsq(context: Context, a: Any, b: Any, rcond: Any = None) -> tuple[Value, V
 
     real = element(values.type).numpy
     share: Any = apply("multiply", dim_value(context, dim_max(rows, columns)), np.finfo(real).eps) if rcond is None else rcond
-    if rcond is not None and rcond < 0:
-        share = np.finfo(real).eps
+    if rcond is not None and (rcond <= 0 or rcond >= 1):
+        # As LAPACK takes what is no share.
+        share = np.finfo(real).eps / 2
     largest = context.builder.emit("index", (values,), {"axis": 0, "at": 0})
-    large = apply("greater", values, cast(context, apply("multiply", largest, share), element(values.type)))
+    tolerance = cast(context, apply("multiply", largest, share), element(values.type))
+    large = apply("invert", apply("less_equal", values, tolerance))
     turned_right = matrix_product(context, _adjoint(context, left), right)
     inverse = apply("where", large, apply("divide", 1, apply("where", large, values, real.type(1))), real.type(0))
     scaled = apply("multiply", turned_right, context.builder.emit("newaxis", (inverse,), {"axis": 1}))

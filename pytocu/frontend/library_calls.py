@@ -151,8 +151,11 @@ def _transformed(context: Context, name: str, a: Any) -> Value:
 def _fft(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         value = _transformed(context, name, a)
-        given = [known_option(context, o, w) for o, w in ((n, "n="), (norm, "norm="))]
-        made = call(context, name, (value,), n=given[0], axis=known_int(context, axis, "axis="), norm=given[1])
+        count = known_option(context, n, "n=")
+        if count is not None:
+            count = known_int(context, count, "n=")
+        place, scale = known_int(context, axis, "axis="), known_option(context, norm, "norm=")
+        made = call(context, name, (value,), n=count, axis=place, norm=scale)
         return made[0]
 
     handler.__doc__ = doc
