@@ -27,16 +27,13 @@ from pytocu.ir.types import I64, element, scalar
 
 
 def positions(context: Context, shape: tuple[DimLike, ...], axes: Sequence[int]) -> Value:
-    """Where each element stands in the axes, counted in row-major order."""
-    total: Value | None = None
-    for number, axis in enumerate(axes):
-        part = context.builder.emit("iota", (), {"axis": axis, "shape": shape})
-        stride = product([shape[a] for a in axes[number + 1 :]])
-        if stride != 1:
-            part = elementwise(context, "multiply", part, length(context, stride))
-        total = part if total is None else elementwise(context, "add", total, part)
-    assert total is not None
-    return total
+    """Where each element stands in one axis, or in all, counted in row-major order."""
+    if len(axes) == 1:
+        return context.builder.emit("iota", (), {"axis": axes[0], "shape": shape})
+    # Of all axes, in memory order, so that the loops over them may be one.
+    size = (product(shape),)
+    flat = context.builder.emit("iota", (), {"axis": 0, "shape": size})
+    return context.builder.emit("reshape", (flat,), {"shape": shape, "source": size})
 
 
 def place(context: Context, name: str, value: Value, axis: Any, out: Value | None, keepdims: Any) -> Value:
@@ -60,7 +57,10 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
         made = context.builder.const(0, scalar(I64))
     else:
         check_not_empty(context, name, shape, axes)
-        made = combined(context, name, (value, positions(context, shape, axes)), axes, False)[1]
+        found = combined(context, name, (value, positions(context, shape, axes)), axes, False)[1]
+        # Behind the end where all elements are the farthest number of the dtype, and the first one is at 0.
+        inside = elementwise(context, "less", found, length(context, product([shape[a] for a in axes])))
+        made = elementwise(context, "where", inside, found, context.builder.const(0, scalar(I64)))
         made = kept_axes(context, made, axes) if keep else made
     return made if out is None else cast(context, made, element(out.type))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from pytocu.ir.types import I64, DType, dtype_of
+from pytocu.ir.types import DType, dtype_of
 from pytocu.record import Record
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _end_of(dtype: DType, upper: bool) -> Any:
 
 
 def _position(upper: bool) -> Callable[[tuple[DType, ...]], tuple[Any, ...]]:
-    """A state that every element replaces: the farthest number at the last position."""
+    """The farthest number at the last position, which stands for none: where all elements are this number."""
     return lambda dtypes: (_end_of(dtypes[0], upper), _end_of(dtypes[1], True))
 
 
@@ -107,15 +107,13 @@ def _extreme(better: str) -> Callable[[Expander, State, State], State]:
 
 
 def _later_extreme(better: str) -> Callable[[Expander, State, State], State]:
-    """As `_extreme`, where equal numbers keep the position; NaN is never left."""
+    """As `_extreme`, where equal numbers keep the position, also the one of no element; NaN is never left."""
 
     def combine(e: Expander, first: State, second: State) -> State:
         (a, at), (b, bt) = first, second
-        unset = e("equal", at, e.const(_end_of(I64, True), at))
-        chosen = e("bitwise_or", e(better, b, a), unset)
+        chosen = e(better, b, a)
         if a.type.dtype.kind in "fc":  # type: ignore[union-attr]
-            nan_a, nan_b = e("isnan", a), e("isnan", b)
-            chosen = e("bitwise_and", e("bitwise_or", chosen, nan_b), e("invert", nan_a))
+            chosen = e("bitwise_and", e("bitwise_or", chosen, e("isnan", b)), e("invert", e("isnan", a)))
         return e.where(chosen, b, a), e.where(chosen, bt, at)
 
     return combine
@@ -139,10 +137,12 @@ REDUCTIONS: dict[str, Reduction] = {
         Reduction("hypot", "The root of the sum of squares", _number(0), _by_row("hypot")),
         Reduction("logaddexp", "log of the sum of exponentials", _number(float("-inf")), _by_row("logaddexp")),
         Reduction("logaddexp2", "log2 of the sum of powers of 2", _number(float("-inf")), _by_row("logaddexp2")),
+        # Where all elements are the farthest number of the dtype, the position may be that of no element.
         Reduction("argmin", "The first position of the smallest, beside it; NaN wins", _position(True), _extreme("less"),
                   states=2, empty=False, later=_later_extreme("less")),
         Reduction("argmax", "The first position of the largest, beside it; NaN wins", _position(False),
-                  _extreme("greater"), states=2, empty=False, later=_later_extreme("greater")),
+                  _extreme("greater"), states=2, empty=False,
+                  later=_later_extreme("greater")),
     )
 }
 """By name."""

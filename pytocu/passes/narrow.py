@@ -5,6 +5,9 @@ float32.  Both operands have at most 24 digits and float64 has 53, more than 2 *
 roundings are the one of a division in float32 (Figueroa, 1995):
 
     float32(float64(x) / float64(n)) = x / float32(n)    where n <= 2**24
+
+A position that is found beside numbers of at most 32 bits is an int32 while it is looked for, where the elements are few
+enough: so vectors hold as many positions as numbers.
 """
 
 from __future__ import annotations
@@ -13,23 +16,28 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, F64, ArrayType, element, scalar, shape_of
+from pytocu.ir.types import F32, F64, I32, I64, ArrayType, DType, Type, element, scalar, shape_of
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 
 LARGEST = 2**24
 """Every integer up to here is a float32."""
 
+LAST = 2**31 - 2
+"""The last position that is an int32 and not the one that stands for none."""
+
 
 def run(function: Function, context: PassContext) -> Function:
-    """Divide by lengths in float32."""
+    """Divide by lengths in float32, and look for positions in int32."""
     if function.level == "host":
         return function
     classes = Classes(context)
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if inst.op.kind == "reduce" and inst.attr("op") in ("argmin", "argmax"):
+            return _found_in_int32(builder, inst, args, classes)
         if inst.op.name != "cast" or element(inst.types[0]) is not F32:
             return None
         division = args[0].inst
@@ -41,11 +49,25 @@ def run(function: Function, context: PassContext) -> Function:
         length = _length(divisor)
         if length is None or not classes.at_most(length, LARGEST):
             return None
-        shape = shape_of(divisor.type)
-        number = builder.emit("cast", (divisor,), {}, (ArrayType(F32, shape) if shape else scalar(F32),))
+        number = builder.emit("cast", (divisor,), {}, (_like(divisor, F32),))
         return (builder.emit("divide", (dividend, number), name=inst.result.name),)
 
     return classes.state(rewrite(function, rule))
+
+
+def _found_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], classes: Classes) -> Sequence[Value] | None:
+    numbers, positions = args
+    count = product([shape_of(numbers.type)[a] for a in inst.attr("axes")])
+    if element(numbers.type).itemsize > 4 or element(positions.type) is not I64 or not classes.at_most(count, LAST + 1):
+        return None
+    short = builder.emit("cast", (positions,), {}, (_like(positions, I32),))
+    best, found = builder.inst("reduce", (numbers, short), dict(inst.attrs)).results
+    return best, builder.emit("cast", (found,), {}, (_like(found, I64),), name=inst.results[1].name)
+
+
+def _like(value: Value, dtype: DType) -> Type:
+    shape = shape_of(value.type)
+    return ArrayType(dtype, shape) if shape else scalar(dtype)
 
 
 def _narrow(value: Value) -> Value | None:

@@ -4,6 +4,7 @@
 the states becomes vector code without changing the order of anything.  After each stretch the
 states are added to those of the row, and at the end these are combined as a tree.  So the order
 depends on the length alone, not on the width of vectors, and a sum is about as accurate as a tree.
+Positions of extremes are the same in any order: they have fewer states and no stretches.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from pytocu.passes.reduce_loops import Pair, Rows
 LANES = 64
 """States: four vectors of the widest kind for float32."""
 
+PLACES = 32
+"""States that are numbers with their positions, for which every order gives the same bits: they stay in registers."""
+
 WIDTH = 8
 """States that are combined with as many others at once."""
 
@@ -31,7 +35,15 @@ States = tuple[Value, ...]
 
 
 class Stretches(Rows):
-    """Writes the loops of one kernel; see `Rows`."""
+    """Writes the loops of one kernel; see `Rows`.
+
+    Attributes
+    ----------
+    states : int
+        Of each reduction of the sweep that is written.
+    """
+
+    states = LANES
 
     def _reduce(self, pairs: Sequence[Pair]) -> None:
         """One sweep that computes reductions."""
@@ -39,24 +51,32 @@ class Stretches(Rows):
         assert self.extent is not None
         lower, upper = self.extent
         places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
+        positions = all(len(inst.args) > 1 for inst, _ in places)
+        self.states = PLACES if positions else LANES
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
-        states = [self._arrays(inst) for inst, _ in places]
         totals = [self._arrays(inst) for inst, _ in places]
         self._begin(body, places, totals)
+        if positions:
+            self._rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
+        else:
+            self._stretches(places, totals)
+        for (inst, at), total in zip(places, totals, strict=True):
+            for result, value in zip(inst.results, self._tree(inst, total), strict=True):
+                value.name = value.name or result.name
+                e.made[result, position(result, at)] = value
+
+    def _stretches(self, places: Sequence[tuple[Inst, Index]], totals: Sequence[States]) -> None:
+        """All elements in stretches, after each of which the states are added to those of the row."""
+        e, body = self.e, self.body
+        assert self.extent is not None
+        lower, upper = self.extent
+        states = [self._arrays(inst) for inst, _ in places]
         begin = Value(INDEX, "begin")
         into = Builder(e.loc)
         rest, whole = into.emit("subtract", (upper, begin)), e.dim(STRETCH)
         count = into.emit("where", (into.emit("less", (rest, whole)), rest, whole), name="count")
-        rounds = into.emit("divide_truncated", (count, e.dim(LANES)), name="rounds")
         self._begin(into, places, states)
-        number = Value(INDEX, "round")
-        round_ = Builder(e.loc)
-        at = round_.emit("add", (begin, round_.emit("multiply", (number, e.dim(LANES)))))
-        self._elements(round_, at, e.dim(LANES), places, states)
-        _repeat(into, e.dim(0), rounds, e.dim(1), number, round_)
-        done = into.emit("multiply", (rounds, e.dim(LANES)))
-        at = into.emit("add", (begin, done))
-        self._elements(into, at, into.emit("subtract", (count, done)), places, states)
+        self._rounds(into, begin, count, places, states)
 
         def add(lane: Value, inner: Builder) -> None:
             for (inst, _), memory, total in zip(places, states, totals, strict=True):
@@ -64,16 +84,27 @@ class Stretches(Rows):
 
         self._lanes(into, e.dim(LANES), add)
         _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
-        for (inst, at), total in zip(places, totals, strict=True):
-            for result, value in zip(inst.results, self._tree(inst, total), strict=True):
-                value.name = value.name or result.name
-                e.made[result, position(result, at)] = value
+
+    def _rounds(
+        self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
+    ) -> None:
+        """So many elements from one on, as many at once as there are states."""
+        e, states = self.e, self.e.dim(self.states)
+        rounds = builder.emit("divide_truncated", (count, states), name="rounds")
+        number = Value(INDEX, "round")
+        round_ = Builder(e.loc)
+        at = round_.emit("add", (begin, round_.emit("multiply", (number, states))))
+        self._elements(round_, at, states, places, memory)
+        _repeat(builder, e.dim(0), rounds, e.dim(1), number, round_)
+        done = builder.emit("multiply", (rounds, states))
+        at = builder.emit("add", (begin, done))
+        self._elements(builder, at, builder.emit("subtract", (count, done)), places, memory)
 
     def _arrays(self, inst: Inst) -> States:
         """Memory for the states of a reduction."""
         before = self.e.before
         dtypes = (element(a.type) for a in inst.args)
-        return tuple(before.emit("local", (), {"size": LANES}, (PointerType(d, "local"),)) for d in dtypes)
+        return tuple(before.emit("local", (), {"size": self.states}, (PointerType(d, "local"),)) for d in dtypes)
 
     def _begin(self, builder: Builder, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]) -> None:
         """No elements yet."""
@@ -85,7 +116,7 @@ class Stretches(Rows):
                 values = tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
                 _store(inner, lane, pointers, values)
 
-        self._lanes(builder, self.e.dim(LANES), write)
+        self._lanes(builder, self.e.dim(self.states), write)
 
     def _elements(
         self, builder: Builder, at: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
@@ -120,7 +151,7 @@ class Stretches(Rows):
         body.loc = inst.loc
         types = [VectorType(element(p.type), WIDTH) for p in total]
         parts: list[States] = []
-        for first in range(0, LANES, WIDTH):
+        for first in range(0, self.states, WIDTH):
             place, attrs = e.dim(first), {"lanes": WIDTH}
             loads = ({**attrs, "align": element(p.type).itemsize} for p in total)
             parts.append(tuple(body.emit("load", (p, place), given) for p, given in zip(total, loads, strict=True)))
