@@ -16,7 +16,7 @@ SUMS = """func @sums(%x: f64[n, 3, m]) {
   %at = iota {axis = 2, shape = (n, 3, m)} : i64[n, 3, m]
   %best, %where = reduce %x, %at {axes = (2,), op = "argmax"} : f64[n, 3], i64[n, 3]
   %running = scan %x {axis = 0, op = "add"} : f64[n, 3, m]
-  return %total, %rows, %parts, %where, %running
+  return %total, %rows, %parts, %where, %running {tree = ("tuple", 0, 1, 2, 3, 4)}
 }
 """
 
@@ -37,10 +37,10 @@ def test_what_reductions_mean():
 
 def test_axes_are_in_order_and_in_range():
     with pytest.raises((InternalError, CompileError), match="in order"):
-        verify(parse_function('func @f(%x: f64[n, m]) {\n  %y = reduce %x {axes = (1, 0), op = "add"} : f64\n  return %y\n}'))
+        verify(parse_function('func @f(%x: f64[n, m]) {\n  %y = reduce %x {axes = (1, 0), op = "add"} : f64\n  return %y {tree = 0}\n}'))
 
 
 @pytest.mark.parametrize("text", ['reduce %x {axes = (0,), op = "ad"} : f64', 'scan %x {axis = 0, op = ""} : f64[n]'])
 def test_what_combines_is_in_the_table(text: str):
     with pytest.raises(InternalError, match="which is none of add"):
-        verify(parse_function(f"func @f(%x: f64[n]) {{\n  %y = {text}\n  return %y\n}}"))
+        verify(parse_function(f"func @f(%x: f64[n]) {{\n  %y = {text}\n  return %y {{tree = 0}}\n}}"))
