@@ -150,3 +150,16 @@ def test_every_barrier_is_needed(edge: bool):
         else:
             run_threads(broken, given, grid=1, block=BLOCK)
             assert np.array_equal(named["out"], added(x, y))
+
+
+def test_pieces_are_written_with_lengths_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a choice between pieces nobody uses what was computed for one of them."""
+
+    def pieced(x: np.ndarray) -> Any:
+        changed = x.copy()
+        changed[0] = 1
+        return (changed + 1).T.copy()
+
+    monkeypatch.setenv("PYTOCU_CHECK", "1")
+    host = pytocu.jit(pieced).lower("f64[n, m]").host("cuda")
+    assert any(is_tiled(launch) for launch in launches(host))

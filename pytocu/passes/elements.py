@@ -306,11 +306,13 @@ class Elements(Mutable):
             before = builder.emit("less", (place, self.dim(start, builder)))
             regions: list[Block] = []
             for find in (lambda: one_of(count - 1), lambda: self.needed(builder, value, where)):
-                made, offsets = dict(self.made), dict(self.offsets)
+                made, offsets, dims = dict(self.made), dict(self.offsets), dict(self.dims)
                 with builder.nested() as insts:
                     builder.emit("yield", (find(),))
-                # What was computed for a piece is known in its region only.
+                # What was computed for a piece is known in its region only, and so are lengths that were written there.
                 self.made, self.offsets = made, offsets
+                if self.before is builder:
+                    self.dims = dims
                 regions.append(Block((), tuple(insts)))
             builder.loc = inst.loc
             return builder.emit("if", (before,), {}, (type,), regions, name=inst.result.name if count == len(parts) else "")
