@@ -225,7 +225,7 @@ result = f({arguments}).tolist()
         {"arguments": "np.ones(1)"},
         {"arguments": "np.ones((2, 3)).T"},
         {"setup": "np.__version__ = '2.99'"},
-        {"setup": "pytocu.config.build = lambda: '9'"},
+        {"setup": "from pytocu import config; config.build = lambda: '9'"},
         {"setup": "from pytocu.runtime import toolchain; toolchain.installed = lambda backend: 'llvmlite 99'"},
         {"setup": "from pytocu.runtime import host_cpu; host_cpu.host = lambda: 'another CPU'"},
     ],
