@@ -43,5 +43,5 @@ def test_axes_are_in_order_and_in_range():
 
 @pytest.mark.parametrize("text", ['reduce %x {axes = (0,), op = "ad"} : f64', 'scan %x {axis = 0, op = ""} : f64[n]'])
 def test_what_combines_is_in_the_table(text: str):
-    with pytest.raises(InternalError, match="which is none of add|which is not a string that is a name"):
+    with pytest.raises(InternalError, match=r"which is none of add|which is not a string that is a name"):
         verify(parse_function(f"func @f(%x: f64[n]) {{\n  %y = {text}\n  return %y {{tree = 0}}\n}}"))
