@@ -78,3 +78,15 @@ def test_what_is_paired_with_itself_is_computed_once() -> None:
     assert len(kernels) == 2 and kernels[1].reads == ("new: f64[n]",)
     cheap = pytocu.jit(lambda x: np.abs((x + 1)[:, np.newaxis] - (x + 1)).sum(axis=1))
     assert len(cheap.lower("f64[n]").kernels) == 1
+
+
+def test_what_others_need_too_is_stored_and_read() -> None:
+    def both(x: np.ndarray, w: np.ndarray, y: np.ndarray) -> Any:
+        hidden = np.tanh(x @ w)
+        return (hidden[:, :, np.newaxis] * y).sum(axis=1), hidden.sum(axis=0)
+
+    x, w, y = RANDOM.normal(size=(6, 2)), RANDOM.normal(size=(2, 9)), RANDOM.normal(size=(6, 9, 3))
+    everywhere(both, x, w, y, ulp=16)
+    low = pytocu.jit(both).lower(x, w, y)
+    assert "concatenate" not in low.ir("components")
+    assert low.ir("bufferize").count(" tanh ") == 1
