@@ -21,7 +21,6 @@ from pytocu.ir.types import (
     VectorType,
     element,
     scalar,
-    shape_of,
 )
 
 
@@ -68,12 +67,13 @@ def _numbers(tree: Any) -> list[int]:
 def _kernel(inst: Inst) -> str:
     """A kernel is given its arguments, a launch of arrays those in front of its results; both yield the results."""
     (region,) = inst.regions
+    if inst.op.name == "launch" and is_lowered(inst):
+        # Memory that is written in several places is one argument by now.
+        words = [_word(a.type, p.type) for a, p in zip(inst.args, region.params, strict=False)]
+        return _unlike([*words, *(a.type for a in inst.args[len(words) :])], [p.type for p in region.params], "arguments")
     count = 0 if inst.op.name == "kernel" else inst.attr("outputs")
     if count > len(inst.args):
         return f"has {len(inst.args)} arguments, and writes {count} of them"
-    if inst.op.name == "launch" and is_lowered(inst):
-        words = [_word(a.type, p.type) for a, p in zip(inst.args, region.params, strict=False)]
-        return _unlike([*words, *(a.type for a in inst.args[len(words) :])], [p.type for p in region.params], "arguments")
     given = inst.args[: len(inst.args) - count]
     results = inst.types if inst.op.name == "kernel" else types_of(inst.args[len(given) :])
     found = _unlike([regions.bare(a.type) for a in given], [regions.bare(p.type) for p in region.params], "arguments")
@@ -169,8 +169,10 @@ def _yielded(region: Block) -> list[Type]:
 
 
 def _plain(type: Type) -> Type:
-    """A result without its lengths, which may be stated in other words."""
-    return ArrayType(element(type), (0,) * len(shape_of(type))) if isinstance(type, ArrayType) else type
+    """A result without its lengths, which may be stated in other words; an array without axes is written as a number."""
+    if not isinstance(type, ArrayType):
+        return type
+    return ArrayType(type.dtype, (0,) * type.ndim) if type.ndim else scalar(type.dtype)
 
 
 def _word(type: Type, wanted: Type) -> Type:
