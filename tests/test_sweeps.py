@@ -330,6 +330,15 @@ def test_sweeps_are_one_kernel(function: Callable[..., Any], arguments: tuple[An
     assert not any(step[0] in ("for", "while", "if") for step in lowered.compile("cpu").plan.steps)
 
 
+@pytest.mark.parametrize(("function", "arguments"), [pytest.param(*p[:2], id=p[0].__name__) for p in PROGRAMS])
+def test_every_pass_leaves_ir_that_the_verifier_takes(
+    function: Callable[..., Any], arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a memory is written twice, and where a number is memory without axes."""
+    monkeypatch.setenv("PYTOCU_CHECK", "1")
+    assert pytocu.jit(function).lower(*copies(arguments)).host("cuda").body.insts
+
+
 def test_sweeps_inside_of_loops() -> None:
     agrees(solved_in_time, (M, 3, 0.4))
     agrees(solved_in_time, (M, 0, 0.4))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 import re
 
-import numpy as np
 import pytest
 
-import pytocu
 from pytocu.cli.main import main
 from pytocu.errors import InternalError
 from pytocu.explain.stages import subject_of_text
@@ -196,30 +194,3 @@ def test_mutants_of_a_text_are_refused_with_a_place(name, types, target, tmp_pat
             placed = re.search(r"m\.ir:\d+|@\w+ states|the function is (behind|empty)|m\.ir is scheduled for", said)
             assert code == 0 or placed, f"{said}\n{changed}"
     assert refused > 20
-
-
-def _numbers_in_turn(out):
-    out[0] = 1
-    out[1] = 1
-    for i in range(2, len(out)):
-        out[i] = out[i - 1] + out[i - 2]
-    return out
-
-
-def _until_small(x, tol):
-    steps = np.int64(0)
-    for i in range(1, len(x)):
-        x[i] = x[i] * x[i - 1]
-        steps = steps + 1
-        if x[i] < tol:
-            break
-    return x, steps
-
-
-@pytest.mark.parametrize(
-    ("function", "types"), [(_numbers_in_turn, ("i32[n]",)), (_until_small, ("f64[n]", "weak float"))], ids=["twice", "number"]
-)
-@pytest.mark.parametrize("target", ["cpu", "cuda"])
-def test_one_memory_is_written_twice_and_a_number_is_an_array_without_axes(monkeypatch, function, types, target) -> None:
-    monkeypatch.setenv("PYTOCU_CHECK", "1")
-    assert pytocu.jit(function).lower(*types).host(target).body.insts
