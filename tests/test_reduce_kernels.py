@@ -252,3 +252,20 @@ def test_nothing_is_required_of_rows_that_do_not_exist(shape: tuple[int, ...]) -
         with pytest.raises(ValueError, match="All-NaN slice encountered"):
             interp.run(low.host("cuda"), [x])
         x = np.nan_to_num(x)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 33), (2, 257), (2, 1100), (1, 5000), (300, 4)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "?"])
+def test_the_first_of_elements_that_are_all_the_farthest_number(dtype: str, shape: tuple[int, ...]) -> None:
+    """No element replaces the number that a state begins with."""
+    kind = np.dtype(dtype).kind
+    low, high = {"f": (-np.inf, np.inf), "i": (-128, 127), "b": (False, True)}[kind]
+    for number, function in ((low, lambda x: (x.argmax(1), x.argmax())), (high, lambda x: (x.argmin(0), x.argmin()))):
+        same = np.full(shape, number, dtype)
+        last = same.copy()
+        last.flat[-1] = 0 if kind != "b" else not number
+        for x in (same, last):
+            lowered = pytocu.jit(function).lower(x)
+            for found in (interp.run(lowered.host("cuda"), [x]), pytocu.jit(function)(x)):
+                for one, wanted in zip(found, function(x), strict=True):
+                    np.testing.assert_array_equal(one, wanted)

@@ -141,20 +141,24 @@ def _cells(context: Context, value: Value, edges: Value, place: int) -> Value:
     # The last edge is inside of the last cell.
     on_edge = elementwise(context, "equal", value, last)
     found = elementwise(context, "subtract", found, cast(context, on_edge, I64))
-    pairs = [context.builder.emit("slice", (edges,), {"start": (s,), "step": (1,), "size": (size - 1,)}) for s in (0, 1)]
-    (falls,) = combined(context, "bitwise_or", (elementwise(context, "greater", *pairs),), (0,), False)
+    (falls,) = combined(context, "bitwise_or", (elementwise(context, "greater", *_neighbours(context, edges)),), (0,), False)
     ascends = elementwise(context, "invert", falls)
     return require(context, found, ascends, "ValueError", f"`bins[{place}]` must be monotonically increasing, when an array")
 
 
-def _widths(context: Context, edges: Value) -> Value:
+def _neighbours(context: Context, edges: Value) -> tuple[Value, Value]:
+    """All edges but the last, and all but the first."""
     (size,) = dimensions(edges)
-    before, behind = (
+    first, second = (
         context.builder.emit("slice", (edges,), {"start": (s,), "step": (1,), "size": (size - 1,)}) for s in (0, 1)
     )
+    return first, second
+
+
+def _widths(context: Context, edges: Value) -> Value:
+    before, behind = _neighbours(context, edges)
     return elementwise(context, "subtract", behind, before)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"histogram2d": histogram2d}
 """By NumPy's name; parameters are called as NumPy calls them."""
-

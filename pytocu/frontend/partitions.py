@@ -111,4 +111,3 @@ METHODS.update({"partition": partition_in_place, "argpartition": argpartition})
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"partition": partition, "argpartition": argpartition}
 """By NumPy's name; parameters are called as NumPy calls them."""
-

@@ -141,8 +141,7 @@ REDUCTIONS: dict[str, Reduction] = {
         Reduction("argmin", "The first position of the smallest, beside it; NaN wins", _position(True), _extreme("less"),
                   states=2, empty=False, later=_later_extreme("less")),
         Reduction("argmax", "The first position of the largest, beside it; NaN wins", _position(False),
-                  _extreme("greater"), states=2, empty=False,
-                  later=_later_extreme("greater")),
+                  _extreme("greater"), states=2, empty=False, later=_later_extreme("greater")),
     )
 }
 """By name."""

@@ -246,6 +246,11 @@ def shape_of(type: Type) -> tuple[DimLike, ...]:
     return type.shape if isinstance(type, ArrayType) else ()
 
 
+def strong_type(dtype: DType, shape: tuple[DimLike, ...]) -> ArrayType | ScalarType:
+    """The type of elements of a shape: a scalar's where there are no axes."""
+    return ArrayType(dtype, shape) if shape else scalar(dtype)
+
+
 def weak_type_of(value: object) -> WeakType | None:
     """The weak type of a Python scalar, or None for anything else (NumPy scalars too)."""
     kind = {bool: "bool", int: "int", float: "float", complex: "complex"}.get(type(value))

@@ -39,7 +39,8 @@ def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> Non
     """Lengths of last axes so short that code is written for each: what is summed along them needs no loop."""
     for param in function.params:
         last = facts.norm(shape_of(param.type)[-1]) if len(shape_of(param.type)) > 1 else 1
-        name, length = as_symbol(last), classes.exactly(last, SHORTEST)
+        name = as_symbol(last)
+        length = None if name is None else classes.exactly(last, SHORTEST)
         if name is not None and length is not None and length > 1:
             facts.equal[name] = length
 

@@ -15,7 +15,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.regions import element_count, parameters
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, DType, ScalarType, Type, element, scalar, shape_of
+from pytocu.ir.types import DType, ScalarType, Type, element, shape_of, strong_type
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 
@@ -87,7 +87,7 @@ def _chosen(builder: Builder, test: Value, yes: Value, no: Value) -> Value:
 def _spread(dtype: DType, args: Sequence[Value]) -> Type:
     """The type of a result that the row does not infer."""
     shape = next((shape_of(a.type) for a in args if shape_of(a.type)), ())
-    return ArrayType(dtype, shape) if shape else scalar(dtype)
+    return strong_type(dtype, shape)
 
 
 def _whole(builder: Builder, value: Value, type: Type, args: Sequence[Value]) -> Value:

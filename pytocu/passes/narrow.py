@@ -18,15 +18,15 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, F64, I32, I64, ArrayType, DType, Type, element, scalar, shape_of
+from pytocu.ir.types import F32, F64, I32, I64, element, shape_of, strong_type
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 
 LARGEST = 2**24
 """Every integer up to here is a float32."""
 
-LAST = 2**31 - 2
-"""The last position that is an int32 and not the one that stands for none."""
+MOST = 2**31 - 1
+"""Elements whose positions are int32, none of which is the largest one: that stands for none."""
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -49,7 +49,7 @@ def run(function: Function, context: PassContext) -> Function:
         length = _length(divisor)
         if length is None or not classes.at_most(length, LARGEST):
             return None
-        number = builder.emit("cast", (divisor,), {}, (_like(divisor, F32),))
+        number = builder.emit("cast", (divisor,), {}, (strong_type(F32, shape_of(divisor.type)),))
         return (builder.emit("divide", (dividend, number), name=inst.result.name),)
 
     return classes.state(rewrite(function, rule))
@@ -58,16 +58,11 @@ def run(function: Function, context: PassContext) -> Function:
 def _found_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], classes: Classes) -> Sequence[Value] | None:
     numbers, positions = args
     count = product([shape_of(numbers.type)[a] for a in inst.attr("axes")])
-    if element(numbers.type).itemsize > 4 or element(positions.type) is not I64 or not classes.at_most(count, LAST + 1):
+    if element(numbers.type).itemsize > 4 or element(positions.type) is not I64 or not classes.at_most(count, MOST):
         return None
-    short = builder.emit("cast", (positions,), {}, (_like(positions, I32),))
+    short = builder.emit("cast", (positions,), {}, (strong_type(I32, shape_of(positions.type)),))
     best, found = builder.inst("reduce", (numbers, short), dict(inst.attrs)).results
-    return best, builder.emit("cast", (found,), {}, (_like(found, I64),), name=inst.results[1].name)
-
-
-def _like(value: Value, dtype: DType) -> Type:
-    shape = shape_of(value.type)
-    return ArrayType(dtype, shape) if shape else scalar(dtype)
+    return best, builder.emit("cast", (found,), {}, (strong_type(I64, shape_of(found.type)),), name=inst.results[1].name)
 
 
 def _narrow(value: Value) -> Value | None:

@@ -50,4 +50,3 @@ class Mentions:
         own |= {name for _, value in inst.attrs for name in named(value)}
         found = frozenset(own & self.reads.keys())
         return found.union(*(self.of(a) for a in inst.args))
-

@@ -36,7 +36,6 @@ BRANCH = 3
 OPERATIONS_A_BYTE = 10
 """Operations for which there is time while a byte is stored and loaded again."""
 
-
 PAIRED = 3
 """Operations that are computed again for each pair of elements."""
 

@@ -417,4 +417,3 @@ def _alone(place: Affine) -> int | None:
     if len(moving) != 1 or place.parts or not isinstance(place.coefficients[moving[0]], int):
         return None
     return moving[0]
-
