@@ -314,3 +314,52 @@ def test_stages_are_verified_and_timed():
     assert all(s.milliseconds > 0 for s in found[1:])
     assert not next(s for s in found if s.name == "fastmath").changed
     assert next_pass(found[-1].function) == ""
+
+
+LOOPS = """\
+import numpy as np
+
+
+def heat(u, n):
+    for _ in range(n):
+        u = u + np.roll(u, 1) - u.max()
+        u = u / u.sum()
+    return u
+
+
+def settle(u, tolerance):
+    while u.max() > tolerance:
+        u = 0.5 * (u[::-1] + u.sum(axis=0))
+        if u.min() < 0:
+            u = np.sqrt(np.cumsum(u))
+    return u
+
+
+def written_out(u):
+    for _ in range(3):
+        u = u[1:-1] + np.sqrt(u[2:] * u[:-2])
+        u = u / u.sum()
+    return u
+"""
+
+
+@pytest.mark.parametrize(("target", "emits"), [("cuda:sm_90", ("ir", "cuda", "nvvm", "resources")), ("cpu", ("ir", "llvm"))])
+@pytest.mark.parametrize(
+    ("function", "types"),
+    [("heat", ("f64[n]", "weak int")), ("settle", ("f32[n]", "weak float")), ("written_out", ("f64[40000]",))],
+)
+def test_every_kernel_that_explain_names_is_there_in_every_form(command, in_folder, capsys, function, types, target, emits):
+    in_folder("loops.py", LOOPS)
+    words = (f"loops.py:{function}", "--args", ", ".join(types), "--target", target)
+    assert main(["explain", *words, "--json"]) == 0
+    names = [kernel["name"] for kernel in json.loads(capsys.readouterr()[0])["kernels"]]
+    assert len(names) > 1
+    for name, emit in itertools.product(names, emits):
+        code, out, err = command(*words, "--kernel", name, "--emit", emit)
+        assert (code, err) == (0, "")
+        assert out.count("__global__") == (emit == "cuda")
+        assert out.count("\n") == 1 or emit != "resources"
+    words = (*words, "--kernel", names[-1])
+    assert [line[2:].partition(":")[0] for line in command(*words, "--all")[1].splitlines() if line[:1] == "#"][-1] != "fuse"
+    places = json.loads(command(*words, "--json")[1])["stages"][-1]
+    assert places["text"].startswith("loop func @")

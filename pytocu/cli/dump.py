@@ -223,13 +223,14 @@ def _shown(subject: Subject, target: Target, options: argparse.Namespace) -> Ite
     before: tuple[str, str] | None = None
     found: _Shown | None = None
     for stage in stages(subject, target, options.index_bits, options.after or ""):
-        if kernel and every and kernel not in kernels_of(stage.function):
+        named = stage.names.get(kernel, kernel)
+        if kernel and every and named not in kernels_of(stage.function):
             found = _Shown(stage, "", None)
             continue
         if not every:
             found = _Shown(stage, "", before)
             continue
-        text = stage_text(stage.function, kernel, options.locs)
+        text = stage_text(stage.function, named, options.locs)
         found = _Shown(stage, text, before)
         if before is None or text != before[1]:
             yield found
@@ -246,7 +247,7 @@ def _shown(subject: Subject, target: Target, options: argparse.Namespace) -> Ite
 
 def _named_kernel(stage: Stage, kernel: str, locs: bool) -> str:
     try:
-        return stage_text(stage.function, kernel, locs)
+        return stage_text(stage.function, stage.names.get(kernel, kernel), locs)
     except PytocuError as error:
         raise CommandError(str(error)) from None
 
@@ -268,7 +269,8 @@ _PLACE = re.compile(r"  # (\S+:\d+:\d+)$")
 def _print_json(subject: Subject, target: Target, shown: Iterable[_Shown], options: argparse.Namespace) -> None:
     found: list[dict[str, Any]] = []
     for one in shown:
-        located = stage_text(one.stage.function, options.kernel or "", locs=True)
+        kernel = one.stage.names.get(options.kernel, options.kernel or "")
+        located = stage_text(one.stage.function, kernel, locs=True)
         places = [match[1] if (match := _PLACE.search(line)) else None for line in located.splitlines()]
         entry = {"pass": one.stage.name, "sentence": one.stage.sentence, "milliseconds": round(one.stage.milliseconds, 3)}
         entry |= {"text": one.text, "places": places}
@@ -283,7 +285,7 @@ def _code_json(made: Any, emit: str) -> dict[str, Any]:
         case "plan":
             return {"plan": json.loads(plan_to_json(made.plan))}
         case "resources":
-            rows = zip(made.kernel_names, made.resources, strict=True)
-            return {"kernels": [{"name": name, **taken._asdict()} for name, taken in rows]}
+            rows = dict(zip(made.kernel_names, made.resources, strict=True))
+            return {"kernels": [{"name": name, **taken._asdict()} for name, taken in rows.items()]}
         case _:
             return {"text": code_text(made, emit)}

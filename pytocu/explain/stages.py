@@ -7,7 +7,8 @@ Nothing here needs a GPU or reads the cache.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
 from pytocu.driver import Compiled, Lowered, choose_backend
@@ -18,7 +19,7 @@ from pytocu.ir.printer import print_function
 from pytocu.ir.verifier import STAGE_RULES, verify
 from pytocu.passes.context import PassContext, Target, parse_target
 from pytocu.passes.pipeline import PIPELINE, History, pass_names, run_pipeline
-from pytocu.planning import kernel_function
+from pytocu.planning import kernel_function, launches
 from pytocu.record import Record
 
 FIRST = "lower"
@@ -83,6 +84,8 @@ class Stage(Record):
         Time of the pass.
     changed : bool
         Whether the pass made another function.
+    names : mapping
+        What kernels are called here that had a name of their own before launches of the same code got one.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Stage(Record):
     function: Function
     milliseconds: float = 0.0
     changed: bool = True
+    names: Mapping[str, str] = MappingProxyType({})
 
 
 def subject_of(lowered: Lowered) -> Subject:
@@ -175,19 +179,30 @@ def stages(
     names = pass_names()
     function = subject.function
     sentences = dict(zip(names, (p.doc for p in PIPELINE), strict=True))
+    own: list[str] = []
     for name in names[names.index(subject.start) :]:
         history = History()
         run_pipeline(function, subject.context(target, index_bits), history, check=check, start=name, stop=name)
         (outcome,) = history.records
         function = outcome.function
-        yield Stage(name, sentences[name], function, outcome.milliseconds, outcome.changed)
+        now = [launch.attr("name") for launch in launches(function)]
+        own = own if len(own) == len(now) else now
+        renamed = {old: new for old, new in zip(own, now, strict=True) if old != new}
+        yield Stage(name, sentences[name], function, outcome.milliseconds, outcome.changed, renamed)
         if name == stop:
             return
 
 
 def kernels_of(function: Function) -> dict[str, Inst]:
-    """The kernels of a function by name; none before the pass ``fuse``."""
-    return {i.attr("name"): i for i in function.body.insts if i.op.name in ("kernel", "launch")}
+    """The kernels of a function by name, those in loops and branches of the host too; none before the pass ``fuse``.
+
+    Kernels in loops of the host exist from the pass ``stages`` on.
+    """
+    found: dict[str, Inst] = {}
+    for inst in walk(function.body):
+        if inst.op.name in ("kernel", "launch"):
+            found.setdefault(inst.attr("name"), inst)
+    return found
 
 
 def stage_text(function: Function, kernel: str = "", locs: bool = False) -> str:
@@ -247,6 +262,7 @@ def compiled(subject: Subject, target: Target, backend: str | None = None, index
         raise PytocuError("a function at loop level is the inside of a kernel: it has no plan and is not compiled alone")
     *_, last = stages(subject, target, index_bits)
     host = last.function
+    kernel = last.names.get(kernel, kernel)
     if kernel and kernel not in kernels_of(host):
         raise PytocuError(no_kernel(kernel, list(kernels_of(host))))
     own = subject.options.backend
@@ -270,7 +286,8 @@ def code_text(made: Compiled, emit: str) -> str:
         case "asm":
             return (made.assembly if made.target.kind == "cpu" else made.sass).rstrip()
         case "resources":
-            return "\n".join(f"{name}: {taken}" for name, taken in zip(made.kernel_names, made.resources, strict=True))
+            found = dict(zip(made.kernel_names, made.resources, strict=True))
+            return "\n".join(f"{name}: {taken}" for name, taken in found.items())
         case _:
             return made.source.rstrip()
 
