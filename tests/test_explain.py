@@ -17,6 +17,8 @@ from pytocu.explain.schedules import expected
 from pytocu.explain.traffic import added, number_of
 from pytocu.guards import static_key
 from pytocu.ir.dims import symbol
+from pytocu.planning import launches
+from pytocu.report.page import html_report
 from pytocu.runtime.changes import key_text
 
 HALF = np.float64(0.5)
@@ -509,7 +511,7 @@ kernel relax
 
 kernel relax_copy0
   {line}: u[1:-1] = 0.5 * (u[2:] + u[:-2])
-  reads out f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
+  reads out f32[max(n - 2, 0)] of relax (4*max(n - 2, 0) bytes)
   writes u f32[max(n - 2, 0)] (4*max(n - 2, 0) bytes)
   8*max(n - 2, 0) bytes in all
   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
@@ -538,6 +540,132 @@ def test_html_is_escaped():
 
 def test_a_function_without_kernels():
     assert "no kernel" in str(told(lambda x: x.T, "f32[n, m]"))
+
+
+# What several kernels compute.
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def test_what_is_computed_in_two_kernels():
+    found = told(softmax, "f64[3, 400000]")
+    (one,) = found.repeated
+    line = softmax.__code__.co_firstlineno + 1
+    assert (one.expression, one.part, one.at.line) == ("np.exp(x - x.max(axis=1, keepdims=True))", False, line)
+    assert one.kernels == ("softmax_2", "softmax_4") and one.type == "f64[3, 400000]"
+    # An exponential counts as 20 operations and the difference as one; stored, it is written and read, and x and
+    # the three maxima are read once less.
+    elements = 3 * 400000
+    assert (one.operations, one.time, one.cheaper) == (21 * elements, 21 * elements // 10, "again")
+    assert (one.stored.number, one.spared.number) == (2 * 8 * elements, 8 * elements + 3 * 8)
+    sentences = (
+        f"`{one.expression}` (line {line}) is computed in softmax_2 and softmax_4: 25.2 million operations each time",
+        "stored, it would cost 19.2 MB, and 9.6 MB of what it is made of would not be read; computing it again takes less time",
+    )
+    for text in (str(found), found._repr_html_(), html_report(pytocu.jit(softmax).lower("f64[3, 400000]"))):
+        assert "computed more than once" in text and all(sentence in text for sentence in sentences)
+
+
+def test_a_result_that_is_computed_again_is_in_memory_already():
+    found = told(lambda x: (np.exp(x), np.exp(x[:, ::2]) + 1, np.exp(x)[::2]), "f32[64, 32]")
+    (one,) = found.repeated
+    assert (one.expression, one.kernels) == ("np.exp(x)", ("lambda__0", "lambda__2"))
+    assert one.stored.number == 4 * 64 * 32
+
+
+def test_long_work_in_two_kernels_would_better_be_stored():
+    def long_work(x):
+        y = x
+        for _ in range(12):
+            y = np.sin(np.exp(y))
+        return y.sum(axis=0), y.sum(axis=1)
+
+    (one,) = told(long_work, "f32[4096, 4096]").repeated
+    assert one.cheaper == "stored" and one.operations == 12 * 40 * 4096**2
+    assert "help: compute it in a jitted function of its own" in str(told(long_work, "f32[4096, 4096]"))
+
+
+def test_what_changed_in_between_is_not_the_same():
+    def changed(x, y):
+        first = np.sqrt(x).sum()
+        x[:] = y
+        return first, np.sqrt(x) + 1
+
+    assert told(changed, "f64[n]", "f64[n]").repeated == ()
+
+    def steps(x, n):
+        for _ in range(n):
+            x = np.sqrt(x + x.sum())
+        return np.sqrt(x), x.sum()
+
+    assert told(steps, "f64[n]", "weak int").repeated == ()
+
+
+def test_what_two_kernels_of_a_step_compute():
+    def steps(x, c, n):
+        for _ in range(n):
+            y = np.sqrt(np.abs(x + np.roll(x, 1)))
+            x = y * c + np.cumsum(y[::-1])
+        return x
+
+    found = told(steps, "f64[n]", "f64[n]", "weak int")
+    assert all({k.name for k in found.kernels if k.within} >= set(one.kernels) for one in found.repeated)
+
+
+def test_parts_of_an_expression_say_so():
+    found = told(lambda x: (x - x.mean(axis=0), x.std(axis=0)), "f32[100000, 64]")
+    assert all(one.part for one in found.repeated if one.expression == "x.std(axis=0)")
+    found = told(lambda x: ((np.sqrt(x) + 1).sum(axis=0), (np.sqrt(x) + 1).sum(axis=1)), "f32[20000, 64]")
+    assert [(one.expression, one.part) for one in found.repeated] == [("np.sqrt(x) + 1", False)]
+    assert told(lambda x: (x - x.mean(axis=0)).std(axis=0), "f32[200000, 64]").repeated == ()
+
+
+# Names, sources and threads.
+
+
+def test_a_temporary_is_named_with_the_kernel_that_made_it():
+    found = told(lambda x: x / x.sum(), "f32[100000]")
+    assert [a.source for k in found.kernels for a in k.reads] == [
+        "argument x", "kernel lambda__0", "argument x", "kernel lambda__1",
+    ]  # fmt: skip
+    assert "reads out f32[7] of lambda__0 (28 bytes)" in str(found)
+
+
+def test_kernels_of_the_same_code_say_so():
+    def twice(x):
+        for _ in range(2):
+            x = x / x.sum()
+        return x
+
+    found = told(twice, "f32[100000]")
+    assert {k.code for k in found.kernels} > {""}
+    for kernel in found.kernels:
+        assert not kernel.code or f"its code is that of {kernel.code}, compiled once" in str(found)
+
+
+def test_the_finished_block_is_told_and_few_threads_are_no_copy():
+    def total(u):
+        return (u[1:] * u[:-1]).max()
+
+    (kernel,) = told(total, "f64[n]").kernels
+    assert kernel.limited_by == "threads" and kernel.expected < 0.05
+    (launch,) = launches(pytocu.jit(total).lower("f64[n]").host())
+    assert f"blocks of {launch.attr('block')} threads" in kernel.how
+    assert f"shared by {launch.attr('block')} threads" in kernel.how
+
+
+def test_many_pairs_of_kernels_are_counted():
+    def steps(u):
+        for _ in range(6):
+            u = u / u.sum()
+        return u
+
+    text = str(told(steps, "f64[400000]"))
+    assert text.count("is not part of") == 10
+    assert "other pairs of kernels cost no more than these" in text
 
 
 # The command.

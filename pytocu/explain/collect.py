@@ -14,6 +14,7 @@ from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
 from pytocu.explain.loops import loops_in_words, reasons
 from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
+from pytocu.explain.repeated import repeated
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
@@ -65,11 +66,13 @@ def explanation(
     ways = taken or [None] * len(launches(scheduled))
     around = _around(scheduled.body)
     finished = {i.attr("name"): i for i in launches(last.function)}
-    kernels = tuple(
-        _kernel(i, parsed.kind, lowered.sizes, t, around.get(i, ()), finished.get(i.attr("name"), i))
-        for i, t in zip(launches(scheduled), ways, strict=True)
-    )
-    edges = _edges(scheduled, kernels, lowered.sizes)
+    kernels: tuple[Kernel, ...] = ()
+    for launch, way in zip(launches(scheduled), ways, strict=True):
+        code = last.names.get(launch.attr("name"), "")
+        made_of = finished.get(code or launch.attr("name"), launch)
+        kernel = _kernel(launch, parsed.kind, lowered.sizes, way, around.get(launch, ()), made_of)
+        kernels += (kernel._replace(code=code),)
+    kernels, edges = _edges(scheduled, kernels, lowered.sizes)
     plan = made.plan
     return Explanation(
         lowered.name,
@@ -88,6 +91,7 @@ def explanation(
         plan.library_calls(),
         loops_in_words(plan, parsed.kind == "cuda"),
         reasons(_before(found, "stages").function),
+        repeated(scheduled, lowered.sizes),
     )
 
 
@@ -180,7 +184,9 @@ def _kernel(
         lengths = schedules.long_lengths(moved.formula, sizes) if moved.number is None else sizes
         supposed = " = ".join((*lengths, str(*set(lengths.values())))) if lengths is not sizes and lengths else ""
         known = {**lengths, **sizes}
-        share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known))
+        work = number_of(finished.attr("work") or 0, known)
+        threads = None if work is None else work // finished.attr("each", 1)
+        share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known), threads)
     return Kernel(
         name,
         _lines(launch),
@@ -188,7 +194,9 @@ def _kernel(
         writes,
         moved,
         launch.attr("schedule"),
-        schedules.how(launch, kind, finished.attr("each", 1), bool(finished.attr("grid")), _has_vectors(finished)),
+        schedules.how(
+            launch, kind, finished.attr("each", 1), bool(finished.attr("grid")), _has_vectors(finished), finished.attr("block", 0)
+        ),
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,
@@ -202,7 +210,10 @@ def _kernel(
 
 def _lines(launch: Inst) -> tuple[SourceLine, ...]:
     """The lines of the user's own function and of those it calls, in order."""
-    found = {(loc.file, loc.line, loc.function) for i in walk(launch.regions[0]) for loc in i.loc.chain() if loc.line}
+    insts = list(walk(launch.regions[0]))
+    # What only leads from memory to memory stands for a result, whose line says nothing of what is computed.
+    computing = [i for i in insts if i.op.kind not in ("control", "const", "index") and i.op.name not in ("as_array", "dim")]
+    found = {(loc.file, loc.line, loc.function) for i in computing or insts for loc in i.loc.chain() if loc.line}
     return indented(sorted(found))
 
 
@@ -211,8 +222,10 @@ def _array_name(value: Value) -> str:
     return memory.name or ("argument" if memory.inst is None else "out")
 
 
-def _edges(scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]) -> tuple[Edge, ...]:
-    """What flows between arguments, kernels and results."""
+def _edges(
+    scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]
+) -> tuple[tuple[Kernel, ...], tuple[Edge, ...]]:
+    """What flows between arguments, kernels and results, and the kernels with where they read."""
     last: dict[Value, str] = {p: f"argument {p.name}" for p in scheduled.params}
     outer = {p: a for inst in walk(scheduled.body) if inst.op.kind == "region" for p, a in bindings(inst)}
 
@@ -224,21 +237,25 @@ def _edges(scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str,
         return found
 
     edges: list[Edge] = []
+    known: list[Kernel] = []
     for launch, kernel in zip(launches(scheduled), kernels, strict=True):
         node = f"kernel {kernel.name}"
         inputs, outputs = split_arguments(launch)
         arrays = [(value, param) for value, param in inputs if isinstance(param.type, ArrayType)]
+        reads: list[Access] = []
         for (value, param), access in zip(arrays, kernel.reads, strict=True):
             source = last.get(base(value))
+            reads.append(access._replace(source=source or ""))
             if source is not None:
                 edges.append(Edge(source, node, access.name, str(param.type), access.bytes))
+        known.append(kernel._replace(reads=tuple(reads)))
         for value in outputs:
             last[memory_of(value)] = node
     for number, value in enumerate(scheduled.body.terminator.args):
         source = last.get(memory_of(value))
         if source is not None:
             edges.append(Edge(source, f"result {number}", value.name, str(value.type), bytes_of(value.type, sizes)))
-    return tuple(edges)
+    return tuple(known), tuple(edges)
 
 
 def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tuple[Edge, ...]) -> tuple[Refusal, ...]:

@@ -51,12 +51,15 @@ class Access(Record):
         As the kernel calls it.
     bytes : Bytes
         Of its elements that are read or written, each once.
+    source : str
+        The node that wrote what is read last; empty where that is not known, and of what is written.
     """
 
     array: str
     name: str
     type: str
     bytes: Bytes
+    source: str = ""
 
 
 class Taken(Record):
@@ -113,13 +116,15 @@ class Kernel(Record):
     expected : float or None
         Estimated share of the speed of a copy of as many bytes; None for the CPU.
     limited_by : str
-        ``memory``, ``arithmetic`` or ``launch``: what the estimate rests on.
+        ``memory``, ``arithmetic``, ``threads`` or ``launch``: what the estimate rests on.
     supposed : str
         The lengths that the estimate supposes where they are not known, as ``n = m = 8192``.
     within : tuple of SourceLine
         The loops and branches of the host that the launch is in, the outermost first.
     measured : KernelTime or None
         None where nothing was run on a GPU.
+    code : str
+        The earlier kernel whose code it has; empty where it has its own.
     """
 
     name: str
@@ -138,6 +143,7 @@ class Kernel(Record):
     supposed: str = ""
     within: tuple[SourceLine, ...] = ()
     measured: KernelTime | None = None
+    code: str = ""
 
 
 class Edge(Record):
@@ -171,6 +177,46 @@ class Refusal(Record):
     second: str
     reason: str
     bytes: Bytes
+
+
+class Repeated(Record):
+    """An expression whose elements several kernels compute, each for itself, instead of handing them on in memory.
+
+    Attributes
+    ----------
+    expression : str
+    part : bool
+        Whether it is a part of that expression.
+    at : SourceLine
+    type : str
+        Of all its elements.
+    kernels : tuple of str
+        Those that compute it, in order of launch.
+    operations : int or Dim
+        Simple operations of computing it once, without parts that more kernels compute: these stand alone.
+    loops : bool
+        Whether there is a loop of the program in it, of which `operations` count one step.
+    time : int or None
+        The bytes that memory moves in the time of so many operations; None where a length is not known.
+    stored : Bytes
+        What would move if the first kernel stored it and the others read it.
+    spared : Bytes
+        What the others would not read then.
+    cheaper : str
+        ``again`` where computing it in each takes less time than storing it, else ``stored``.
+    """
+
+    expression: str
+    part: bool
+    at: SourceLine
+    type: str
+    kernels: tuple[str, ...]
+    operations: DimLike
+    loops: bool
+    time: int | None
+    stored: Bytes
+    spared: Bytes
+    cheaper: str
 
 
 class Step(Record):
@@ -318,6 +364,8 @@ class Explanation(Record):
         How the steps of loops around kernels are made.
     apart : tuple of Apart
         Why such a loop is not one kernel.
+    repeated : tuple of Repeated
+        What several kernels compute, each for itself.
     """
 
     function: str
@@ -336,6 +384,7 @@ class Explanation(Record):
     library_calls: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
+    repeated: tuple[Repeated, ...] = ()
 
     def __str__(self) -> str:
         from pytocu.explain.words import plain

@@ -18,6 +18,9 @@ OPERATIONS_A_SECOND = 3.35e13
 LAUNCH_SECONDS = 2e-6
 """Between the beginnings of two kernels that do nothing."""
 
+THREADS = 20_000
+"""So many, each with some loads on the way, are what a large copy has to have."""
+
 _DIVISION = 8
 _COSTS = {"divide": _DIVISION, "sqrt": _DIVISION, "floor_divide": 12, "remainder": 12, "fmod": 12, "power": 40, "copy": 0}
 _FUNCTION = 14
@@ -49,7 +52,7 @@ def long_lengths(moved: DimLike, sizes: Mapping[str, int]) -> dict[str, int]:
     return {}
 
 
-def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: bool = False) -> str:
+def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: bool = False, block: int = 0) -> str:
     """The schedule in words.
 
     Parameters
@@ -58,13 +61,17 @@ def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: b
         As the pass ``schedule`` leaves it.
     each : int
         How many elements a thread computes at once.
+    block : int
+        Threads of a block in the finished code; 0 for what the pass ``schedule`` asked for.
     rows : bool
         Whether rows and columns are counted apart.
     vectors : bool
         Whether elements are loaded or stored as vectors.
     """
-    schedule, block = launch.attr("schedule"), launch.attr("block", 0)
+    schedule, block = launch.attr("schedule"), block or launch.attr("block", 0)
     lanes, share = launch.attr("lanes", 1), launch.attr("share", 0)
+    if block:
+        lanes = min(lanes, block)
     if schedule == "sweep":
         spread = f"; blocks of {block} threads" if block else "; positions are spread over threads"
         return f"one thread goes through all steps of a loop for each position{spread}"
@@ -124,7 +131,7 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
         return f"{over}; the reduced axis is not the one that neighbours in memory lie along"
     length = number_of(product(reduced), sizes)
     if length is None and target != "cpu":
-        return f"{over}; the length is any, so the code is what is right for all"
+        return f"{over}; the length is not known here, so the code is what is right for all, and calls get faster code"
     return f"{over}, along which neighbours lie in memory"
 
 
@@ -152,20 +159,24 @@ def operations(launch: Inst, sizes: Mapping[str, int]) -> float | None:
     return total
 
 
-def expected(moved: int | None, computed: float | None) -> tuple[float | None, str]:
+def expected(moved: int | None, computed: float | None, threads: int | None = None) -> tuple[float | None, str]:
     """The share of the speed of a copy that a kernel may reach, and what limits it.
 
     An estimate: bytes over the speed of a copy against operations over the speed of arithmetic and a
-    launch's own time, with the figures of one GPU.
+    launch's own time, with the figures of one GPU.  Few threads do not keep memory busy.
 
     Examples
     --------
     >>> expected(1 << 30, 1e6)[1], expected(4096, 10.0)[1], expected(1 << 20, 1e12)[1]
     ('memory', 'launch', 'arithmetic')
+    >>> share, limit = expected(1 << 30, 1e6, 256)
+    >>> round(share, 2), limit
+    (0.01, 'threads')
     """
     if moved is None or computed is None or not moved:
         return None, ""
     memory, arithmetic = moved / COPY_BYTES_A_SECOND, computed / OPERATIONS_A_SECOND
-    taken = max(memory, arithmetic) + LAUNCH_SECONDS
-    parts = {"memory": memory, "arithmetic": arithmetic, "launch": LAUNCH_SECONDS}
+    few = memory * THREADS / threads if threads and threads < THREADS else 0.0
+    taken = max(memory, arithmetic, few) + LAUNCH_SECONDS
+    parts = {"memory": memory, "arithmetic": arithmetic, "launch": LAUNCH_SECONDS, "threads": few}
     return memory / taken, max(parts, key=lambda name: parts[name])

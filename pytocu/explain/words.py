@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html as escaping
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.explain.model import Access, Apart, Bytes, Cause, Explanation, Kernel, Measured, Refusal
+from pytocu.explain.model import Access, Apart, Bytes, Cause, Explanation, Kernel, Measured, Refusal, Repeated
+from pytocu.ir.dims import DimLike
 from pytocu.record import Record
 
 
@@ -41,6 +42,7 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield from _kernel(kernel, told)
     yield from _apart(told.apart)
     yield from _refused(told.refused)
+    yield from _repeated(told.repeated)
     yield from _wide(told)
     yield from _recompiled(told)
     if told.measured is not None:
@@ -57,7 +59,7 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"launched {where} `{around.text}` (line {around.line})")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
-    yield Line("item", 1, f"reads {_accesses(kernel.reads)}")
+    yield Line("item", 1, f"reads {_accesses(kernel.reads, _near(kernel, told))}")
     yield Line("item", 1, f"writes {_accesses(kernel.writes)}")
     estimate = expected(kernel)
     moved = f"{shown(kernel.bytes)} in all{' in a launch' if kernel.within else ''}"
@@ -71,6 +73,8 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
         spills = f"{spilled} bytes a thread beside them (spills, or arrays that are indexed)" if spilled else "no spills"
         registers, shared = kernel.taken.registers, kernel.taken.shared_bytes
         yield Line("item", 1, f"{registers} registers a thread, {spills}, {shared} bytes shared")
+    if kernel.code:
+        yield Line("item", 1, f"its code is that of {kernel.code}, compiled once")
     if kernel.why and len(told.kernels) > 1:
         yield Line("item", 1, f"a kernel of its own: {kernel.why}")
 
@@ -79,7 +83,7 @@ def expected(kernel: Kernel) -> str:
     """The estimate of a kernel's speed; empty where there is none."""
     if kernel.expected is None:
         return ""
-    limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch"}
+    limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch", "threads": "how few threads it has"}
     where = f" for {kernel.supposed}" if kernel.supposed else ""
     share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
     return f"{share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
@@ -116,16 +120,52 @@ def _apart(apart: Sequence[Apart]) -> Iterator[Line]:
             yield Line("help", 2, f"help: {one.help}")
 
 
+_MOST_PAIRS = 10
+"""Pairs of kernels that are listed: with many kernels there are many more, and the data has them all."""
+
+
 def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:
     costly = [r for r in refused if r.bytes.formula != 0]
     if not costly:
         return
     yield Line("title", 0, "not fused")
-    for one in sorted(costly, key=lambda r: -(r.bytes.number or 0)):
+    for one in sorted(costly, key=lambda r: -(r.bytes.number or 0))[:_MOST_PAIRS]:
         yield Line("item", 1, f"{one.second} is not part of {one.first}: {one.reason}; this costs {shown(one.bytes)}")
+    more = len(costly) - _MOST_PAIRS
+    if more > 0:
+        yield Line("item", 1, f"{_counted(more, 'other pair')} of kernels {'costs' if more == 1 else 'cost'} no more than these")
     rest = len(refused) - len(costly)
     if rest and costly:
         yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels {'has' if rest == 1 else 'have'} no memory in common")
+
+
+def _repeated(repeated: Sequence[Repeated]) -> Iterator[Line]:
+    if repeated:
+        yield Line("title", 0, "computed more than once")
+    for one in repeated:
+        what = f"{'part of ' if one.part else ''}`{one.expression}` (line {one.at.line})"
+        work = f"{'at least ' if one.loops else ''}{amount(one.operations)} operations each time"
+        as_long = "" if one.time is None else f", which take as long as {shown(Bytes(one.time, one.time))} to move"
+        yield Line("item", 1, f"{what} is computed in {_listed(one.kernels)}: {work}{as_long}")
+        less = "" if one.spared.formula == 0 else f", and {shown(one.spared)} of what it is made of would not be read"
+        verdict = {"again": "computing it again takes less time", "stored": "that would take less time"}[one.cheaper]
+        yield Line("item", 2, f"stored, it would cost {shown(one.stored)}{less}; {verdict}")
+        if one.cheaper == "stored":
+            yield Line("help", 2, "help: compute it in a jitted function of its own, and pass the result to the rest")
+
+
+def amount(operations: DimLike) -> str:
+    """A number of operations for people.
+
+    Examples
+    --------
+    >>> amount(1200), amount(25_000_000)
+    ('1200', '25.0 million')
+    """
+    for power, name in ((9, "billion"), (6, "million")):
+        if isinstance(operations, int) and operations >= 10**power:
+            return f"{operations / 10**power:.1f} {name}"
+    return str(operations)
 
 
 def _wide(told: Explanation) -> Iterator[Line]:
@@ -169,10 +209,20 @@ def _at(loc: Loc | None) -> str:
     return f" (line {loc.line})" if loc is not None and loc.line else ""
 
 
-def _accesses(accesses: Sequence[Access]) -> str:
+def _near(kernel: Kernel, told: Explanation) -> set[str]:
+    """The other kernels in the same loop; what comes from before it comes from an earlier step but once."""
+    return {other.name for other in told.kernels if other.within == kernel.within} - {kernel.name}
+
+
+def _accesses(accesses: Sequence[Access], near: Collection[str] = ()) -> str:
     if not accesses:
         return "nothing"
-    return ", ".join(f"{a.name or a.array or 'a temporary'} {a.type} ({shown(a.bytes)})" for a in accesses)
+    said: list[str] = []
+    for access in accesses:
+        kind, _, maker = access.source.partition(" ")
+        of = f" of {maker}" if kind == "kernel" and maker in near else ""
+        said.append(f"{access.name or access.array or 'a temporary'} {access.type}{of} ({shown(access.bytes)})")
+    return ", ".join(said)
 
 
 def shown(amount: Bytes) -> str:

@@ -22,8 +22,8 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
-        form = (inst.attr("block"), inst.attr("schedule"), _form(inst.regions[0], {}))
-        name = names.setdefault(form, inst.attr("name"))
+        key = (inst.attr("block"), inst.attr("schedule"), form(inst.regions[0], {}))
+        name = names.setdefault(key, inst.attr("name"))
         if name == inst.attr("name"):
             return None
         builder.inst("launch", args, dict(inst.attrs) | {"name": name}, (), inst.regions)
@@ -32,13 +32,19 @@ def run(function: Function, context: PassContext) -> Function:
     return rewrite(function, rule)
 
 
-def _form(block: Block, numbers: dict[Value, int]) -> Hashable:
-    """A block without names and locations."""
+def form(block: Block, numbers: dict[Value, int]) -> Hashable:
+    """A block without names and locations: the same for two blocks that compute the same of their parameters.
+
+    Parameters
+    ----------
+    numbers : dict
+        What values are called in it; filled with those of the block.
+    """
     for param in block.params:
         numbers[param] = len(numbers)
     lines: list[Hashable] = [tuple(str(p.type) for p in block.params)]
     for inst in block.insts:
-        regions = tuple(_form(region, numbers) for region in inst.regions)
+        regions = tuple(form(region, numbers) for region in inst.regions)
         attrs = tuple((name, attr_key(value)) for name, value in inst.attrs)
         lines.append((inst.op.name, tuple(numbers[a] for a in inst.args), attrs, tuple(map(str, inst.types)), regions))
         for result in inst.results:
