@@ -310,7 +310,7 @@ def test_kernels_of_a_loop_say_so():
     assert first.within == () and [(w.line, w.text) for w in second.within] == [(line + 2, "for _ in range(steps):")]
     assert [shown.line for shown in second.lines] == [line + 3]
     text = str(told(heat, "f32[n]", "weak int"))
-    assert f"launched in each step of the loop `for _ in range(steps):` (line {line + 2})" in text
+    assert f"launched in each step of the loop `for _ in range(steps)` (line {line + 2})" in text
     assert "for n = " in text and second.supposed.startswith("n = ") and second.expected > 0.9
 
 
@@ -322,6 +322,37 @@ def test_kernels_of_a_loop_are_not_fused_for_a_reason_and_bytes():
     assert pair.reason and pair.bytes.number > 8000
     sources = {e.source for e in found.edges if e.target == f"kernel {inside[0]}"}
     assert "argument charge" in sources and any(s.startswith("kernel") for s in sources)
+
+
+def doubled(x):
+    largest = np.inf
+    while largest > 1:
+        x = 0.5 * np.roll(x, 1)
+        largest = x.max()
+    return x
+
+
+def left(x, n):
+    for _ in range(n):
+        x = 0.5 * np.roll(x, 1)
+        if x.max() < 1:
+            break
+    return x
+
+
+@pytest.mark.parametrize(("function", "types"), [(doubled, ()), (left, ("weak int",))])
+def test_a_loop_that_was_read_again_stands_in_its_own_line(function, types):
+    found = told(function, "f64[n]", *types)
+    line = function.__code__.co_firstlineno + (2 if function is doubled else 1)
+    assert {k.within[0].line for k in found.kernels if k.within} == {line}
+    assert found.apart[0].loop.line == line
+
+
+def test_the_first_kernel_of_all_has_no_reason():
+    first, second, third = told(lambda x, y: (x + 1, y + 1, y.sum()), "f64[n]", "f64[m]").kernels
+    assert first.why == ""
+    assert second.why == "its iterations have the shape (m,), and those of earlier kernels have others"
+    assert third.why.startswith("it reduces or scans rows, which are shared by threads, and earlier kernels go element by element")
 
 
 def test_a_loop_of_unknown_length_is_not_estimated():

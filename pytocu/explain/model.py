@@ -203,7 +203,8 @@ class Repeated(Record):
     spared : Bytes
         What the others would not read then.
     cheaper : str
-        ``again`` where computing it in each takes less time than storing it, else ``stored``.
+        ``again`` where computing it in each takes less time than storing it, ``stored`` where it takes more, and
+        ``neither`` where it makes next to no difference.
     """
 
     expression: str

@@ -56,7 +56,7 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     yield Line("kernel", 0, f"kernel {kernel.name}")
     for around in kernel.within:
         where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
-        yield Line("item", 1, f"launched {where} `{around.text}` (line {around.line})")
+        yield Line("item", 1, f"launched {where} `{around.text.rstrip(":")}` (line {around.line})")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
     yield Line("item", 1, f"reads {_accesses(kernel.reads, _near(kernel, told))}")
@@ -148,10 +148,17 @@ def _repeated(repeated: Sequence[Repeated]) -> Iterator[Line]:
         as_long = "" if one.time is None else f", which take as long as {shown(Bytes(one.time, one.time))} to move"
         yield Line("item", 1, f"{what} is computed in {_listed(one.kernels)}: {work}{as_long}")
         less = "" if one.spared.formula == 0 else f", and {shown(one.spared)} of what it is made of would not be read"
-        verdict = {"again": "computing it again takes less time", "stored": "that would take less time"}[one.cheaper]
+        verdict = _VERDICTS[one.cheaper]
         yield Line("item", 2, f"stored, it would cost {shown(one.stored)}{less}; {verdict}")
         if one.cheaper == "stored":
             yield Line("help", 2, "help: compute it in a jitted function of its own, and pass the result to the rest")
+
+
+_VERDICTS = {
+    "again": "computing it again takes less time",
+    "stored": "that would take less time",
+    "neither": "that would take about as long",
+}
 
 
 def amount(operations: DimLike) -> str:

@@ -147,6 +147,8 @@ def loop(
                 _read(frame, read, op, lead, body)
         except BaseException:
             before.go_back()
+            # What is read instead stands where the loop does.
+            builder.loc = loc
             raise
         finally:
             context.changing = changing

@@ -498,4 +498,13 @@ class Plan:
             return "it reads what an earlier step put into memory"
         if any(kernel.roots and kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
-        return f"results of shape ({', '.join(map(str, root.shape))}) have their own iterations"
+        others = [kernel.roots[0].space for kernel in self.kernels if kernel.roots]
+        if not others:
+            return ""
+        if not any(bool(space.reduced) == bool(root.space.reduced) for space in others):
+            rows, elements = "rows, which are shared by threads", "element by element"
+            if root.space.reduced:
+                return f"it reduces or scans {rows}, and earlier kernels go {elements}"
+            return f"it goes {elements}, and earlier kernels reduce or scan {rows}"
+        shape = (*root.space.parallel, *root.space.reduced)
+        return f"its iterations have the shape {format_shape(shape)}, and those of earlier kernels have others"

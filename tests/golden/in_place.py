@@ -391,13 +391,13 @@ def kept(x):
 #|     %0 = copy %x : f32[n]
 #|     yield %0
 #|   }
-#|   launch %0 {name = "kept_0", outputs = 1, why = "results of shape () have their own iterations"} () {
+#|   launch %0 {name = "kept_0", outputs = 1} () {
 #|     %0 = const 5.0 : f32
 #|     %1 = as_array %0 : f32[]
 #|     yield %1
 #|   }
 #|   %out = allocate : f32[n]
-#|   launch %x_before, %x, %out {name = "kept_1", outputs = 1, why = "results of shape (n) have their own iterations"} (%x: f32[n], %x_1: f32[n]) {
+#|   launch %x_before, %x, %out {name = "kept_1", outputs = 1, why = "its iterations have the shape (n,), and those of earlier kernels have others"} (%x: f32[n], %x_1: f32[n]) {
 #|     %0 = const 1.0 : f32
 #|     %before = add %x, %0 : f32[n]
 #|     %1 = multiply %before, %x_1 : f32[n]
@@ -462,7 +462,7 @@ def filled(x, y):
 
 #$ dump filled --args "f32[n], f32[n]" --after fuse
 #| func @filled(%x: f32[n], %y: f32[n]) {
-#|   %t = kernel %x, %y {name = "filled_0", why = "results of shape (n) have their own iterations"} : f32[n] (%x: f32[n], %y: f32[n]) {
+#|   %t = kernel %x, %y {name = "filled_0"} : f32[n] (%x: f32[n], %y: f32[n]) {
 #|     %0 = greater %x, %y : bool[n]
 #|     %t = where %0, %x, %y : f32[n]
 #|     %1 = slice %t {size = (min(n, 1),), start = (0,), step = (1,)} : f32[min(n, 1)]

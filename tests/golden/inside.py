@@ -297,7 +297,7 @@ def standardise(x):
 #| kernel standardise_1
 #|   14: centred = x - x.mean(axis=0)
 #|   15: return centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
-#|   reads out0 f32[32, 4096] (524.3 kB), out1 f32[32, 4096] (524.3 kB)
+#|   reads out0 f32[32, 4096] of standardise_0 (524.3 kB), out1 f32[32, 4096] of standardise_0 (524.3 kB)
 #|   writes out0 f32[4096] (16.4 kB), out1 f32[4096] (16.4 kB)
 #|   1.1 MB in all; about 0.11 of the speed of a copy is expected, limited by the time of a launch
 #|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 8 threads; blocks of 256 threads
@@ -308,7 +308,7 @@ def standardise(x):
 #| kernel standardise_2
 #|   14: centred = x - x.mean(axis=0)
 #|   15: return centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
-#|   reads x f32[4096, 4096] (67.1 MB), out0 f32[4096] (16.4 kB), out1 f32[4096] (16.4 kB)
+#|   reads x f32[4096, 4096] (67.1 MB), out0 f32[4096] of standardise_1 (16.4 kB), out1 f32[4096] of standardise_1 (16.4 kB)
 #|   writes out f32[4096, 4096] (67.1 MB)
 #|   134.3 MB in all; about 0.94 of the speed of a copy is expected, limited by memory
 #|   schedule pointwise: an index over rows and one over columns, blocks of 256 threads, a thread computes 8 elements as vectors at once
@@ -414,35 +414,33 @@ def settle(charge, tolerance):
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, neighbouring elements are read and written as vectors
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
 #|   ...
-#|   a kernel of its own: results of shape (n) have their own iterations
 #|
 #| kernel settle_0_1
 #|   22: change = np.abs(charge).max() + tolerance
 #|   23: while change > tolerance:
 #|   reads charge f64[n] (8*n bytes)
 #|   writes out bool[] (1 byte)
-#|   8*n + 1 bytes in all; about 0.99 of the speed of a copy is expected for n = 134217728, limited by memory
+#|   8*n + 1 bytes in all; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is any, so the code is what is right for all
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all, and calls get faster code
 #|   ...
-#|   a kernel of its own: results of shape () have their own iterations
+#|   a kernel of its own: it reduces or scans rows, which are shared by threads, and earlier kernels go element by element
 #|
 #| kernel settle_1_0
-#|   launched in each step of the loop `while change > tolerance:` (line 23)
+#|   launched in each step of the loop `while change > tolerance` (line 23)
 #|   23: while change > tolerance:
 #|   24:     old = new.copy()
 #|   25:     new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
 #|   26:     change = np.abs(new - old).max()
 #|   reads new f64[n] (8*n bytes), charge f64[n] (8*max(n - 2, 0) bytes)
 #|   writes array_next bool[] (1 byte)
-#|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 1.00 of the speed of a copy is expected for n = 134217728, limited by memory
+#|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is any, so the code is what is right for all
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all, and calls get faster code
 #|   ...
-#|   a kernel of its own: results of shape () have their own iterations
 #|
 #| kernel settle_1_1
-#|   launched in each step of the loop `while change > tolerance:` (line 23)
+#|   launched in each step of the loop `while change > tolerance` (line 23)
 #|   24: old = new.copy()
 #|   25: new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])
 #|   reads new f64[n] (8*n bytes), charge f64[n] (8*max(n - 2, 0) bytes)
@@ -451,15 +449,19 @@ def settle(charge, tolerance):
 #|   schedule pointwise: one index over all elements, blocks of 256 threads, 4 elements at a time
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
 #|   ...
-#|   a kernel of its own: results of shape (n) have their own iterations
+#|   a kernel of its own: it goes element by element, and earlier kernels reduce or scan rows, which are shared by threads
 #|
 #| not one kernel
 #|   `while change > tolerance` (line 23): `np.abs(new - old).max()` (line 26) needs all elements of the array
 #|     help: do it before or after the loop, unless each step needs it
 #|
 #| not fused
-#|   settle_1_1 is not part of settle_1_0: results of shape (n) have their own iterations; this costs 8*max(n - 2, 0) + 8*n bytes
+#|   settle_1_1 is not part of settle_1_0: it goes element by element, and earlier kernels reduce or scan rows, which are shared by threads; this costs 8*max(n - 2, 0) + 8*n bytes
 #|   1 other pair of kernels has no memory in common
+#|
+#| computed more than once
+#|   `new[1:-1] = 0.5 * (old[2:] + old[:-2] + charge[1:-1])` (line 25) is computed in settle_1_0 and settle_1_1: 3*max(n - 2, 0) + n operations each time
+#|     stored, it would cost 16*n bytes, and 8*max(n - 2, 0) + 8*n bytes of what it is made of would not be read; that would take about as long
 #|
 #| why float64
 #|   new is float64: the argument charge is float64
@@ -603,7 +605,7 @@ def ranked(x, least):
 #|   a kernel of its own: it reads what an earlier step put into memory
 #|
 #| kernel ranked_1
-#|   launched where the condition says so `if y.sum() > least:` (line 45)
+#|   launched where the condition says so `if y.sum() > least` (line 45)
 #|   46: y = y - y.mean()
 #|   reads y f64[n] (8*n bytes)
 #|   writes y_next f64[n] (8*n bytes)
@@ -612,13 +614,14 @@ def ranked(x, least):
 #|   because it reduces an axis of length n, along which neighbours lie in memory
 #|
 #| kernel ranked_2
-#|   launched where the condition says so `if y.sum() > least:` (line 45)
+#|   launched where the condition says so `if y.sum() > least` (line 45)
 #|   45: if y.sum() > least:
 #|   reads y f64[n] (8*n bytes)
 #|   writes y_next f64[n] (8*n bytes)
 #|   16*n bytes in all in a launch
 #|   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
+#|   its code is that of ranked_0_0, compiled once
 #|
 #| why float64
 #|   y is float64: the argument x is float64

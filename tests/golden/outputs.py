@@ -117,12 +117,12 @@ def two_shapes(a, b):
 
 #$ dump two_shapes --args "f32[n], f32[m]" --after fuse
 #| func @two_shapes(%a: f32[n], %b: f32[m]) {
-#|   %0 = kernel %a {name = "two_shapes_0", why = "results of shape (n) have their own iterations"} : f32[n] (%a: f32[n]) {
+#|   %0 = kernel %a {name = "two_shapes_0"} : f32[n] (%a: f32[n]) {
 #|     %0 = const 2.0 : f32
 #|     %1 = multiply %a, %0 : f32[n]
 #|     yield %1
 #|   }
-#|   %1 = kernel %b {name = "two_shapes_1", why = "results of shape (m) have their own iterations"} : f32[m] (%b: f32[m]) {
+#|   %1 = kernel %b {name = "two_shapes_1", why = "its iterations have the shape (m,), and those of earlier kernels have others"} : f32[m] (%b: f32[m]) {
 #|     %0 = const 1.0 : f32
 #|     %1 = add %b, %0 : f32[m]
 #|     yield %1
