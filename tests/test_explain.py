@@ -352,7 +352,7 @@ def test_the_first_kernel_of_all_has_no_reason():
     first, second, third = told(lambda x, y: (x + 1, y + 1, y.sum()), "f64[n]", "f64[m]").kernels
     assert first.why == ""
     assert second.why == "its iterations have the shape (m,), and those of earlier kernels have others"
-    assert third.why.startswith("it reduces or scans rows, which are shared by threads, and earlier kernels go element by element")
+    assert third.why.startswith("it reduces or scans rows, which are shared by threads, and earlier kernels go element")
 
 
 def test_a_loop_of_unknown_length_is_not_estimated():

@@ -171,6 +171,7 @@ def _kernel(
     finished: Inst,
 ) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")
+    each, rows, block = finished.attr("each", 1), bool(finished.attr("grid")), finished.attr("block", 0)
     inputs, outputs = split_arguments(launch)
     reads = tuple(
         Access(_array_name(value), param.name, str(param.type), bytes_read(region, param, sizes))
@@ -185,7 +186,7 @@ def _kernel(
         supposed = " = ".join((*lengths, str(*set(lengths.values())))) if lengths is not sizes and lengths else ""
         known = {**lengths, **sizes}
         work = number_of(finished.attr("work") or 0, known)
-        threads = None if work is None else work // finished.attr("each", 1)
+        threads = None if work is None else work // each
         share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known), threads)
     return Kernel(
         name,
@@ -194,9 +195,7 @@ def _kernel(
         writes,
         moved,
         launch.attr("schedule"),
-        schedules.how(
-            launch, kind, finished.attr("each", 1), bool(finished.attr("grid")), _has_vectors(finished), finished.attr("block", 0)
-        ),
+        schedules.how(launch, kind, each, rows, _has_vectors(finished), block),
         schedules.why(launch, kind, sizes),
         launch.attr("why", ""),
         launch.attr("work") or 0,

@@ -189,7 +189,9 @@ class _Numbering:
                     covered |= {a for a in args if a in within and len(within[a]) == len(within[number])}
         return covered
 
-    def _told(self, number: int, within: Mapping[int, list[_Kernel]], sizes: Mapping[str, int]) -> tuple[float, Repeated] | None:
+    def _told(
+        self, number: int, within: Mapping[int, list[_Kernel]], sizes: Mapping[str, int]
+    ) -> tuple[float, Repeated] | None:
         kernels = within[number]
         inst = kernels[0].made[number]
         type = inst.results[0].type
@@ -224,8 +226,8 @@ class _Numbering:
         known = number_of(total, sizes)
         as_long = None if known is None else known // OPERATIONS_A_BYTE
         names = tuple(kernel.name for kernel in kernels)
-        where = line_of(inst.loc)
-        return time, Repeated(_text(inst.loc), not whole, where, str(type), names, total, loops, as_long, stored, spared, cheaper)
+        text, where = _text(inst.loc), line_of(inst.loc)
+        return time, Repeated(text, not whole, where, str(type), names, total, loops, as_long, stored, spared, cheaper)
 
 
 def _operations(inst: Inst) -> int:

@@ -56,7 +56,7 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     yield Line("kernel", 0, f"kernel {kernel.name}")
     for around in kernel.within:
         where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
-        yield Line("item", 1, f"launched {where} `{around.text.rstrip(":")}` (line {around.line})")
+        yield Line("item", 1, f"launched {where} `{around.text.rstrip(':')}` (line {around.line})")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
     yield Line("item", 1, f"reads {_accesses(kernel.reads, _near(kernel, told))}")
@@ -83,10 +83,10 @@ def expected(kernel: Kernel) -> str:
     """The estimate of a kernel's speed; empty where there is none."""
     if kernel.expected is None:
         return ""
-    limits = {"memory": "memory", "arithmetic": "arithmetic", "launch": "the time of a launch", "threads": "how few threads it has"}
+    limits = {"launch": "the time of a launch", "threads": "how few threads it has"}
     where = f" for {kernel.supposed}" if kernel.supposed else ""
     share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
-    return f"{share} of the speed of a copy is expected{where}, limited by {limits[kernel.limited_by]}"
+    return f"{share} of the speed of a copy is expected{where}, limited by {limits.get(kernel.limited_by, kernel.limited_by)}"
 
 
 def _time(kernel: Kernel) -> str:
@@ -133,7 +133,8 @@ def _refused(refused: Sequence[Refusal]) -> Iterator[Line]:
         yield Line("item", 1, f"{one.second} is not part of {one.first}: {one.reason}; this costs {shown(one.bytes)}")
     more = len(costly) - _MOST_PAIRS
     if more > 0:
-        yield Line("item", 1, f"{_counted(more, 'other pair')} of kernels {'costs' if more == 1 else 'cost'} no more than these")
+        cost = "costs" if more == 1 else "cost"
+        yield Line("item", 1, f"{_counted(more, 'other pair')} of kernels {cost} no more than these")
     rest = len(refused) - len(costly)
     if rest and costly:
         yield Line("item", 1, f"{_counted(rest, 'other pair')} of kernels {'has' if rest == 1 else 'have'} no memory in common")
