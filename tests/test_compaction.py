@@ -203,3 +203,31 @@ def test_lengths_that_are_read_in_loops_and_branches(function: Callable[..., Any
     x = np.linspace(-1, 1, 9)
     for n in (0, 1, 3):
         everywhere(function, x, n)
+
+
+def test_positions_in_what_a_mask_chose() -> None:
+    """The positions are those in the chosen elements, not in the array that they are chosen from."""
+
+    def again(x: np.ndarray) -> Any:
+        y = x[x > 0]
+        w = np.where(y > 2)
+        return w, y[w], np.where(x[np.where(x != 0)] < 1), np.nonzero(y > 2)
+
+    everywhere(again, LONG)
+    everywhere(again, SMALL)
+
+
+def test_numbers_that_are_computed_from_a_length_that_was_read() -> None:
+    def sweep(x: np.ndarray, count: int) -> Any:
+        y = np.arange(x[x > 0].size)
+        for j in range(1, min(y.shape[-1], abs(count))):
+            y[..., j] = np.maximum(y[..., j], y[..., j - 1] * 2)
+        return y
+
+    def part(x: np.ndarray, count: int) -> Any:
+        y = x[:, : count % 3]
+        return np.arange(y[y != 2].size), y[y > 0]
+
+    for count in (-1, 0, 3, 100):
+        everywhere(sweep, SMALL, count)
+        everywhere(part, SMALL, count)

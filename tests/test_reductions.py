@@ -420,3 +420,14 @@ def test_output_arrays_of_another_shape(shapes: str) -> None:
             fits = False
         assert fits == (x.shape[1:] == out.shape)
     assert fits or (out == 1).all()
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u8", "i1"])
+def test_reductions_whose_formula_is_a_loop(dtype: str) -> None:
+    def divisors(x: np.ndarray) -> tuple[np.generic | np.ndarray, ...]:
+        rows = np.gcd.reduce(x.reshape(2, -1), axis=1), np.gcd.reduce(x.reshape(-1, 2))
+        return np.gcd.reduce(x), *rows, np.lcm.reduce(x % 5 + 1)
+
+    for size in (4, 66, 1000):
+        x = (np.arange(1, size + 1) * 6).astype(dtype)[::-1]
+        compare(pytocu.jit(divisors)(x), divisors(x))

@@ -311,3 +311,28 @@ def test_bad_input_is_said_with_its_line() -> None:
 
     with pytest.raises(UnsupportedError, match="step to step"):
         pytocu.jit(some)(VECTOR)
+
+
+def test_the_element_that_a_loop_in_a_kernel_computes_is_at_a_position_of_run_time() -> None:
+    def changed(x, n, k):
+        for i in range(n):
+            if i % 2 == 1:
+                continue
+            x = np.where(x > 1, x - i, x * 2)
+        y = x.copy()
+        y[..., k % y.shape[-1]] += 1
+        return y
+
+    def rows(x, n):
+        for i in range(n % 5):
+            if i % 2 == 1:
+                x = np.where(x * x < 4, x * x + 1, x)
+        total = np.zeros_like(x[0])
+        for r, s in zip(x, x[::-1], strict=False):
+            total = total + r - 2 * s
+        return total
+
+    for x in (np.arange(3.0)[:, None], np.arange(6.0).reshape(2, 3), np.ones((2, 1), np.float16)):
+        for n in (0, 1, 3, 4):
+            agrees(changed, (x, n, n + 1))
+            agrees(rows, (x, n))

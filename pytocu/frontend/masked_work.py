@@ -68,7 +68,7 @@ def call_function(
     plain = not contains_masked(kwargs) and kwargs.get("out") is None and kwargs.get("where", True) is True
     if plain and name == "power" and len(args) == 2:
         return binary(context, name, *args)
-    if plain and args and (rows_of(name) or (name in _ELEMENTWISE and (name != "where" or len(args) == 3))):
+    if plain and args and (rows_of(name) or name in _ELEMENTWISE) and (name != "where" or len(args) == 3):
         return lifted(context, lambda *operands: function(*operands, **kwargs), *args)
     if plain and name in _REDUCED and isinstance(args[0], Masked) and not contains_masked(args[1:]):
         return _reduced(context, name, function, args[0], args[1:], kwargs)

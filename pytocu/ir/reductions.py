@@ -41,6 +41,8 @@ class Reduction(Record):
         A cheaper formula where all of `second` comes after `first`.
     empty : bool
         Whether NumPy has a value for no elements; without one the call checks the lengths.
+    loops : bool
+        Whether the formula has a loop, so that several states are not combined at once.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Reduction(Record):
     states: int = 1
     empty: bool = True
     later: Callable[[Expander, State, State], State] | None = None
+    loops: bool = False
 
     def append(self, e: Expander, state: State, elements: State) -> State:
         """The state of one element more, which comes after all others."""
@@ -132,8 +135,8 @@ REDUCTIONS: dict[str, Reduction] = {
             else _end_of(d[0], True),), _by_row("bitwise_and")),
         Reduction("bitwise_or", "The bits that any has", _number(0), _by_row("bitwise_or")),
         Reduction("bitwise_xor", "The bits that an odd number have", _number(0), _by_row("bitwise_xor")),
-        Reduction("gcd", "The greatest common divisor", _number(0), _by_row("gcd")),
-        Reduction("lcm", "The least common multiple", _number(1), _by_row("lcm"), empty=False),
+        Reduction("gcd", "The greatest common divisor", _number(0), _by_row("gcd"), loops=True),
+        Reduction("lcm", "The least common multiple", _number(1), _by_row("lcm"), empty=False, loops=True),
         Reduction("hypot", "The root of the sum of squares", _number(0), _by_row("hypot")),
         Reduction("logaddexp", "log of the sum of exponentials", _number(float("-inf")), _by_row("logaddexp")),
         Reduction("logaddexp2", "log2 of the sum of powers of 2", _number(float("-inf")), _by_row("logaddexp2")),

@@ -19,7 +19,7 @@ from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters
 from pytocu.ir.types import shape_of
-from pytocu.passes.affine import Affine, constant, element_of, has_numbers, linear_pieces, stating_values, unit
+from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, numbers_in, stating_values, unit
 
 Index: TypeAlias = tuple[Affine, ...]
 
@@ -200,8 +200,10 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
             own.update(p for r in inner.regions for p in r.params)
     # Where a piece of a concatenation is not read, it may not have the position.
     needs = region_needs(value, at, ndim, False) or []
-    # A position that is made of numbers of run time may be one of the array in here only.
-    inside = lambda p: has_numbers(p) or any(v in own for v in stating_values(p))  # noqa: E731
+    # A position that is made of numbers of run time may be one of the array in here only, unless the element that is
+    # computed stands there.
+    there = set().union(*map(numbers_in, at))
+    inside = lambda p: not numbers_in(p) <= there or any(v in own for v in stating_values(p))  # noqa: E731
     return [(arg, place) for arg, place in needs if not any(map(inside, place))]
 
 

@@ -162,9 +162,9 @@ def mentions(place: Affine, names: Set[str]) -> bool:
     return not names.isdisjoint(names_in(place))
 
 
-def has_numbers(place: Affine) -> bool:
-    """Whether a position depends on a number of run time."""
-    return any(map(is_number, names_in(place)))
+def numbers_in(place: Affine) -> set[str]:
+    """The numbers of run time that a position depends on."""
+    return set(filter(is_number, names_in(place)))
 
 
 def unit(axis: int, ndim: int) -> Affine:

@@ -19,7 +19,7 @@ from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes, turned_loops
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
-from pytocu.passes.affine import Affine, has_numbers, linear_pieces, merge_axes, unit
+from pytocu.passes.affine import Affine, linear_pieces, merge_axes, numbers_in, unit
 from pytocu.passes.classes import SHORTEST
 from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
@@ -290,7 +290,7 @@ class _Kernel(Mutable):
         if not any(is_region(i) for i in region_insts(self.inst)):
             return pairs
         eager = set(demand(roots, index, len(index), chosen=False))
-        return [(v, at) for v, at in pairs if (v, at) in eager or not any(map(has_numbers, at))]
+        return [(v, at) for v, at in pairs if (v, at) in eager or not any(map(numbers_in, at))]
 
     def _elements(
         self,

@@ -15,6 +15,7 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, product, symbol
+from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import demand, whole_index
@@ -210,11 +211,12 @@ def _widest(inst: Inst) -> int:
 
 
 def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
-    """How the rows of a kernel that reduces are walked: short ones element by element."""
+    """How the rows of a kernel that reduces are walked: element by element where several states would not help."""
     if _columns(inst, classes):
         return {"schedule": "columns"}
-    short = classes.at_most(product(inst.attr("reduced")), LANES)
-    return {"schedule": "rows", "lanes": 1 if short else LANES}
+    rows = (REDUCTIONS[i.attr("op")] for i in inst.regions[0].insts if i.op.kind == "reduce")
+    single = any(row.loops for row in rows) or classes.at_most(product(inst.attr("reduced")), LANES)
+    return {"schedule": "rows", "lanes": 1 if single else LANES}
 
 
 def _piece(inst: Inst) -> DimLike | None:

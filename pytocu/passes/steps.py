@@ -1,7 +1,7 @@
 """What the host does between kernels: calls of libraries, and lengths that are read from memory.
 
-A length that is read is known behind its step only; `Mentions` says of every value which of these
-lengths it depends on, so that kernels and checks come behind them.
+A length that is read is known behind its step only, and so is a number that is computed from it; `Mentions` says of
+every value which of these lengths it depends on, so that kernels and checks come behind them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,20 @@ class Mentions:
     ----------
     reads : dict
         The instructions that read lengths, by the lengths' names.
+    named : dict
+        The lengths that each number with a name depends on: a length that is read on itself.
     """
 
     def __init__(self, function: Function):
         self.reads: dict[str, Inst] = {i.attr("name"): i for i in function.body.insts if i.op.name == "read_length"}
+        self.named: dict[str, frozenset[str]] = {name: frozenset([name]) for name in self.reads}
         self._values: dict[Value, frozenset[str]] = {}
         if self.reads:
             for inst in function.body.insts:
                 found = self.before(inst)
                 self._values.update(dict.fromkeys(inst.results, found))
+                if inst.op.name == "bind":
+                    self.named.update(dict.fromkeys(inst.attr("names"), found))
 
     def of(self, value: Value) -> frozenset[str]:
         """The lengths that a value depends on."""
@@ -48,5 +53,5 @@ class Mentions:
             return frozenset()
         own = {name for type in inst.types for dim in shape_of(type) for name in symbols(dim)}
         own |= {name for _, value in inst.attrs for name in named(value)}
-        found = frozenset(own & self.reads.keys())
-        return found.union(*(self.of(a) for a in inst.args))
+        found: frozenset[str] = frozenset()
+        return found.union(*(self.named[name] for name in own & self.named.keys()), *(self.of(a) for a in inst.args))

@@ -194,8 +194,8 @@ class Text:
         self.early = self.head = self.lines
         self.unpack_lengths()
         for step in self.plan.steps:
-            if step[0] == "read_length":
-                # As long as it may get.
+            if step[0] == "read_length" and self.lengths.keys() >= set(symbols(step[3])):
+                # As long as it may get; what numbers of run time limit is part of an array.
                 self.lengths[step[2]] = self.dim(step[3])
         bound = self.numbers_fit()
         for name, numbers in self.plan.spans():

@@ -30,7 +30,7 @@ _INNER = ("range(1, n - 1)", "range(n - 2, 0, -1)", "range(1, min(n - 1, 4))", "
 
 SWEEPS: tuple[tuple[str, str], ...] = (
     ("sweep", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @>:\n    @v[..., j] = @P(@v[j] @v[j-1] b[j] b[j-1])"),
-    ("sweep", "@v = {0}.copy()\nn = len(@v)\nfor j in @>:\n    @v[j] += @Q(@v[j-1] b[j])\n    @v[j] -= @Q(@v[j] b[j-1] b[j])"),
+    ("sweep", "@v = {0}.copy()\nn = len(@v)\nfor j in @>:\n    @v[j] += @Q(@v[j-1] b[j])\n    @v[j] @-= @Q(@v[j] b[j-1] b[j])"),
     ("sweep", "@v = np.zeros_like({0})\nn = @v.shape[-1]\nfor j in @>:\n    @v[..., j] = @P(@v[j] @v[j-1] b[j] b[j-1])"),
     ("sweep backward", "@v = {0}.copy()\nn = @v.shape[-1]\nfor j in @<:\n    @v[..., j] = @P(@v[j] @v[j+1] b[j] b[j+1])"),
     ("sweep backward", "@v = {0}.copy()\nn = len(@v)\nfor j in @<:\n    @v[j] = @Q(@v[j] @v[j+1] b[j])"),
@@ -198,6 +198,8 @@ def sweep_lines(text: str, kind: str, second: str, pick: random.Random) -> str:
         What ``b`` is: ``{1}``, an array of the shape of the first operand, or a number.
     """
     ranges = {">": _FORWARD, "<": _BACKWARD, "=": _INNER}
+    # A loop of no steps hides from NumPy that bools are not subtracted.
+    text = text.replace("@-=", "^=" if kind == "b" else "-=")
     text = re.sub(r"@([<>=])", lambda m: pick.choice(ranges[m[1]]), text)
 
     def expression(m: re.Match[str]) -> str:
