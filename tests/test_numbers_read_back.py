@@ -108,3 +108,17 @@ def test_on_the_cpu_and_thread_by_thread() -> None:
 def test_refused(text: str, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         call_interpreted(make_function("x", [text], {}), np.ones(2))
+
+
+def test_the_element_at_a_position() -> None:
+    positions = ("x.item(5)", "x.item(-1)", "x.item(1, i)", "x.item((2, -1))", "x[0].item(3)", "x.item(i)", "x[i].item(0)")
+    x = np.arange(12.0).reshape(3, 4)
+    program = make_function("xi", list(positions), {})
+    assert call_interpreted(program, x, 2) == program(x, 2)
+    for position, error in (("x.item(1, 2, 3)", ValueError), ("x[0].item(4)", IndexError), ("x.item(1, 9)", IndexError)):
+        program = make_function("x", [position], {})
+        with pytest.raises(error) as wanted:
+            program(x)
+        with pytest.raises(error) as found:
+            call_interpreted(program, x)
+        assert str(found.value).startswith(str(wanted.value))

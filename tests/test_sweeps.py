@@ -368,3 +368,15 @@ def test_a_cpu_has_its_innermost_loop_along_memory() -> None:
     columns = pytocu.jit(complex_filter).lower("f64[n, m]", "f64").ir(target="cpu")
     assert columns.index("(%i: index)") < columns.index("(%j_: index")
     assert columns.count("over =") == 2
+
+
+def counted_by_columns(x, scales):
+    counts = np.zeros((5, 3), dtype=int)
+    for k in range(scales.shape[0]):
+        np.add.at(counts[:, k], (x * scales[k]).astype(int), 1)
+    return counts
+
+
+def test_what_each_step_searches_is_made_in_that_step() -> None:
+    """Searching needs an array in memory, so the loop is no sweep."""
+    agrees(counted_by_columns, (np.arange(5.0), np.array([0.2, 0.3, 1.0])))

@@ -17,11 +17,24 @@ from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.operators import attempt, binary, elementwise, known_int
+from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reductions import reduce
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import NEGATIVE, array_of, as_length, as_shape, broadcast, copied, diagonal, filled, flip, ravel
+from pytocu.frontend.reshaping import (
+    DIMENSION,
+    NEGATIVE,
+    SIZE,
+    array_of,
+    as_length,
+    as_shape,
+    broadcast,
+    copied,
+    diagonal,
+    filled,
+    flip,
+    ravel,
+)
 from pytocu.frontend.values import (
     Context,
     as_strong,
@@ -49,8 +62,8 @@ def _check_order(context: Context, order: Any) -> None:
         raise UnsupportedError(f"an array made with order={order!r}", context.loc, "arrays are made in row-major order")
 
 
-def _shape(context: Context, shape: Any) -> tuple[DimLike, ...]:
-    made = as_shape(context, shape)
+def _shape(context: Context, shape: Any, beyond: Exception = DIMENSION) -> tuple[DimLike, ...]:
+    made = as_shape(context, shape, beyond=beyond)
     if any(isinstance(d, int) and d < 0 for d in made):
         raise raised(ValueError(NEGATIVE), context.loc)
     return made
@@ -152,6 +165,9 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
         raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
     known = made if dtype is None else None
     target = dtype_of(known) if known is not None else target_dtype(context, dtype)
+    if known is not None and known.kind == "O":
+        # Ints that int64 does not hold; a range of as many numbers is NumPy's error.
+        number_of_elements(context, first, last, by)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
     if isinstance(by, Value) and target.is_integer:
@@ -201,7 +217,10 @@ def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step
 
 def number_of_elements(context: Context, first: Any, last: Any, by: Any) -> DimLike:
     """How many numbers a range has, 0 where it goes the other way."""
-    return not_negative(context, signed_number(context, first, last, by))
+    size = not_negative(context, signed_number(context, first, last, by))
+    if isinstance(size, int) and not is_c_long(size):
+        raise raised(SIZE, context.loc)
+    return size
 
 
 def not_negative(context: Context, signed: DimLike) -> DimLike:
@@ -293,7 +312,7 @@ def linspace(
         `num` is computed of data, or complex numbers.
     """
     sentence = "Number of samples, {0}, must be non-negative."
-    count = as_length(context, num, sentence)
+    count = as_length(context, num, sentence, beyond=SIZE)
     if isinstance(count, int) and count < 0:
         raise raised(ValueError(sentence.format(count)), context.loc)
     ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
@@ -418,12 +437,12 @@ def identity(context: Context, n: Any, dtype: Any = None) -> Value:
 
 def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
     """Ones on and below a diagonal."""
-    rows, columns = _plane(context, N, M)
+    rows, columns = _plane(context, N, M, SIZE)
     return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
 
 
-def _plane(context: Context, rows: Any, columns: Any) -> tuple[Value, Value]:
-    shape = _shape(context, (rows, rows if columns is None else columns))
+def _plane(context: Context, rows: Any, columns: Any, beyond: Exception = DIMENSION) -> tuple[Value, Value]:
+    shape = _shape(context, (rows, rows if columns is None else columns), beyond)
     return along(context, shape[0], 0, 2), along(context, shape[1], 1, 2)
 
 
@@ -432,8 +451,7 @@ def _shifted(context: Context, rows: Value, k: Any) -> Value:
         help = "pass a Python int" if dimensions(k) else "convert it: int(k) of a Python float, k.astype(np.int64) of another"
         raise UnsupportedError(f"the number of a diagonal is {describe(k)}", context.loc, help)
     if not isinstance(k, Value):
-        # Farther away than an array reaches is farther away.
-        k = max(-(2**62), min(known_int(context, k, "k="), 2**62))
+        k = clamped(known_int(context, k, "k="))
     return rows if not isinstance(k, Value) and k == 0 else elementwise(context, "add", rows, k)
 
 
@@ -442,6 +460,8 @@ def _is_whole(value: Value) -> bool:
 
 
 def _below(context: Context, rows: Value, columns: Value, k: Any) -> Value:
+    if type(k) is int:
+        c_long(context, k)
     return elementwise(context, "less_equal", columns, _shifted(context, rows, k))
 
 
@@ -477,6 +497,8 @@ def diag(context: Context, v: Any, k: Any = 0) -> Value:
 
 
 def _with_diagonal(context: Context, value: Value, k: int) -> Value:
+    if not is_c_long(k):
+        raise raised(DIMENSION, context.loc)
     size = dimensions(value)[0] + abs(k)
     zero = number(context, 0, element(value.type))
     if k:

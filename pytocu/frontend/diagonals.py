@@ -17,7 +17,7 @@ from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
-from pytocu.frontend.operators import elementwise, known_int
+from pytocu.frontend.operators import c_long, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
@@ -91,6 +91,7 @@ def _positions(context: Context, rows: DimLike, columns: DimLike, k: Any, lower:
     """Rows and columns of a triangle, in the order of rows."""
     if not isinstance(k, (int, np.integer)):
         raise UnsupportedError("the number of a diagonal must be known while compiling", context.loc, "write a constant")
+    c_long(context, int(k))
     # The lower triangle up to diagonal d has i + d + 1 elements in row i, as far as there are columns.
     behind = int(k) + 1 if lower else int(k)
     total = _elements_of_rows(rows, behind, columns)

@@ -120,11 +120,14 @@ def _plain(bound: Any) -> bool:
     return bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
 
 
+_NO_INDEX = OverflowError("cannot fit 'int' into an index-sized integer")
+
+
 def resize(context: Context, a: Any, new_shape: Any) -> Value:
     """All elements in a row, again and again, in a new shape"""
     flat = ravel(context, array_of(context, a))
     sentence = "all elements of `new_shape` must be non-negative"
-    shape = as_shape(context, new_shape, sentence)
+    shape = as_shape(context, new_shape, sentence, beyond=_NO_INDEX)
     if any(isinstance(d, int) and d < 0 for d in shape):
         raise raised(ValueError(sentence), context.loc)
     (count,), size = dimensions(flat), product(shape)

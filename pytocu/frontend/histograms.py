@@ -19,10 +19,10 @@ from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.library_calls import argsort, call, search, sort
-from pytocu.frontend.operators import attempt, elementwise, known_option
+from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, as_length, filled, ravel
+from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
 from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -45,7 +45,7 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
         raise raised(ValueError(f"{deep} for desired array"), context.loc)
     attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
     sentence = "'minlength' must not be negative"
-    least = as_length(context, minlength, sentence)
+    least = as_length(context, minlength, sentence, beyond=TOO_LARGE)
     if isinstance(least, int) and least < 0:
         raise raised(ValueError(sentence), context.loc)
     (size,) = dimensions(value)
@@ -227,7 +227,7 @@ def _slice(context: Context, value: Value, start: DimLike, size: DimLike) -> Val
 def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     """The edges of the bins, checked to ascend."""
     sentence = "`bins` must be positive, when an integer"
-    number = as_length(context, bins, sentence) if is_weak(bins) else None
+    number = as_length(context, bins, sentence, beyond=SIZE) if is_weak(bins) else None
     if number is None:
         if isinstance(bins, str):
             raise UnsupportedError(f"np.histogram with bins={bins!r} is not compiled", context.loc, "give a number and a range")
@@ -246,7 +246,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         kept = element(value.type) if element(value.type).kind == "f" else F64
         return linspace(context, *detected_range(context, value), dim_value(context, number + 1), dtype=kept.numpy)
     low, high = attempt(context, _pair, known_option(context, range, "range="))
-    if not all(map(np.isfinite, (low, high))):
+    if not all(attempt(context, np.isfinite, end) for end in (low, high)):
         raise raised(ValueError(f"supplied range of [{low}, {high}] is not finite"), context.loc)
     if low > high:
         raise raised(ValueError("max must be larger than min in range parameter."), context.loc)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError, raised
+from pytocu.frontend.operators import c_long, clamped, is_c_long
 from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, slice_bound
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
@@ -30,6 +31,7 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
     if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise UnsupportedError("an axis must be an integer known while compiling", context.loc)
     if not -ndim <= axis < ndim:
+        c_long(context, int(axis))
         prefix = f"{name}: " if name else ""
         several = f"its axes are 0 to {ndim - 1}, or -{ndim} to -1"
         has = several if ndim > 1 else "its only axis is 0" if ndim else "it has no axes"
@@ -195,7 +197,7 @@ def _check_item(context: Context, item: Any) -> None:
             context.loc,
             "select per element with np.where(mask, x, other)",
         )
-    if not _is_position(item):
+    if not _is_position(item) or (isinstance(item, int) and not is_c_long(item)):
         if isinstance(item, Value) and item.type == WEAK_BOOL:
             raise bool_of_run_time(context)
         if isinstance(item, Value):
@@ -234,8 +236,9 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             continue
         length = shape[axis]
         if isinstance(item, slice):
-            step = 1 if item.step is None else int(item.step)
-            bounds = (None if b is None else _plain(b) for b in (item.start, item.stop))
+            # A step longer than any axis leaves one element, whose stride in bytes still has to be a number of 64 bits.
+            step = 1 if item.step is None else clamped(int(item.step), 2**40)
+            bounds = (clamped(int(b)) if isinstance(b, (int, np.integer)) else b for b in (item.start, item.stop))
             if step > 0:
                 start, stop = (slice_bound(context, b, length) for b in bounds)
             else:

@@ -16,7 +16,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, target_dtype
 from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.indexing import normal_axis
-from pytocu.frontend.operators import attempt, binary, elementwise, known_option
+from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
@@ -235,7 +235,7 @@ def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimL
             attempt(context, np.broadcast_to, np.zeros((len(rows), 2)), (ndim, 2))
     pairs: list[tuple[DimLike, DimLike]] = []
     for row in rows:
-        found = as_shape(context, tuple(row), _BORDER)
+        found = as_shape(context, tuple(row), _BORDER, beyond=_NO_WIDTH)
         if any(isinstance(d, int) and d < 0 for d in found):
             raise raised(ValueError(_BORDER), context.loc)
         pairs.append((found[0], found[-1]))
@@ -243,6 +243,8 @@ def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimL
 
 
 _BORDER = "index can't contain negative values"
+_NO_WIDTH = TypeError("`pad_width` must be of integral type.")
+"""What NumPy raises of an array of widths of which int64 does not hold one."""
 
 
 def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[Value, Value]]:
@@ -328,7 +330,7 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
         item: Any = int(given) if isinstance(given, (bool, float, np.bool_, np.floating)) else given
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
-        found.append(item if whole else as_shape(context, item)[0])
+        found.append(item if whole or type(item) is int else as_shape(context, item)[0])
     return tuple(found)
 
 
@@ -362,7 +364,7 @@ def _part(context: Context, value: Value, axis: int, start: DimLike, size: DimLi
 def tile(context: Context, A: Any, reps: Any) -> Value:
     """An array repeated as a whole along its axes."""
     value = array_of(context, A)
-    counts = list(as_shape(context, reps))
+    counts = list(as_shape(context, reps, beyond=TOO_LARGE))
     if any(isinstance(c, int) and c < 0 for c in counts):
         raise raised(ValueError(NEGATIVE), context.loc)
     while len(dimensions(value)) < len(counts):
@@ -413,7 +415,7 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
             context.loc,
             "repeat all elements alike, or gather: x[index]",
         )
-    count = as_length(context, repeats)
+    count = as_length(context, repeats, beyond=TOO_LARGE)
     if isinstance(count, int) and count < 0:
         raise raised(ValueError(NEGATIVE), context.loc)
     value, place = along_axis(context, value, axis)

@@ -151,6 +151,39 @@ def known_int(context: Context, value: Any, what: str) -> int:
     return attempt(context, operator.index, known_option(context, value, what))
 
 
+def is_c_long(number: int) -> bool:
+    """Whether int64 holds a number."""
+    return -(2**63) <= number < 2**63
+
+
+def clamped(number: int, farthest: int = 2**62) -> int:
+    """A distance along an array: farther away than an array reaches is farther away.
+
+    Examples
+    --------
+    >>> clamped(-(10**30)) == -(2**62)
+    True
+    """
+    return max(-farthest, min(number, farthest))
+
+
+TOO_LARGE = OverflowError("Python int too large to convert to C long")
+"""What NumPy raises of ints that int64 does not hold where it takes no larger ones."""
+
+
+def c_long(context: Context, number: int) -> int:
+    """A number that int64 holds.
+
+    Raises
+    ------
+    OverflowError
+        It holds none.
+    """
+    if not is_c_long(number):
+        raise raised(TOO_LARGE, context.loc)
+    return number
+
+
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     """``left <op> right`` with Python's and NumPy's meaning."""
     row = OPS[name]

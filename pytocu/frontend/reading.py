@@ -13,8 +13,9 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import read_length
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numbers import item
-from pytocu.frontend.operators import binary, elementwise
+from pytocu.frontend.operators import binary, c_long, elementwise
 from pytocu.frontend.requirements import require
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array
@@ -100,18 +101,20 @@ def read_float(context: Context, value: Value) -> Any:
     return context.builder.emit("python_from_words", words)
 
 
-def read_number(context: Context, value: Value) -> Any:
-    """Python's number of the same kind, of an array of one element
+def read_number(context: Context, value: Value, *args: Any) -> Any:
+    """Python's number of the same kind, of an array of one element or of the element at a position
 
     Raises
     ------
     UnsupportedError
         A complex number.
     """
-    if is_array(value) and dimensions(value):
+    if args and is_array(value):
+        value = _at(context, value, args[0] if isinstance(args[0], tuple) else args)
+    elif is_array(value) and dimensions(value):
         sizes = dimensions(value)
         if any(size != 1 for size in sizes):
-            help = "index it first: x[0, 0].item()"
+            help = "say which one: x.item(0, 0)"
             raise UnsupportedError("item() of an array that is not known to have one element", context.loc, help)
         value = context.builder.emit("index", (ravel(context, value),), {"axis": 0, "at": 0})
     value = scalar_of(context, value, "item")
@@ -124,6 +127,18 @@ def read_number(context: Context, value: Value) -> Any:
             return read_float(context, value)
     text = f"a Python complex number of a value known only at run time ({value.type}) is not compiled"
     raise UnsupportedError(text, context.loc, "use its parts: float(x.real), float(x.imag)")
+
+
+def _at(context: Context, value: Value, args: tuple[Any, ...]) -> Value:
+    """The element at a position on each axis, or of all elements in a row."""
+    if len(args) == 1:
+        value = ravel(context, value)
+    elif len(args) != len(dimensions(value)):
+        raise raised(ValueError("incorrect number of indices for array"), context.loc)
+    for index in args:
+        if isinstance(index, int):
+            c_long(context, index)
+    return subscript(context, value, args)
 
 
 def _read(context: Context, number: Value, name: str) -> DimLike:

@@ -17,7 +17,7 @@ from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
-from pytocu.frontend.operators import attempt, known_int, known_option
+from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
@@ -34,8 +34,16 @@ NEGATIVE = "negative dimensions are not allowed"
 """What NumPy says of a length below 0."""
 
 
-def as_shape(context: Context, shape: Any, sentence: str = NEGATIVE, error: str = "ValueError") -> Shape:
+DIMENSION, SIZE = (ValueError(f"Maximum allowed {what} exceeded") for what in ("dimension", "size"))
+"""What NumPy raises of lengths that int64 does not hold, and of ranges that are as long."""
+
+
+def as_shape(
+    context: Context, shape: Any, sentence: str = NEGATIVE, error: str = "ValueError", beyond: Exception = DIMENSION
+) -> Shape:
     """A shape of numbers known now, lengths and Python ints of run time; of these none is below 0, or it is an error.
+
+    What is raised of numbers that int64 does not hold is `beyond`.
 
     Raises
     ------
@@ -45,12 +53,16 @@ def as_shape(context: Context, shape: Any, sentence: str = NEGATIVE, error: str 
         Something else that is no int.
     """
     items = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(as_length(context, item, sentence, error) for item in items)
+    return tuple(as_length(context, item, sentence, error, beyond) for item in items)
 
 
-def as_length(context: Context, item: Any, sentence: str = NEGATIVE, error: str = "ValueError") -> DimLike:
+def as_length(
+    context: Context, item: Any, sentence: str = NEGATIVE, error: str = "ValueError", beyond: Exception = DIMENSION
+) -> DimLike:
     """One length; see :func:`as_shape`."""
     dim = as_dim(int(item) if isinstance(item, np.integer) else item)
+    if isinstance(dim, int) and not is_c_long(dim):
+        raise raised(beyond, context.loc)
     if dim is not None:
         return dim
     if not isinstance(item, Value):
@@ -472,7 +484,7 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
         raise raised(ValueError("axis1 and axis2 cannot be the same"), context.loc)
     others = tuple(a for a in range(ndim) if a not in (first, second))
     turned = transpose(context, value, (*others, first, second))
-    skip = known_int(context, offset, "the offset of a diagonal")
+    skip = c_long(context, known_int(context, offset, "the offset of a diagonal"))
     shape = dimensions(turned)
     rows, columns = shape[-2], shape[-1]
     down, right = max(-skip, 0), max(skip, 0)

@@ -445,6 +445,9 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
         items = [] if isinstance(values, Steps) else iterate(frame, values, "the loop")
     if isinstance(values, Steps):
         return _run_time_for(frame, node, values, rest)
+    if isinstance(values, range) and values[: 2**62] != values:
+        text = "a loop over more numbers than int64 holds"
+        raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
     if isinstance(values, range) and len(values) > _LONGEST_UNROLLED and not _written_out(frame, node):
         return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:

@@ -14,7 +14,7 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend.inplace import fitted, mask_of, out_arrays, write_outputs
-from pytocu.frontend.operators import attempt, elementwise, truths
+from pytocu.frontend.operators import attempt, c_long, elementwise, truths
 from pytocu.frontend.reductions import (
     combined,
     given,
@@ -133,6 +133,8 @@ def squared(context: Context, distance: Value, source: DType) -> Value:
 
 def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
     """``max(items - ddof, 0)``, on the host where it can be."""
+    if type(ddof) is int:
+        c_long(context, ddof)
     if not isinstance(items, Value) and isinstance(ddof, (int, np.integer)):
         return length(context, dim_max(items - int(ddof), 0))
     if is_array(ddof) and dimensions(ddof):

@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.reductions import length
-from pytocu.frontend.reshaping import as_length
+from pytocu.frontend.reshaping import SIZE, as_length
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
@@ -19,7 +19,8 @@ from pytocu.ir.types import F64
 
 def _window(shape: Any, doc: str) -> Handler:
     def handler(context: Context, M: Any) -> Value:
-        size = context.length(dim_max(as_length(context, M), 0))
+        M = max(M, 0) if type(M) is int else M
+        size = context.length(dim_max(as_length(context, M, beyond=SIZE), 0))
 
         def apply(name: str, *operands: Any) -> Value:
             return elementwise(context, name, *operands)

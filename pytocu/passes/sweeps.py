@@ -348,7 +348,12 @@ class _Look:
                     raise NoSweep(inst, "is read at other positions than its own", _ONE_PLACE)
             elif region_needs(operand, place, ndim) is None:
                 raise NoSweep(inst, "is a loop or branch on whole arrays", "write it with elements of these positions alone")
-        elif inst.op.kind not in IN_REGIONS or (searched(inst) in self.memory):
+            return
+        stored = searched(inst)
+        while stored in self.given:
+            stored = self.given[stored]
+        # What is searched has to be there before the loop.
+        if inst.op.kind not in IN_REGIONS or (stored is not None and (stored in self.memory or stored.inst is not None)):
             raise NoSweep(inst, *needs_all(inst))
 
     def read(self, contents: Value, place: Index, own: set[Value], inner: frozenset[str], chosen: bool) -> None:

@@ -1,0 +1,37 @@
+"""Python ints that int64 does not hold, as lengths, positions, steps, axes and options: NumPy's answer or exception, with the line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from edge_tools import check, refused, written
+
+import pytocu
+from pytocu.errors import CompileError
+
+ARGUMENTS = ("np.arange(6.0)", "np.arange(12.0).reshape(3, 4)", "10 ** 30")
+ROWS = (
+    "np.zeros(c)", "np.zeros((2, c))", "np.ones(-c)", "np.full(c, 1.0)", "np.arange(c)", "np.arange(2, c)",
+    "np.linspace(0, 1, c)", "np.eye(c)", "np.eye(3, c)", "np.tri(c)", "np.tri(3, 3, c)", "np.eye(3, 3, c)", "np.tril(b, c)",
+    "np.triu(b, -c)", "np.diag(a, c)", "np.diag(b, c)", "np.trace(b, c)", "np.triu_indices(3, c)", "np.indices((c, 2))",
+    "np.bartlett(c)", "np.hanning(c)", "np.fft.fftfreq(c)", "b[c]", "b[:, -c]", "b[:c]", "b[-c:]", "b[::c] + 0",
+    "b[::-c] + 0", "b[:, 1::c] + 0", "b.reshape(c)", "b.reshape(-c)", "b.reshape(c, -1)", "np.resize(a, c)", "np.repeat(a, c)",
+    "np.tile(a, c)", "np.roll(a, c)", "np.roll(b, -c, axis=1)", "np.rot90(b, c)", "b.sum(axis=c)", "np.flip(b, -c)", "np.pad(a, c)",
+    "np.stack((b, b), axis=c)", "np.bincount(np.array([1, 2]), minlength=c)", "np.histogram(a, bins=c)", "np.var(a, ddof=c)",
+    "np.histogram(a, bins=3, range=(0, c))", "np.broadcast_to(a, (c, 6))", "a.item(c)",
+)  # fmt: skip
+
+
+def test_as_arguments() -> None:
+    check(ARGUMENTS, ROWS)
+
+
+@pytest.mark.parametrize("body", ["np.zeros(c)", "np.hanning(c)", "b.reshape(c)", "b.sum(axis=c)", "np.arange(c)", "np.tile(a, c)"])
+def test_the_line_is_said(body: str) -> None:
+    with pytest.raises(CompileError) as found:
+        pytocu.jit(written("abc", body, {"np": np}))(np.arange(6.0), np.ones((3, 4)), 10**30)
+    assert ", in case" in str(found.value)
+
+
+def test_longer_ranges_are_refused() -> None:
+    refused(ARGUMENTS, "for i in range(c):\n    if a[0] < 1:\n        break\nreturn a", "more numbers than int64", "while True")
