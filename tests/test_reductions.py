@@ -364,6 +364,17 @@ def test_masks_that_broadcast() -> None:
         check(["np.sum(a, where=b)", "np.mean(a, axis=0, where=b)", "np.max(a, 1, where=b, initial=0.5)", "np.var(a, where=b)",
                "np.std(a, 1, keepdims=True, where=b)", "np.all(a, axis=-1, where=b)", "np.nansum(a, 0, where=b)"],
               x, mask, exact=False, ulp=4)  # fmt: skip
+    for mask in (True, np.True_, np.array(True)):
+        check(["np.sum(a, where=b)", "np.max(a, initial=2, where=b)"], x, mask, exact=False, ulp=4)
+    # Only Python's True is no mask.
+    largest = make_function("ab", ["np.max(a, where=b)"], {"np": np})
+    assert pytocu.jit(largest)(x, True) == (x.max(),)
+    for mask in (False, np.True_):
+        with pytest.raises(ValueError) as wanted:
+            largest(x, mask)
+        with pytest.raises(ValueError) as found:
+            pytocu.jit(largest)(x, mask)
+        assert str(found.value).startswith(str(wanted.value))
     x = np.ones((2, 3))
     for mask in (np.ones((4, 2, 3), bool), np.ones(4, bool), np.ones((2, 3))):
         with pytest.raises((ValueError, TypeError)):

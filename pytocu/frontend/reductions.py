@@ -17,6 +17,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
 from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.requirements import require
 from pytocu.frontend.values import (
     Context,
     as_strong,
@@ -34,7 +35,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, empty_sentence, lower_bound, product
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import F16, F32, I64, WEAK_INT, DType, element, scalar
+from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
 _LOGICAL = {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}
 ROUNDING = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
@@ -206,6 +207,10 @@ def reduce(
         What NumPy raises.
     """
     initial, where = given(initial, MISSING), given(where, True)
+    if isinstance(where, Value) and where.type == WEAK_BOOL and _asks_for_initial(name, initial):
+        # Python's True is no mask.
+        said = f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+        value, where = require(context, value, as_strong(context, where), "ValueError", said), True
     if where is not True:
         where = mask_of(context, where)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
@@ -243,6 +248,11 @@ def reduce(
     if not axes and is_array(value):
         made = context.builder.emit("copy", (made,)) if dimensions(value) and made is value else without_axes(context, made)
     return made
+
+
+def _asks_for_initial(name: str, initial: Any) -> bool:
+    """Whether NumPy has no number to begin with where a mask leaves all elements out."""
+    return initial is None or (initial is MISSING and promote.numpy_function(name).identity is None)
 
 
 def reducible() -> list[str]:
