@@ -16,8 +16,8 @@ import numpy as np
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
-from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.requirements import require
+from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
     Context,
     as_strong,
