@@ -24,7 +24,7 @@ from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, dimensions, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
-from pytocu.ir.dims import Dim, DimLike, is_number, symbols
+from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
 
@@ -456,8 +456,14 @@ def may_be_one(first: Type, second: Type) -> bool:
 
 
 def _may_be_equal(a: DimLike, b: DimLike) -> bool:
-    """Whether lengths that are not the same expression may be equal: those of different arrays are, where these meet."""
-    return isinstance(a, Dim) and isinstance(b, Dim) and symbols(a) != symbols(b)
+    """Whether lengths that are not the same expression may be equal: those of different arrays are, where these meet.
+
+    The length of an argument may be a number known now, but for 1, which is known of it.
+    """
+    if isinstance(a, Dim) and isinstance(b, Dim):
+        return symbols(a) != symbols(b)
+    dim, number = (a, b) if isinstance(a, Dim) else (b, a)
+    return isinstance(dim, Dim) and number != 1 and dim in map(symbol, symbols(dim))
 
 
 def restated(context: Context, value: Value, type: Type) -> Value:

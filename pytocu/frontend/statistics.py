@@ -133,10 +133,8 @@ def squared(context: Context, distance: Value, source: DType) -> Value:
 
 def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
     """``max(items - ddof, 0)``, on the host where it can be."""
-    if type(ddof) is int:
-        c_long(context, ddof)
     if not isinstance(items, Value) and isinstance(ddof, (int, np.integer)):
-        return length(context, dim_max(items - int(ddof), 0))
+        return length(context, dim_max(items - c_long(context, int(ddof)), 0))
     if is_array(ddof) and dimensions(ddof):
         text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
         raise raised(ValueError(text), context.loc)
