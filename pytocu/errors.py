@@ -269,7 +269,12 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     (True, 'index 7 is out of bounds for axis 0 with size 5')
     """
     text = sentence.format(*numbers)
-    return UnsupportedError(text, loc) if kind == "UnsupportedError" else located(getattr(builtins, kind)(text), loc)
+    if kind == "UnsupportedError":
+        return UnsupportedError(text, loc)
+    found = located(getattr(builtins, kind)(text), loc)
+    # A KeyError would show its text in quotes once more.
+    found.message = text
+    return found
 
 
 def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target: tuple[int, ...] | None = None) -> None:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError
-from pytocu.frontend.frames import BREAK, Failing, Frame, Late, Returned, Unset, line_made, no_step
+from pytocu.frontend.frames import BREAK, Failing, Frame, Late, Raised, Returned, Unset, line_made, no_step
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
+from pytocu.frontend.raising import RAISES, refuse_if
 from pytocu.frontend.ranges import Facts, facts_of, knowing
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
@@ -191,12 +192,28 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     before = State(frame)
     sides: list[_Side] = []
     asked: list[Masked] = []
-    for run, facts in zip((yes, no), facts_of(context, test), strict=True):
+    facts_of_sides = facts_of(context, test)
+    for number, (run, facts) in enumerate(zip((yes, no), facts_of_sides, strict=True)):
+        found: Raised | None = None
         with builder.nested() as insts, knowing(context, facts):
-            flow = flow_of(run())
+            try:
+                flow = flow_of(run())
+            except Raised as error:
+                flow, found = Flow(), error
             builder.loc = loc
             before.refuse_changed_containers("a branch")
             side = _Side(insts, flow, State(frame))
+        if found is not None:
+            before.go_back()
+            if any(i.op.name == "check" and any(n.startswith(RAISES) for n in mentioned(i)) for i in insts):
+                text = "which of two exceptions is raised is known only at run time"
+                raise UnsupportedError(text, loc, "let each exception have an if of its own: if a and b: raise ...")
+            # What the text of the exception shows.
+            builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types) and i.op.kind != "region")
+            with builder.at(loc):
+                refuse_if(context, test, number == 0, found)
+            # There is no other way from here on.
+            return flow_of((no if number == 0 else yes)()).signal()
         sides.append(side)
         asked += before.asked()
         before.go_back()

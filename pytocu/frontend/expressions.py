@@ -14,7 +14,7 @@ from pytocu.frontend.builtin_calls import Members, iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.compaction import known_masks
-from pytocu.frontend.control import choice, condition, connected, decides, negated
+from pytocu.frontend.control import both, choice, condition, connected, decides, negated
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.index_tricks import is_indexed, made_by_indexing
@@ -26,11 +26,13 @@ from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
+from pytocu.frontend.raising import mark
 from pytocu.frontend.scattering import assign as assign_at
 from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
+    Context,
     Masked,
     as_value,
     contains_dynamic,
@@ -40,6 +42,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
 )
 from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.Await: ("await", "call the coroutine outside the function"),
@@ -166,7 +169,13 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
 
 
 def _percent(frame: Frame, text: Any, values: Any) -> Any:
-    if contains_dynamic(values):
+    context = frame.context
+    if contains_dynamic(values) and context.in_message is not None and isinstance(text, str):
+        # A run-time value is a text here.
+        members = values if isinstance(values, tuple) else (values,)
+        values = tuple(_shown(context, v, True) if contains_dynamic(v) else v for v in members)
+        text = text.replace("%d", "%s").replace("%i", "%s")
+    elif contains_dynamic(values):
         raise UnsupportedError("a string cannot show a value known only at run time", frame.context.loc, "format it outside")
     return compute(frame.context, lambda text, values: text % values, text, values)
 
@@ -210,12 +219,33 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
     pair = [s for s in (left, right) if not (is_array(s) or is_numpy_scalar(s))]
     with_array = len(pair) == 1 and isinstance(pair[0], (tuple, list))
     if contains_dynamic((left, right)) and any(isinstance(s, containers) for s in pair) and not with_array:
+        if isinstance(op, (ast.Eq, ast.NotEq)) and type(left) is type(right) and isinstance(left, (tuple, list)):
+            same = _same_members(frame, left, right)
+            return same if isinstance(op, ast.Eq) else negated(context, same)
         raise UnsupportedError(
             f"a comparison of {type(left).__name__} and {type(right).__name__} holding run-time values is not compiled",
             context.loc,
             "compare the members you need; shapes that must agree are checked where the arrays meet",
         )
     return binary(context, BINARY[type(op)], left, right)
+
+
+def _same_members(frame: Frame, left: Any, right: Any) -> Any:
+    """Whether two tuples or lists have the same numbers, as Python's own bool."""
+    context = frame.context
+    if len(left) != len(right):
+        return False
+    same: Any = True
+    for a, b in zip(left, right, strict=True):
+        one = a is b or _compare_one(frame, ast.Eq(), a, b)
+        if isinstance(one, Value) and one.type != WEAK_BOOL:
+            raise UnsupportedError(
+                f"a comparison of a {type(left).__name__} that holds {describe(a if is_dynamic(a) else b)}",
+                context.loc,
+                "compare the members you need, or arrays with np.array_equal",
+            )
+        same = both(context, same, one if isinstance(one, Value) else bool(one))
+    return same
 
 
 def _contains(frame: Frame, member: Any, container: Any) -> bool:
@@ -340,17 +370,28 @@ def _format(frame: Frame, node: ast.FormattedValue) -> str:
     context = frame.context
     value = evaluate(frame, node.value)
     if contains_dynamic(value):
-        if not context.in_message:
+        if context.in_message is None:
             raise UnsupportedError(
                 f"a string cannot show {describe(value)}, which is known only at run time",
                 context.loc,
                 "return the value itself, or format it outside",
             )
-        return f"<{value.type}>" if is_dynamic(value) else "<run-time values>"
+        return _shown(context, value, node.conversion < 0 and node.format_spec is None)
     check_plain(context, value, "the text")
     spec = "" if node.format_spec is None else evaluate(frame, node.format_spec)
     convert: Callable[..., Any] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(node.conversion, lambda v: v)
     return compute(context, lambda v, spec: format(convert(v), spec), value, spec)
+
+
+def _shown(context: Context, value: Any, plain: bool) -> str:
+    """A run-time value in the text of an exception."""
+    if isinstance(value, Value) and value.type == WEAK_INT and context.in_message is not None and plain:
+        context.in_message.append(value)
+        return mark(len(context.in_message) - 1)
+    if type(value) is tuple and plain:
+        members = [_shown(context, v, True) if contains_dynamic(v) else repr(v) for v in value]
+        return f"({', '.join(members)}{',' * (len(members) == 1)})"
+    return f"<{value.type}>" if isinstance(value, Value) else "<run-time values>"
 
 
 def _comprehension(

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from pytocu.errors import Loc, UndefinedNameError, UnsupportedError, closest, raised
+from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, closest, raised
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.values import Context
 from pytocu.guards import MISSING, read_closure, read_global
+from pytocu.ir.core import Value
 from pytocu.record import Mutable, Record
 
 BREAK = object()
@@ -31,13 +32,33 @@ class Returned:
 
 
 class Failing(Mutable):
-    """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be."""
+    """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be.
+
+    The sentence has ``{2}`` and so on for the ints of run time that are `shown`.
+    """
 
     __pytocu_plain__ = True
 
     error: str
     sentence: str
     loc: Loc
+    shown: tuple[Value, ...] = ()
+
+
+class Raised(Exception):
+    """The function raises an exception where the program stands: at any call, or if a branch of run time comes here.
+
+    Attributes
+    ----------
+    error : CompileError
+        What the call raises in the first case.
+    failing : Failing or None
+        The same in the second; None where only Python can make the exception.
+    """
+
+    def __init__(self, error: CompileError, failing: Failing | None):
+        super().__init__(error)
+        self.error, self.failing = error, failing
 
 
 class Unset:

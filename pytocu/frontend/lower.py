@@ -19,7 +19,7 @@ from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
 from pytocu.frontend.compaction import compact
-from pytocu.frontend.frames import HandOn
+from pytocu.frontend.frames import HandOn, Raised
 from pytocu.frontend.literals import listed_operand
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -138,6 +138,8 @@ def _lower(
             result = run_function(context, function, node, values, None)
         else:
             result = vectorized(context, function, node, elements, values)
+    except Raised as found:
+        raise found.error from None
     except RecursionError:
         raise CompileError(
             "expressions or calls are nested too deeply to be read", context.loc, "name intermediate results"

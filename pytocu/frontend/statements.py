@@ -12,7 +12,7 @@ from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, changed_member, evaluate, evaluate_test, local_defaults
-from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Raised, Returned, lookup, owner_of, scope_of
 from pytocu.frontend.indexing import has_bool
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.leaving import for_loop, while_loop
@@ -122,6 +122,9 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
             # What the program raises itself ends it.
             if _may_end(statement) or len(errors) == _MOST_ERRORS:
                 break
+        except Raised as found:
+            errors.append(found.error)
+            break
         if signal is not None:
             break
     if errors:
@@ -181,10 +184,8 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
                 _delete(frame, target)
         case ast.Assert() if context.elements is not None:
             return _assert_element(frame, node, rest)
-        case ast.Assert(test=test, msg=message):
-            if not _test(frame, test, "the assertion", "check it outside the function, or leave it out"):
-                text = () if message is None else (_message(frame, message),)
-                raise raised(AssertionError(*text), context.loc)
+        case ast.Assert():
+            _assert(frame, node)
         case ast.Raise(exc=exception):
             return _raise(frame, exception)
         case ast.Import(names=names):
@@ -590,12 +591,13 @@ def _enter(frame: Frame, item: ast.withitem) -> None:
         )
 
 
-def _message(frame: Frame, node: ast.expr) -> Any:
-    """Part of an exception: run-time values show as their types."""
+def _message(frame: Frame, node: ast.expr) -> tuple[Any, list[Value]]:
+    """Part of an exception, and the ints of run time that it shows; other run-time values show as their types."""
     context = frame.context
-    saved, context.in_message = context.in_message, True
+    shown: list[Value] = []
+    saved, context.in_message = context.in_message, shown
     try:
-        return evaluate(frame, node)
+        return evaluate(frame, node), shown
     finally:
         context.in_message = saved
 
@@ -604,18 +606,32 @@ def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
     context = frame.context
     if exception is None:
         raise raised(RuntimeError("No active exception to reraise"), context.loc)
-    value = _message(frame, exception)
+    value, shown = _message(frame, exception)
     if isinstance(value, type) and issubclass(value, Exception):
         value = value()
     if not isinstance(value, Exception):
         raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
-    return failing(context, value)
+    return failing(context, value, shown)
+
+
+def _assert(frame: Frame, node: ast.Assert) -> None:
+    context = frame.context
+    value = evaluate_test(frame, node.test)
+
+    def refused() -> Returned:
+        text, shown = ([], []) if node.msg is None else _message(frame, node.msg)
+        return failing(context, AssertionError(*(() if node.msg is None else (text,))), shown)
+
+    if decides(value):
+        branch(frame, value, lambda: None, refused)
+    elif not truth(context, value, "the assertion", "check it outside the function, or leave it out"):
+        refused()
 
 
 def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     value = evaluate_test(frame, node.test)
-    text = () if node.msg is None else (_message(frame, node.msg),)
+    text = () if node.msg is None else (_message(frame, node.msg)[0],)
     onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
     refused = lambda: failing(context, AssertionError(*text))  # noqa: E731
     if decides(value):

@@ -75,8 +75,8 @@ class Context:
         The functions being read, outermost first.
     stored : DType or None
         What is computed is stored in an array of this dtype, and used for nothing else.
-    in_message : bool
-        The text of an exception is read: run-time values show as their types there.
+    in_message : list of Value, or None
+        The text of an exception is read, which shows these ints of run time, each as its `mark`, and the types of others.
     compacted : list of (Value, Value)
         Masks, and the positions that they choose.
     positions : dict
@@ -123,7 +123,7 @@ class Context:
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
         self.positions: dict[tuple[Value, ...], Value] = {}
-        self.in_message = False
+        self.in_message: list[Value] | None = None
         self.stored: DType | None = None
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None

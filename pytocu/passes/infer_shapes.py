@@ -149,7 +149,7 @@ def _apply(function: Function, facts: _Facts) -> Function:
         params.append(values[old])
     for dim in facts.met:
         builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
-    _Writer(mapping, builder).insts(builder, function.body.insts, values)
+    _Writer(mapping, builder, _bound(function)).insts(builder, function.body.insts, values)
     body = Block(tuple(params), builder.take())
     made_function = Function(function.name, function.level, body, function.facts)
     if function.fact("symbols") is None and bound_symbols(made_function) != places:
@@ -158,14 +158,26 @@ def _apply(function: Function, facts: _Facts) -> Function:
     return made_function
 
 
+def _bound(function: Function) -> set[Inst]:
+    """What the numbers are made of that have names: the host may compare them before it compares lengths."""
+    found: set[Inst] = set()
+    stack = [inst.args[0] for inst in walk(function.body) if inst.op.name == "bind"]
+    while stack:
+        inst = stack.pop().inst
+        if inst is not None and inst not in found and inst.op.kind != "region":
+            found.add(inst)
+            stack += inst.args
+    return found
+
+
 class _Writer:
     """Writes instructions with unified lengths; what the call checks comes before the outermost region.
 
     What is checked of ints of run time stays in the branch, which often asks for it.
     """
 
-    def __init__(self, mapping: dict[str, DimLike], outside: Builder):
-        self.mapping = mapping
+    def __init__(self, mapping: dict[str, DimLike], outside: Builder, bound: set[Inst]):
+        self.mapping, self.bound = mapping, bound
         self.outside = self.branch = outside
         self.checked: set[tuple[DimLike, DimLike]] = set()
         # Names that are known inside of regions only.
@@ -188,8 +200,8 @@ class _Writer:
                 old, target, new = (values[a] for a in inst.args)
                 args = (old, target, _fitted(builder, new, shape_of(target.type)))
             attrs = dict(inst.attrs)
-            if inst.op.effects != "check":
-                # Checks speak of the lengths of the call; everything else of the unified ones.
+            if inst.op.effects != "check" and not (inst.op.name == "dim" and inst in self.bound):
+                # Checks, and what they speak of, are about the lengths of the call; everything else about the unified ones.
                 attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
             types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
             self.inner |= {step_name(inst)} if inst.op.name == "for_loop" else set()

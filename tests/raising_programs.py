@@ -1,0 +1,122 @@
+"""Programs that raise: in a module of their own, since pytest writes other texts into the assertions of tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def by_length(x, y):
+    if len(x) < 2:
+        raise ValueError("too short")
+    return x + y[0]
+
+
+def by_shapes(x, y):
+    if x.shape != y.shape:
+        raise ValueError(f"shapes {x.shape} and {y.shape} {{differ}}")
+    return x * y
+
+
+def asserted(x, y):
+    assert x.shape == y.shape, "shapes %s and %s" % (x.shape, y.shape)  # noqa: UP031
+    assert x.ndim == 1 and len(y) > 0, f"no elements, but {len(y)}"
+    return x - y
+
+
+def by_number(x, k):
+    if k < 0:
+        raise ValueError(f"k must not be negative, it is {k}")
+    elif k > 5:
+        raise IndexError(f"{k} of {len(x)}")
+    return x * k
+
+
+def by_data(x, k):
+    if np.any(x < 0):
+        raise ArithmeticError("negative")
+    assert not np.isnan(x).any(), "NaN"
+    total = x.sum()
+    if total > 100:
+        raise OverflowError("large")
+    return x / (total + k)
+
+
+def _checked(value, name):
+    if value < 1:
+        raise TypeError(f"{name} is {value}")
+    return value * 2
+
+
+def in_a_helper(x, k):
+    return x * _checked(k, "k") + _checked(len(x), "the length")
+
+
+def otherwise(x, k):
+    if k == 0:
+        made = x + 1
+    elif k == 1:
+        made = x * 2
+    else:
+        raise KeyError("mode")
+    return made
+
+
+def in_a_loop(x, k):
+    x = x.copy()
+    for i in range(k):
+        if i > 3:
+            raise RuntimeError(f"step {i}")
+        x[1:] += x[:-1]
+    return x
+
+
+def by_data_in_a_loop(x, k):
+    for i in range(k):
+        x = x * 2
+        if x.max() > 30:
+            raise RuntimeError(f"step {i}")
+    return x
+
+
+def no_end(x, k):
+    for _ in range(k):
+        x = x / 2
+        if x.max() < 0.5:
+            break
+    else:
+        raise RuntimeError("no end")
+    return x
+
+
+def nested(x, k):
+    if k > 0:
+        if len(x) > 3:
+            raise ValueError("long")
+        x = x + k
+    return x
+
+
+def behind_a_return(x, k):
+    if k == 0:
+        return x
+    if k == 1:
+        raise ValueError("one")
+    return x * 2
+
+
+class Odd(Exception):
+    """No exception of Python's own."""
+
+
+def of_its_own(x, k):
+    if k > 2:
+        raise Odd("no")
+    return x
+
+
+def two_at_once(x, k):
+    if k > 2:
+        if len(x) > 2:
+            raise ValueError("a")
+        raise TypeError("b")
+    return x

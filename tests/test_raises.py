@@ -1,0 +1,76 @@
+"""``raise`` and ``assert`` that depend on lengths, numbers and data of run time: the exception where Python raises it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+from raising_programs import (
+    asserted,
+    behind_a_return,
+    by_data,
+    by_data_in_a_loop,
+    by_length,
+    by_number,
+    by_shapes,
+    in_a_helper,
+    in_a_loop,
+    nested,
+    no_end,
+    of_its_own,
+    otherwise,
+    two_at_once,
+)
+
+import pytocu
+from pytocu.errors import CompileError, UnsupportedError
+
+ONE, FOUR = np.array([1.5]), np.array([0.5, 1.0, 2.0, 3.5])
+PAIRS = [(FOUR, FOUR), (FOUR, ONE), (ONE, ONE), (np.ones(3), FOUR), (np.ones(0), np.ones(0))]
+NUMBERS = [(x, k) for x in (FOUR, ONE, np.array([-1.0, 200.0]), np.array([np.nan, 1.0])) for k in (0, 1, 3, 6, -2)]
+PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
+    (by_length, PAIRS[:3]), (by_shapes, PAIRS), (asserted, PAIRS), (by_number, NUMBERS), (by_data, NUMBERS),
+    (in_a_helper, NUMBERS), (otherwise, NUMBERS), (in_a_loop, NUMBERS), (by_data_in_a_loop, NUMBERS), (no_end, NUMBERS),
+    (nested, NUMBERS), (behind_a_return, NUMBERS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "calls"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_where_python_raises(program: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+    for number, arguments in enumerate(calls):
+        if number % 4 == 0:
+            everywhere(program, *arguments, ulp=2)
+    compiled = pytocu.jit(program)
+    for arguments in calls:
+        try:
+            expected = program(*arguments)
+        except Exception as error:
+            with pytest.raises(type(error)) as found:
+                compiled(*arguments)
+            assert isinstance(found.value, CompileError)
+            assert found.value.message == str(error), program
+            assert found.value.loc is not None and found.value.loc.line > 0
+        else:
+            np.testing.assert_array_max_ulp(compiled(*arguments), expected, 2)
+
+
+@pytest.mark.parametrize(("program", "said"), [(of_its_own, "not one of Python's own"), (two_at_once, "which of two")])
+def test_refusals(program: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said) as found:
+        pytocu.jit(program)(FOUR, 3)
+    assert found.value.loc is not None and found.value.help
+
+
+def test_tuples_of_lengths_are_compared() -> None:
+    def same(x, y):
+        if x.shape == y.shape or x.shape[:1] == (2,):
+            return x
+        return x + 1 if x.shape[::-1] != (4, 3) else -x
+
+    compiled = pytocu.jit(same)
+    for shapes in (((3, 4), (3, 4)), ((2, 5), (3, 4)), ((3, 4), (4, 3)), ((4, 3), (3, 4)), ((3, 3), (5, 3))):
+        x, y = (np.arange(float(a * b)).reshape(a, b) for a, b in shapes)
+        np.testing.assert_array_equal(compiled(x, y), same(x, y))
