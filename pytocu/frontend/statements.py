@@ -624,7 +624,10 @@ def _assert(frame: Frame, node: ast.Assert) -> None:
 
     if decides(value):
         branch(frame, value, lambda: None, refused)
-    elif not truth(context, value, "the assertion", "check it outside the function, or leave it out"):
+        return
+    with context.builder.at(frame.loc(node.test)):
+        holds = truth(context, value, "the assertion", "check it outside the function, or leave it out")
+    if not holds:
         refused()
 
 
