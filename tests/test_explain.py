@@ -7,12 +7,14 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 import pytocu
 from pytocu.cli.main import main
 from pytocu.explain.collect import explanation
 from pytocu.explain.dtypes import wide_values
 from pytocu.explain.model import Bytes
+from pytocu.explain.plan_text import plan_text
 from pytocu.explain.schedules import expected
 from pytocu.explain.traffic import added, number_of
 from pytocu.guards import static_key
@@ -571,6 +573,84 @@ def test_html_is_escaped():
 
 def test_a_function_without_kernels():
     assert "no kernel" in str(told(lambda x: x.T, "f32[n, m]"))
+
+
+# What users of library calls, loops and run-time lengths see.
+
+
+def test_library_calls_have_lines_operands_and_readers():
+    def ranks(x, k):
+        order = np.argsort(x)
+        return order[-3:], np.median(x) + np.histogram2d(k, k, bins=8, range=((0, 1), (0, 1)))[0]
+
+    found = told(ranks, "f32[n]", "i64[n]")
+    line = ranks.__code__.co_firstlineno
+    assert {(c.name, c.at.line - line) for c in found.library_calls} == {("argsort", 1), ("sort", 2), ("bincount", 2)}
+    text = str(found)
+    assert f"library call: np.argsort (line {line + 1}) of x f32[n] (4*n bytes), computed by the library of" in text
+    assert "reads order i64[n] of np.argsort (" in text
+    assert "it reads what np.argsort computes, which is called before" in text
+    assert any(e.source.startswith("kernel") and e.target.startswith("library") for e in found.edges)
+    assert "= np.bincount(" in plan_text(pytocu.jit(ranks).lower("f32[n]", "i64[n]").compile("cuda:sm_90").plan)
+
+
+def test_a_library_call_between_two_kernels_is_why_they_are_two():
+    (refused,) = told(lambda x: np.sort(x * 2) + x, "f32[n]").refused
+    assert refused.reason == "it reads what np.sort computes, a call between them"
+
+
+def test_functions_of_numpy_are_not_captured_values():
+    assert told(lambda a, b: np.linalg.multi_dot([a, b]), "f32[n, k]", "f32[k, m]").facts == ()
+    assert told(lambda x: sliding_window_view(x, 3).sum(axis=1), "f32[n]").facts == ()
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "sentence"),
+    [
+        (lambda x, y: np.histogram2d(x, y, bins=4)[0], ("f32[n]", "f32[n]"), "in float64, whatever it is given"),
+        (lambda k, x: np.bincount(k, weights=x), ("i64[n]", "f32[n]"), "in float64, whatever it is given"),
+    ],
+)
+def test_what_is_always_wide_is_not_told_to_be_given_a_dtype(function, types, sentence):
+    (cause,) = told(function, *types).wide[0].causes
+    assert sentence in cause.sentence
+    assert cause.help == "convert its result with astype(np.float32), if that is precise enough"
+
+
+def test_operands_that_einsum_converts_are_no_cause():
+    found = told(lambda q, v: np.einsum("qk,kd->qd", q * np.float64(2), v), "f32[8, 8]", "f32[8, 8]")
+    assert [c.text for c in found.wide[0].causes] == ["np.float64(2)"]
+
+
+def test_ints_of_run_time_have_their_names():
+    found = told(lambda n: np.ones((n, 2 * n), np.float32), "weak int")
+    (kernel,) = found.kernels
+    assert str(kernel.bytes.formula) == "8*n*n"
+    assert "_above_" not in str(found) and "_below_" not in str(found)
+    assert kernel.expected > 0.9 and kernel.supposed.startswith("n = ")
+
+
+def test_a_few_elements_that_are_read_by_number_are_few_bytes():
+    found = told(lambda x: x[np.argmax(x[:, 0])], "f32[n, 3]")
+    assert found.kernels[-1].reads[0].bytes == Bytes(12, 12, True)
+
+
+def test_a_kernel_that_is_launched_at_several_places_is_told_once():
+    def smooth(u, n):
+        for _ in range(n):
+            u[1:-1] = 0.5 * (u[2:] + u[:-2])
+        return u
+
+    text = str(told(smooth, "f32[n]", "weak int"))
+    assert text.splitlines()[0].endswith("2 kernels")
+    assert text.count("kernel smooth_1\n") == 1
+    assert "launched at 3 places of the plan, of which this is the first" in text
+    assert "a kernel of its own: it copies the last step into the argument, where the number of steps is odd" in text
+
+
+def test_a_kernel_that_begins_a_loop_says_so():
+    first, *_ = told(left, "f64[n]", "weak int").kernels
+    assert first.why == "it puts what a loop begins with into memory of its own, which the steps change"
 
 
 # What several kernels compute.

@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
 
 from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
+from pytocu.explain.lengths import below_zero, ints_of, shown_with
 from pytocu.explain.loops import loops_in_words, reasons
-from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, Refusal, SourceLine, Taken
-from pytocu.explain.repeated import repeated
+from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, LibraryCall, Refusal, SourceLine, Taken
+from pytocu.explain.repeated import MOVES, repeated
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
+from pytocu.guards import Guard, Identity
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, Fact
+from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import bindings
 from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
@@ -65,16 +67,17 @@ def explanation(
     taken, notes = _taken(made)
     ways = taken or [None] * len(launches(scheduled))
     around = _around(scheduled.body)
+    sizes = {**lowered.sizes, **below_zero(scheduled)}
     finished = {i.attr("name"): i for i in launches(last.function)}
     kernels: tuple[Kernel, ...] = ()
     for launch, way in zip(launches(scheduled), ways, strict=True):
         code = last.names.get(launch.attr("name"), "")
         made_of = finished.get(code or launch.attr("name"), launch)
-        kernel = _kernel(launch, parsed.kind, lowered.sizes, way, around.get(launch, ()), made_of)
+        kernel = _kernel(launch, parsed.kind, sizes, way, around.get(launch, ()), made_of)
         kernels += (kernel._replace(code=code),)
-    kernels, edges = _edges(scheduled, kernels, lowered.sizes)
+    kernels, calls, edges = _edges(scheduled, kernels, sizes)
     plan = made.plan
-    return Explanation(
+    told = Explanation(
         lowered.name,
         lowered.function.body.terminator.loc.file,
         tuple(f"{p.name}: {p.type}" for p in lowered.function.params),
@@ -85,18 +88,20 @@ def explanation(
         _refused(found, kernels, edges),
         wide_values(lowered.function),
         None,
-        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g.same))),
+        (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g))),
         None,
         notes,
-        plan.library_calls(),
+        calls,
         loops_in_words(plan, parsed.kind == "cuda"),
         reasons(_before(found, "stages").function),
-        repeated(scheduled, lowered.sizes),
+        repeated(scheduled, sizes),
     )
+    return shown_with(told, ints_of(scheduled))
 
 
-def _of_libraries(value: Any) -> bool:
-    """Whether a captured value is ``np``, ``range`` or the like, which nobody changes."""
+def _of_libraries(guard: Guard) -> bool:
+    """Whether a captured value is ``np``, ``range``, ``np.roll`` or the like, which nobody changes."""
+    value = guard.key.object if isinstance(guard.key, Identity) else guard.same
     home = str(getattr(value, "__module__", "")).partition(".")[0]
     return isinstance(value, ModuleType) or (callable(value) and home in ("builtins", "numpy", "math"))
 
@@ -146,6 +151,9 @@ def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
         return [], (f"registers are not known: {error}",)
 
 
+_BEGINS = "it puts what a loop begins with into memory of its own, which the steps change"
+
+
 def _around(block: Block, outer: tuple[SourceLine, ...] = ()) -> dict[Inst, tuple[SourceLine, ...]]:
     """The loops and branches of the host that launches are in."""
     found: dict[Inst, tuple[SourceLine, ...]] = {}
@@ -183,7 +191,8 @@ def _kernel(
     share, limit, supposed = None, "", ""
     if kind == "cuda":
         lengths = schedules.long_lengths(moved.formula, sizes) if moved.number is None else sizes
-        supposed = " = ".join((*lengths, str(*set(lengths.values())))) if lengths is not sizes and lengths else ""
+        names = [name for name in lengths if name not in sizes]
+        supposed = " = ".join((*names, str(*{lengths[name] for name in names}))) if names else ""
         known = {**lengths, **sizes}
         work = number_of(finished.attr("work") or 0, known)
         threads = None if work is None else work // each
@@ -197,7 +206,7 @@ def _kernel(
         launch.attr("schedule"),
         schedules.how(launch, kind, each, rows, _has_vectors(finished), block),
         schedules.why(launch, kind, sizes),
-        launch.attr("why", ""),
+        _BEGINS if _only_begins(launch) else launch.attr("why", ""),
         launch.attr("work") or 0,
         taken,
         share,
@@ -205,6 +214,13 @@ def _kernel(
         supposed if share is not None else "",
         within,
     )
+
+
+def _only_begins(launch: Inst) -> bool:
+    """Whether a kernel does nothing but copy, for a loop."""
+    moves = all(i.op.kind in ("const", "control") or i.op.name in MOVES for i in launch.regions[0].insts)
+    moves = moves and "copies" not in launch.attr("why", "")
+    return moves and bool(launch.loc.line) and line_of(launch.loc).text.startswith(("for ", "while "))
 
 
 def _lines(launch: Inst) -> tuple[SourceLine, ...]:
@@ -223,8 +239,8 @@ def _array_name(value: Value) -> str:
 
 def _edges(
     scheduled: Function, kernels: tuple[Kernel, ...], sizes: Mapping[str, int]
-) -> tuple[tuple[Kernel, ...], tuple[Edge, ...]]:
-    """What flows between arguments, kernels and results, and the kernels with where they read."""
+) -> tuple[tuple[Kernel, ...], tuple[LibraryCall, ...], tuple[Edge, ...]]:
+    """What flows between arguments, kernels, library calls and results, and the kernels and calls with where they read."""
     last: dict[Value, str] = {p: f"argument {p.name}" for p in scheduled.params}
     outer = {p: a for inst in walk(scheduled.body) if inst.op.kind == "region" for p, a in bindings(inst)}
 
@@ -237,7 +253,23 @@ def _edges(
 
     edges: list[Edge] = []
     known: list[Kernel] = []
-    for launch, kernel in zip(launches(scheduled), kernels, strict=True):
+    calls: list[LibraryCall] = []
+    described = iter(kernels)
+    for launch in walk(scheduled.body):
+        if launch.op.name == "library":
+            name = numpy_name(launch.attr("function"))
+            operands: list[Access] = []
+            for value in launch.args:
+                source = last.get(base(value), "")
+                operands.append(Access(_array_name(value), value.name, str(value.type), bytes_of(value.type, sizes), source))
+                if source:
+                    node = f"library {len(calls)}"
+                    edges.append(Edge(source, node, value.name, str(value.type), operands[-1].bytes))
+            calls.append(LibraryCall(name, line_of(launch.loc), tuple(operands), tuple(str(v.type) for v in launch.results)))
+            last.update(dict.fromkeys(launch.results, f"library {len(calls) - 1}"))
+        if launch.op.name != "launch":
+            continue
+        kernel = next(described)
         node = f"kernel {kernel.name}"
         inputs, outputs = split_arguments(launch)
         arrays = [(value, param) for value, param in inputs if isinstance(param.type, ArrayType)]
@@ -254,7 +286,7 @@ def _edges(
         source = last.get(memory_of(value))
         if source is not None:
             edges.append(Edge(source, f"result {number}", value.name, str(value.type), bytes_of(value.type, sizes)))
-    return tuple(known), tuple(edges)
+    return tuple(known), tuple(calls), tuple(edges)
 
 
 def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tuple[Edge, ...]) -> tuple[Refusal, ...]:
@@ -275,8 +307,17 @@ def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tup
     # Loops and branches of the host are fused apart.
     for one, two in itertools.combinations(kernels, 2):
         if one.within and one.within == two.within and (one.name, two.name) not in reasons and two.why:
-            refused.append(Refusal(one.name, two.name, two.why, _cost(one, two, edges)))
+            refused.append(Refusal(one.name, two.name, _apart(one, two), _cost(one, two, edges)))
     return tuple(refused)
+
+
+def _apart(one: Kernel, two: Kernel) -> str:
+    """Why kernels of one loop or branch are two, as far as what is said of the second tells."""
+    calls = [{a.source for a in kernel.reads if a.source.startswith("library ")} for kernel in (one, two)]
+    reduced = [not kernel.why_schedule.startswith("nothing is reduced") for kernel in (one, two)]
+    if calls[0] & calls[1] and reduced[0] != reduced[1]:
+        return "one of them reduces or scans rows, which are shared by threads, and the other one goes element by element"
+    return two.why
 
 
 def _cost(first: Kernel, second: Kernel, edges: tuple[Edge, ...]) -> Bytes:

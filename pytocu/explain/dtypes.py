@@ -19,7 +19,7 @@ WIDE = (F64, C128)
 
 _MOST_CAUSES = 4
 
-ALWAYS_WIDE = frozenset({"interp"})
+ALWAYS_WIDE = frozenset({"interp", "histogram", "histogram2d", "bincount"})
 """Functions whose result is float64 for operands of every dtype."""
 
 
@@ -104,7 +104,13 @@ def _deciding(value: Value, wide: Sequence[Value]) -> Sequence[Value]:
 def _is_implicit(value: Value, user: Value) -> bool:
     """Whether a value is a conversion that its user makes for itself."""
     inst = value.inst
-    return inst is not None and user.inst is not None and inst.op.name == "cast" and inst.loc == user.inst.loc
+    while inst is not None and user.inst is not None and inst.loc == user.inst.loc:
+        if inst.op.name == "cast":
+            return True
+        if inst.op.kind != "view" and inst.op.name not in ("keep", "copy"):
+            break
+        inst = inst.args[0].inst
+    return False
 
 
 def _made_of(value: Value, outer: Mapping[Value, Value]) -> Sequence[Value]:
@@ -146,8 +152,7 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
         case "const":
             return _constant(origin, user, steps, dtype)
         case "cast" if _counts(inst):
-            said = f"`{text}` makes {dtype}, because no dtype is given"
-            return Cause("function", text, said, "give it dtype=np.float32", steps, inst.loc)
+            return Cause("function", text, *_makes(text, dtype), steps, inst.loc)
         case "cast":
             before = element(inst.args[0].type).numpy.name
             asked = "astype" in text or dtype in text or "double" in text
@@ -156,8 +161,7 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
             listed = " and ".join(d.numpy.name for d in narrow) or before
             said = f"`{text}` asks for {dtype}" if asked else f"NumPy computes `{text}` of {listed} in {dtype}"
             if _called(text) in ALWAYS_WIDE:
-                said = f"NumPy computes `{text}` in {dtype}, whatever it is given"
-                narrow = {}
+                return Cause("function", text, *_makes(text, dtype), steps, inst.loc)
             help = _NARROW_ENOUGH if asked else _narrow_result(text, tuple(narrow) or (element(inst.args[0].type),))
             help = "" if asked and before == dtype else help
             return Cause("conversion" if asked else "function", text, said, help, steps, inst.loc)
@@ -197,8 +201,7 @@ def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: 
         said = f"`{name or 'a variable'}` begins as a NumPy {dtype} ({number!r}), which does not adapt as a Python number does"
         return Cause("constant", name, said, f"begin with a Python number, or with np.{narrow}(...)", steps, origin.inst.loc)
     if user is None or user.op.name in ("broadcast", "copy"):
-        said = f"`{whole}` makes {dtype}, because no dtype is given"
-        return Cause("function", whole, said, "give it dtype=np.float32", steps, origin.inst.loc)
+        return Cause("function", whole, *_makes(whole, dtype), steps, origin.inst.loc)
     said = f"`{text}` is a NumPy {dtype} ({number!r}), which does not adapt to the array as a Python number does"
     own = re.fullmatch(r"([\w.]*)\b(?:float64|double|complex128)(\(.*\))", text)
     narrowed = f"{own[1]}{narrow}{own[2]}" if own else f"np.{narrow}({text})"
@@ -206,11 +209,19 @@ def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: 
     return Cause("constant", text, said, help, steps, origin.inst.loc)
 
 
+def _makes(text: str, dtype: str) -> tuple[str, str]:
+    """What is said of a call that makes float64 of its own, and what helps."""
+    if takes_dtype(_called(text)):
+        return f"`{text}` makes {dtype}, because no dtype is given", "give it dtype=np.float32"
+    said = f"NumPy computes `{text}` in {dtype}, whatever it is given"
+    return said, "convert its result with astype(np.float32), if that is precise enough"
+
+
 def _operation(inst: Inst, text: str, dtype: str) -> tuple[str, str, str]:
     operands: list[str] = [_operand_name(a.type) for a in inst.args]
     if all(a.inst is not None and a.inst.loc == inst.loc for a in inst.args):
         # A call whose operands are its own: it makes an array of nothing of the program's.
-        return "function", f"`{text}` makes {dtype}, because no dtype is given", "give it dtype=np.float32"
+        return "function", *_makes(text, dtype)
     listed = " and ".join(dict.fromkeys(operands))
     said = f"NumPy computes `{text}` of {listed} in {dtype}"
     texts = operand_texts(text)

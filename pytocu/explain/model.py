@@ -149,7 +149,7 @@ class Kernel(Record):
 class Edge(Record):
     """Memory that goes from one node of the graph to another.
 
-    Nodes are ``argument NAME``, ``kernel NAME`` and ``result NUMBER``.
+    Nodes are ``argument NAME``, ``kernel NAME``, ``library NUMBER`` and ``result NUMBER``.
     """
 
     source: str
@@ -338,6 +338,26 @@ class Apart(Record):
     help: str
 
 
+class LibraryCall(Record):
+    """What the caller's library computes between kernels.
+
+    Attributes
+    ----------
+    name : str
+        NumPy's.
+    at : SourceLine
+    reads : tuple of Access
+        Its operands.
+    makes : tuple of str
+        The types of its results.
+    """
+
+    name: str
+    at: SourceLine
+    reads: tuple[Access, ...]
+    makes: tuple[str, ...]
+
+
 class Explanation(Record):
     """All there is to say about a function compiled for one list of types.
 
@@ -359,8 +379,8 @@ class Explanation(Record):
     measured : Measured or None
     notes : tuple of str
         What could not be found out, and why.
-    library_calls : tuple of str
-        NumPy's names of what the caller's library computes between kernels, in order.
+    library_calls : tuple of LibraryCall
+        In order.
     loops : tuple of str
         How the steps of loops around kernels are made.
     apart : tuple of Apart
@@ -382,7 +402,7 @@ class Explanation(Record):
     facts: tuple[str, ...] = ()
     measured: Measured | None = None
     notes: tuple[str, ...] = ()
-    library_calls: tuple[str, ...] = ()
+    library_calls: tuple[LibraryCall, ...] = ()
     loops: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
     repeated: tuple[Repeated, ...] = ()

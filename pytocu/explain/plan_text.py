@@ -7,6 +7,7 @@ from typing import Any
 
 from pytocu.explain.loops import how
 from pytocu.ir.dims import format_shape
+from pytocu.ir.library_names import numpy_name
 from pytocu.runtime.plan import Parameter, Plan, Step
 from pytocu.runtime.plan_loops import judged
 
@@ -134,7 +135,7 @@ def _step(plan: Plan, step: Step) -> str:
         case ("read_length", slot, name, _):
             return f"{name} = the number in {slot}, waited for"
         case ("library", made, name, slots, *_):
-            return f"{_slots(made)} = np.{name}({_slots(slots)}) of the caller's library"
+            return f"{_slots(made)} = np.{numpy_name(name)}({_slots(slots)}) of the caller's library"
         case ("python", made, name, slots):
             return f"{made} = {name}({_slots(slots)}), as Python does"
     return str(step)

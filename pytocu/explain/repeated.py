@@ -24,7 +24,7 @@ from pytocu.passes.costs import operations
 from pytocu.passes.store_or_repeat import OPERATIONS_A_BYTE
 from pytocu.record import Mutable, fresh
 
-_MOVES = frozenset({"copy", "cast", "as_array"})
+MOVES = frozenset({"copy", "cast", "as_array"})
 """What is no work to speak of."""
 
 
@@ -156,7 +156,7 @@ class _Numbering:
             for place, result in enumerate(inst.results):
                 kernel.numbers[result] = self.number((number, place)) if len(inst.results) > 1 else number
                 kernel.made.setdefault(kernel.numbers[result], inst)
-            if inst.op.kind not in ("view", "const") and inst.op.name not in _MOVES:
+            if inst.op.kind not in ("view", "const") and inst.op.name not in MOVES:
                 self.names.setdefault(inst.loc, set()).add(inst.op.name)
         self.kernels.append(kernel)
         for value in outputs:
@@ -197,7 +197,7 @@ class _Numbering:
         type = inst.results[0].type
         # Parts that more kernels have are told of alone.
         parts = [i for n, i in kernels[0].under(number).items() if len(within[n]) == len(kernels)]
-        work = [i for i in parts if i.op.name not in _MOVES]
+        work = [i for i in parts if i.op.name not in MOVES]
         if not shape_of(type) or inst.op.kind == "view" or not any(map(_operations, work)):
             return None
         total: DimLike = 0

@@ -72,6 +72,10 @@ def bytes_read(region: Block, param: Value, sizes: Mapping[str, int]) -> Bytes:
         (formula,) = shown
         return Bytes(formula, number_of(formula, sizes))
     numbers = [number_of(formula, sizes) for formula in shown]
+    if whole.number is None and all(isinstance(formula, int) for formula in shown):
+        # A few elements of an array of any length.
+        together = sum(n for n in numbers if n is not None) * (1 if len(shown) == count else count)
+        return Bytes(together, together, True)
     if whole.number is None or None in numbers:
         return Bytes(whole.formula, whole.number, True)
     together = sum(n for n in numbers if n is not None) * (1 if len(shown) == count else count)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html as escaping
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pytocu.errors import Loc
@@ -25,7 +26,7 @@ _STYLES = {"title": "bold yellow", "kernel": "bold cyan", "code": "green", "help
 
 def lines(told: Explanation) -> Iterator[Line]:
     """The explanation, line by line."""
-    count = len(told.kernels)
+    count = len({kernel.name for kernel in told.kernels})
     kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
     captured = [f.removeprefix("captured ") for f in told.facts if f.startswith("captured ")]
@@ -34,12 +35,18 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"compiled for calls where {_listed(lengths)}")
     if captured:
         yield Line("item", 1, f"compiled again when {_listed(captured)} change{'s' if len(captured) == 1 else ''}")
-    for name in told.library_calls:
-        yield Line("item", 1, f"library call: np.{name}, computed by the library of the arguments")
+    nodes = _calls(told) | {f"kernel {kernel.name}": kernel.name for kernel in told.kernels}
+    for call in told.library_calls:
+        operands = _accesses(call.reads, nodes)
+        what = f"np.{call.name} (line {call.at.line}) of {operands}"
+        yield Line("item", 1, f"library call: {what}, computed by the library of the arguments")
     for loop in told.loops:
         yield Line("item", 1, f"loop: {loop}")
+    seen: set[str] = set()
     for kernel in told.kernels:
-        yield from _kernel(kernel, told)
+        if kernel.name not in seen:
+            yield from _kernel(kernel, told)
+        seen.add(kernel.name)
     yield from _apart(told.apart)
     yield from _refused(told.refused)
     yield from _repeated(told.repeated)
@@ -57,6 +64,9 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     for around in kernel.within:
         where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
         yield Line("item", 1, f"launched {where} `{around.text.rstrip(':')}` (line {around.line})")
+    places = sum(other.name == kernel.name for other in told.kernels)
+    if places > 1:
+        yield Line("item", 1, f"launched at {places} places of the plan, of which this is the first")
     for line in kernel.lines:
         yield Line("code", 1, f"{line.line}: {line.text}")
     yield Line("item", 1, f"reads {_accesses(kernel.reads, _near(kernel, told))}")
@@ -217,18 +227,22 @@ def _at(loc: Loc | None) -> str:
     return f" (line {loc.line})" if loc is not None and loc.line else ""
 
 
-def _near(kernel: Kernel, told: Explanation) -> set[str]:
-    """The other kernels in the same loop; what comes from before it comes from an earlier step but once."""
-    return {other.name for other in told.kernels if other.within == kernel.within} - {kernel.name}
+def _calls(told: Explanation) -> dict[str, str]:
+    return {f"library {number}": f"np.{call.name}" for number, call in enumerate(told.library_calls)}
 
 
-def _accesses(accesses: Sequence[Access], near: Collection[str] = ()) -> str:
+def _near(kernel: Kernel, told: Explanation) -> dict[str, str]:
+    """Names of nodes: library calls, and other kernels in the same loop; what comes from before it does so but once."""
+    near = [k.name for k in told.kernels if k.within == kernel.within and k.name != kernel.name]
+    return _calls(told) | {f"kernel {name}": name for name in near}
+
+
+def _accesses(accesses: Sequence[Access], near: Mapping[str, str] = MappingProxyType({})) -> str:
     if not accesses:
         return "nothing"
     said: list[str] = []
     for access in accesses:
-        kind, _, maker = access.source.partition(" ")
-        of = f" of {maker}" if kind == "kernel" and maker in near else ""
+        of = f" of {near[access.source]}" if access.source in near else ""
         said.append(f"{access.name or access.array or 'a temporary'} {access.type}{of} ({shown(access.bytes)})")
     return ", ".join(said)
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import format_shape
+from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
@@ -350,6 +351,12 @@ def _in(value: Value, memory: Value) -> bool:
     return isinstance(value.type, ArrayType) and contents_of(value)[0] is memory
 
 
+def library_calls(values: Sequence[Value]) -> str:
+    """The functions of the caller's library that make values, by NumPy's names; empty where none does."""
+    called = [v.inst.attr("function") for v in values if v.inst is not None and v.inst.op.name == "library"]
+    return " and ".join(dict.fromkeys(f"np.{numpy_name(name)}" for name in called))
+
+
 class Kernel(Mutable):
     """Roots that are computed together, and why they are not with earlier ones."""
 
@@ -471,8 +478,13 @@ class Plan:
                 return "it needs a whole reduction or scan of that kernel before its first element"
             if made:
                 return "it reads elements that other iterations of that kernel compute"
-            if any(self.made.get(v, -1) > number for v, _ in root.reads):
+            behind = [v for v, _ in root.reads if self.made.get(v, -1) > number]
+            if called := library_calls(behind):
+                return f"it reads what {called} computes, a call between them"
+            if behind:
                 return "it reads what a kernel behind that one computes"
+            if any(self.known[name] >= number for name in root.mentioned(self.mentions)):
+                return "its length is read from memory between them"
             return "it changes memory of which that kernel, or one behind it, reads elements in other iterations"
         if number > last:
             return "the memory it reads is overwritten there"
@@ -494,8 +506,10 @@ class Plan:
             return "it reads a reduction or a scan of an earlier kernel"
         if root.mentioned(self.mentions):
             return "its length is read from memory before"
+        if called := library_calls([v for v, _ in root.reads if v in self.made]):
+            return f"it reads what {called} computes, which is called before"
         if any(is_stored(value) and value in self.made for value, _ in root.reads):
-            return "it reads what an earlier step put into memory"
+            return "it reads elements at several positions that an earlier kernel stores, so that they are computed once"
         if any(kernel.roots and kernel.roots[0].space == root.space for kernel in self.kernels):
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         others = [kernel.roots[0].space for kernel in self.kernels if kernel.roots]

@@ -486,7 +486,7 @@ class _Writer:
         """Launch a kernel that copies an array."""
         inner, region = Value(source.type, source.name), Builder(self.builder.loc)
         region.emit("yield", (region.emit("copy", (inner,)),))
-        why = "the last step was not into the argument"
+        why = "it copies the last step into the argument, where the number of steps is odd"
         attrs = {"name": f"{self.function.name}_{self.count}", "outputs": 1, "why": why}
         self.count += 1
         self.builder.inst("launch", (source, target), attrs, (), (Block((inner,), region.take()),))

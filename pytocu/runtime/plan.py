@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.errors import DTypeError, Loc, ShapeError, UnsupportedError
 from pytocu.ir.dims import DimLike, Fact, as_symbol
+from pytocu.ir.library_names import numpy_name
 from pytocu.ir.types import dtype_named
 from pytocu.record import Record
 from pytocu.runtime.arrays import ArrayInfo
@@ -94,7 +95,7 @@ class Plan(Record):
 
     def library_calls(self) -> tuple[str, ...]:
         """NumPy's names of what the caller's library computes, in order."""
-        return tuple(step[2] for step in self.steps if step[0] == "library")
+        return tuple(numpy_name(step[2]) for step in self.steps if step[0] == "library")
 
     def words(self) -> int:
         """How many words kernels have to note it."""

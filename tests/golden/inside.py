@@ -584,25 +584,25 @@ def ranked(x, least):
 #|   ranked_0_0(pointer, pointer, index): pointwise, n iterations, blocks of 256 threads, 2 iterations a thread
 #$ show ranked explain --args "f64[n], weak float" --target cpu
 #| ranked(x: f64[n], least: weak float) for cpu, llvm: 4 kernels
-#|   library call: np.sort, computed by the library of the arguments
+#|   library call: np.sort (line 44) of x f64[n] (8*n bytes), computed by the library of the arguments
 #|
 #| kernel ranked_0_0
 #|   45: if y.sum() > least:
-#|   reads y f64[n] (8*n bytes)
+#|   reads y f64[n] of np.sort (8*n bytes)
 #|   writes out f64[n] (8*n bytes)
 #|   16*n bytes in all
 #|   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
-#|   a kernel of its own: it reads what an earlier step put into memory
+#|   a kernel of its own: it reads what np.sort computes, which is called before
 #|
 #| kernel ranked_0_1
 #|   45: if y.sum() > least:
-#|   reads y f64[n] (8*n bytes)
+#|   reads y f64[n] of np.sort (8*n bytes)
 #|   writes out bool[] (1 byte)
 #|   8*n + 1 bytes in all
 #|   schedule rows: rows are spread over threads, each walked with vector instructions
 #|   because it reduces an axis of length n, along which neighbours lie in memory
-#|   a kernel of its own: it reads what an earlier step put into memory
+#|   a kernel of its own: it reads what np.sort computes, which is called before
 #|
 #| kernel ranked_1
 #|   launched where the condition says so `if y.sum() > least` (line 45)
@@ -622,6 +622,9 @@ def ranked(x, least):
 #|   schedule rows: the last axis is an inner loop of vector instructions; the others are spread over threads
 #|   because nothing is reduced, and every operand is read along the axis in which the result is written
 #|   its code is that of ranked_0_0, compiled once
+#|
+#| not fused
+#|   ranked_0_1 is not part of ranked_0_0: it reads what np.sort computes, which is called before; this costs 8*n bytes
 #|
 #| why float64
 #|   y is float64: the argument x is float64
