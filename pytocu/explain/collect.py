@@ -298,7 +298,7 @@ def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tup
     for one, two in itertools.pairwise(kernels):
         # Kernels that came after fusing: copies, and what keeps contents that would be lost.
         if two.why and one.within == two.within and not any(two.name in pair for pair in reasons):
-            reasons[one.name, two.name] = two.why
+            reasons[one.name, two.name] = _apart(one, two)
     refused: list[Refusal] = []
     for (first, second), reason in reasons.items():
         if first in by_name and second in by_name:

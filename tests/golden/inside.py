@@ -624,7 +624,7 @@ def ranked(x, least):
 #|   its code is that of ranked_0_0, compiled once
 #|
 #| not fused
-#|   ranked_0_1 is not part of ranked_0_0: it reads what np.sort computes, which is called before; this costs 8*n bytes
+#|   ranked_0_1 is not part of ranked_0_0: one of them reduces or scans rows, which are shared by threads, and the other one goes element by element; this costs 8*n bytes
 #|
 #| why float64
 #|   y is float64: the argument x is float64
