@@ -43,7 +43,7 @@ FLOORS: dict[str, set[str]] = {
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},
     "backend": _GROUND | {"ir", "backend"},
-    "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "runtime"},
+    "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "ir.library_names", "runtime"},
     "planning": _GROUND | _COMPILER | {"ir", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
     "jitted": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain"},
