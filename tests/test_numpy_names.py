@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import pytocu
+from pytocu import frontend
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.numpy_calls import FUNCTIONS
+from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.numpy_calls import FUNCTIONS, INDEX_TRICKS
+from pytocu.frontend.tables import Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, rows_of
 from pytocu.testing.cases import call_jit
 from pytocu.testing.operands import make_function
@@ -54,3 +60,15 @@ def test_methods_of_ufuncs_are_refused_by_name() -> None:
     function = make_function("x", ["np.add.reduceat(x, x)"], {"np": np})
     with pytest.raises(UnsupportedError, match=r"np\.add\.reduceat"):
         pytocu.jit(function)(np.ones(3))
+
+
+@pytest.mark.parametrize("table, attribute", [(FUNCTIONS, "FUNCTIONS"), (METHODS, "METHODS"), (INDEX_TRICKS, "OBJECTS")])
+def test_tables_name_what_their_modules_have(table: Table, attribute: str) -> None:
+    """A name that a module has and the table does not would be refused, though it is compiled."""
+    for path in Path(frontend.__file__).parent.glob("*.py"):
+        own = getattr(import_module(f"pytocu.frontend.{path.stem}"), attribute, {})
+        if isinstance(own, dict):
+            assert own.keys() <= table.keys(), path.stem
+            assert {name for name, module in table.modules.items() if module == path.stem} <= own.keys(), path.stem
+    assert set(table.modules.values()) <= {path.stem for path in Path(frontend.__file__).parent.glob("*.py")}
+    assert all(callable(table[name]) for name in table)

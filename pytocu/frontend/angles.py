@@ -14,6 +14,7 @@ from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import known_axis, stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.scans import behind, scan
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -56,3 +57,7 @@ def _chosen(context: Context, condition: Value, number: Any, other: Value) -> Va
     dtype = element(other.type)
     made = context.builder.const(dtype.numpy.type(number).item(), scalar(dtype))
     return context.builder.emit("where", (condition, made, other))
+
+
+FUNCTIONS: dict[str, Handler] = {"unwrap": unwrap}
+"""By NumPy's name; parameters are called as NumPy calls them."""

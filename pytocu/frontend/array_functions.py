@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,12 @@ from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, binary, elementwise, refuse_complex, truths
 from pytocu.frontend.rounding import around, by_parts
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
-
-Handler = Callable[..., Any]
 
 
 def where(context: Context, condition: Any, *rest: Any) -> Any:
@@ -312,4 +310,4 @@ FUNCTIONS: dict[str, Handler] = {
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-__all__ = ["FUNCTIONS", "Handler", "is_complex", "on_array", "truths"]
+__all__ = ["FUNCTIONS", "is_complex", "on_array", "truths"]

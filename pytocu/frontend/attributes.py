@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from pytocu.errors import CompileError, DTypeError, MissingAttributeError, Shape
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.inplace import fill
 from pytocu.frontend.operators import binary, compute, elementwise, unary
-from pytocu.frontend.reduction_functions import METHODS as REDUCTION_METHODS
 from pytocu.frontend.rounding import around
+from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
 from pytocu.frontend.values import (
     Context,
@@ -408,8 +407,7 @@ def copy(context: Context, value: Value) -> Value:
 ATTRIBUTES = ("T", "dtype", "imag", "itemsize", "mT", "nbytes", "ndim", "real", "shape", "size")
 """What :func:`attribute` has besides the methods."""
 
-METHODS: dict[str, Callable[..., Any]] = {
-    **REDUCTION_METHODS,
+_OWN: dict[str, Handler] = {
     "__array_namespace__": array_namespace,
     "astype": astype,
     "clip": method_clip,
@@ -423,4 +421,22 @@ METHODS: dict[str, Callable[..., Any]] = {
     "conj": conjugate,
     "conjugate": conjugate,
 }
+
+METHODS = Table(
+    "METHODS",
+    _OWN,
+    {
+        "compaction": "nonzero compress",
+        "diagonals": "trace",
+        "gathering": "take choose",
+        "joining": "repeat",
+        "library_calls": "sort argsort searchsorted",
+        "matrix_products": "dot",
+        "partitions": "partition argpartition",
+        "reading": "item",
+        "reduction_functions": "sum prod min max any all mean var std argmin argmax cumsum cumprod",
+        "reshaping": "reshape ravel flatten diagonal",
+        "scattering": "put",
+    },
+)
 """Methods by name: ``(context, value, *args, **kwargs)``."""

@@ -17,14 +17,11 @@ from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.known import known_cast
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import call_function, call_method, contains_masked
-from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name
+from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
-from pytocu.frontend.piecewise import piecewise
 from pytocu.frontend.source import function_node
-from pytocu.frontend.ufunc_methods import call_ufunc_method, ufunc_method
 from pytocu.frontend.values import Context, Masked, contains_dynamic, describe, python_type_name
-from pytocu.frontend.vectorized import arguments_of, over_elements
 from pytocu.ir.core import Value
 
 _LIBRARIES = ("numpy", "cupy", "jax", "jaxlib")
@@ -79,6 +76,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         signature = inspect.signature(python, follow_wrapped=False)
         stated = getattr(function, "__pytocu_elements__", None)
         if stated is not None:
+            # Not at the head, like others below: a first call waits for what is imported.
+            from pytocu.frontend.vectorized import arguments_of, over_elements
+
             _refuse_recursion(context, python)
             args, kwargs, keywords = arguments_of(context, signature, args, kwargs)
             arguments = bind(context, python.__name__, signature, args, kwargs)
@@ -91,6 +91,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         plain = lambda *a, **k: call_numpy(context, name, function, a, k)  # noqa: E731
         return call_function(context, name, plain, args, kwargs)
     if name == "piecewise":
+        from pytocu.frontend.piecewise import piecewise
+
         return call_handler(frame, "np.piecewise", piecewise, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
@@ -98,6 +100,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if method is not None or (has_handler(function) and not any(function is f for f in (getattr, hasattr, abs))):
         args, kwargs = values(context, args), values(context, kwargs)
     if method is not None:
+        from pytocu.frontend.ufunc_methods import call_ufunc_method
+
         return call_ufunc_method(context, *method, args, kwargs)
     if has_handler(function):
         return call_builtin(frame, function, args, kwargs)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.masked import DIFFERENT, is_mask, same
 from pytocu.frontend.operators import elementwise, truths
 from pytocu.frontend.reductions import combined, known_axis, length
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, as_strong, cast, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product, symbol
@@ -220,7 +220,10 @@ def _is_listed_mask(item: Any) -> bool:
     return isinstance(item, list) and bool(item) and all(isinstance(m, (bool, np.bool_)) for m in item)
 
 
-METHODS.update({"nonzero": nonzero, "compress": lambda context, a, condition, axis=None: compress(context, condition, a, axis)})
+METHODS: dict[str, Handler] = {
+    "nonzero": nonzero,
+    "compress": lambda context, a, condition, axis=None: compress(context, condition, a, axis),
+}
 
 FUNCTIONS: dict[str, Any] = {
     "nonzero": nonzero,

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend.array_functions import Handler, isclose
+from pytocu.frontend.array_functions import isclose
 from pytocu.frontend.operators import attempt, binary, elementwise, known_option
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_value, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value

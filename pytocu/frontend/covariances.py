@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.averages import average
 from pytocu.frontend.creation import diag
@@ -17,6 +16,7 @@ from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
@@ -35,6 +34,7 @@ from pytocu.frontend.reshaping import (
     flip,
     ravel,
 )
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
     as_strong,

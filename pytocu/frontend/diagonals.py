@@ -12,8 +12,6 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import inplace
-from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
@@ -21,6 +19,7 @@ from pytocu.frontend.operators import c_long, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
@@ -199,9 +198,13 @@ def _trace_of_matrices(context: Context, x: Any, /, *, offset: Any = 0, dtype: A
     return trace(context, x, offset, -2, -1, dtype)
 
 
-METHODS["trace"] = lambda context, value, offset=0, axis1=0, axis2=1, dtype=None, out=None: trace(
-    context, as_strong(context, value), offset, axis1, axis2, dtype, out
-)
+def _trace(
+    context: Context, value: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    return trace(context, as_strong(context, value), offset, axis1, axis2, dtype, out)
+
+
+METHODS: dict[str, Handler] = {"trace": _trace}
 
 _TRIL, _TRIU = _triangle(True), _triangle(False)
 FUNCTIONS: dict[str, Handler] = {

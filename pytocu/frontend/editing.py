@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.compaction import places
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import as_row, concatenate
@@ -16,6 +15,7 @@ from pytocu.frontend.masked import DIFFERENT, is_mask
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, ravel, reshape
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dim_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max, lower_bound, product

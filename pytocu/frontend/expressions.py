@@ -16,19 +16,17 @@ from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is
 from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.control import both, choice, condition, connected, decides, negated
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
-from pytocu.frontend.gathering import subscript
-from pytocu.frontend.index_tricks import is_indexed, made_by_indexing
+from pytocu.frontend.gathering import has_positions, subscript
 from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
+from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.raising import mark
-from pytocu.frontend.scattering import assign as assign_at
-from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
@@ -437,8 +435,9 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if mask is not None and not first:
             return chosen(context, view, mask)
         return subscript(context, base, key)
-    if is_indexed(base):
-        return made_by_indexing(context, base, key)
+    trick = index_trick(base)
+    if trick is not None:
+        return trick(context, key)
     if contains_dynamic(key):
         raise UnsupportedError(
             f"a {type(base).__name__} cannot be indexed by a value known only at run time",
@@ -545,7 +544,10 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
             assign_masked(context, *without_numbers(context, base, key, *place), value)
             return
         if has_positions(base, key):
-            assign_at(context, base, key, value)
+            # Not at the head: a first call waits for what is imported.
+            from pytocu.frontend.scattering import assign
+
+            assign(context, base, key, value)
             return
         assign_elements(context, element_view(context, base, key, value, text), value)
         return

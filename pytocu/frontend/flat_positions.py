@@ -8,13 +8,13 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import inplace
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.compaction import nonzero, ranks
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, elementwise, known_option, truths
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_shape, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dim_value, dimensions, is_array
 from pytocu.ir.core import Value

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.joining import roll
 from pytocu.frontend.operators import binary, elementwise, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import array_of, as_length
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dim_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, floordiv

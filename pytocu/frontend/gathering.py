@@ -14,8 +14,6 @@ import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
-from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import check_masks, masks_to_positions
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.literals import known_array
@@ -24,6 +22,7 @@ from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.ranges import is_position
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
     as_value,
@@ -38,6 +37,19 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
 from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+
+
+def has_positions(base: Any, key: Any) -> bool:
+    """Whether an assignment to ``base[key]`` is through integer arrays."""
+    if not is_array(base):
+        return False
+    items = key if isinstance(key, tuple) else (key,)
+    if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
+        return False
+    lists = [k for k in items if isinstance(k, (list, np.ndarray))]
+    if any(contains_dynamic(k) for k in lists):
+        return False
+    return bool(lists) or any(map(is_array, items))
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -335,7 +347,7 @@ def low_bits(context: Context, value: Value, dtype: DType) -> Value:
     return context.builder.emit("convert", (value,), {"wrap": True}, (scalar(dtype),))
 
 
-METHODS.update({"take": take, "choose": choose})
+METHODS: dict[str, Handler] = {"take": take, "choose": choose}
 
 FUNCTIONS: dict[str, Handler] = {
     "take": lambda context, a, indices, axis=None, out=None, mode="raise": take(

@@ -24,21 +24,6 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import I64, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType
 
-
-def made_by_indexing(context: Context, base: Any, key: Any) -> Any:
-    """``base[key]`` of one of :data:`OBJECTS`."""
-    return OBJECTS[_name(base)](context, key)
-
-
-def is_indexed(base: Any) -> bool:
-    """Whether indexing it makes an array, by what NumPy's documentation calls index tricks."""
-    return any(base is getattr(np, name) for name in OBJECTS)
-
-
-def _name(base: Any) -> str:
-    return next(name for name in OBJECTS if base is getattr(np, name))
-
-
 # Grids.
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.library_calls import argsort, search
@@ -20,6 +19,7 @@ from pytocu.frontend.operators import attempt, compute, elementwise, known_optio
 from pytocu.frontend.reductions import combined, known_axis, length, reduce, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
 from pytocu.ir import promote

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS, target_dtype
+from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
     as_dim,
@@ -423,7 +423,7 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
     return copied(context, _repeated(context, value, counts, inner=True))
 
 
-METHODS.update({"repeat": repeat})
+METHODS: dict[str, Handler] = {"repeat": repeat}
 
 FUNCTIONS: dict[str, Handler] = {
     "concatenate": concatenate,

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -289,7 +289,7 @@ def sort_in_place(context: Context, value: Value, axis: Any = -1, kind: Any = No
     assign_elements(context, value, sort(context, value, axis, kind, stable=stable))
 
 
-METHODS.update({"sort": sort_in_place, "argsort": argsort, "searchsorted": searchsorted})
+METHODS: dict[str, Handler] = {"sort": sort_in_place, "argsort": argsort, "searchsorted": searchsorted}
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sort": sort,

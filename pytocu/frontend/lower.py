@@ -26,7 +26,6 @@ from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import Sharing, StorageBuilder
 from pytocu.frontend.values import Context, Hooks, Masked, as_value, describe
-from pytocu.frontend.vectorized import vectorized
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
@@ -137,6 +136,9 @@ def _lower(
         if elements is None:
             result = run_function(context, function, node, values, None)
         else:
+            # Not at the head: a first call waits for what is imported.
+            from pytocu.frontend.vectorized import vectorized
+
             result = vectorized(context, function, node, elements, values)
     except Raised as found:
         raise found.error from None

@@ -15,14 +15,15 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls, products
-from pytocu.frontend.attributes import METHODS, transpose
+from pytocu.frontend.attributes import transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import broadcast, ravel
+from pytocu.frontend.reshaping import broadcast, diagonal, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -221,7 +222,7 @@ def _alone(context: Context, value: Value, letters: str) -> tuple[Value, str]:
         letter = next(x for x in letters if letters.count(x) > 1)
         first = letters.index(letter)
         second = letters.index(letter, first + 1)
-        value = METHODS["diagonal"](context, value, 0, first, second)
+        value = diagonal(context, value, 0, first, second)
         letters = "".join(x for n, x in enumerate(letters) if n not in (first, second)) + letter
     return value, letters
 
@@ -326,7 +327,7 @@ def matrix_power(context: Context, a: Any, n: Any) -> Value:
     return made
 
 
-METHODS["dot"] = dot
+METHODS: dict[str, Handler] = {"dot": dot}
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "matmul": matmul,

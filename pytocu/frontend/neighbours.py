@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.joining import as_row, concatenate
@@ -16,6 +15,7 @@ from pytocu.frontend.operators import compute, elementwise, known_int
 from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
@@ -196,14 +196,6 @@ def _uneven(context: Context, value: Value, axis: int, steps: Value, order: int)
     return context.builder.emit("concatenate", pieces, {"axis": axis})
 
 
-def outer(context: Context, a: Any, b: Any, out: Any = None) -> Value:
-    """The product of every element of one with every element of the other."""
-    if out is not None:
-        raise UnsupportedError("np.outer with out=", context.loc, "assign the result: out[...] = np.outer(a, b)")
-    column = context.builder.emit("newaxis", (ravel(context, array_of(context, a)),), {"axis": 1})
-    return elementwise(context, "multiply", column, as_row(context, ravel(context, array_of(context, b))))
-
-
 def kron(context: Context, a: Any, b: Any) -> Value:
     """Each element of one times the whole of the other."""
     first, second = array_of(context, a), array_of(context, b)
@@ -285,7 +277,6 @@ FUNCTIONS: dict[str, Handler] = {
     "linalg.cross": _cross_of_vectors,
     "ediff1d": ediff1d,
     "gradient": gradient,
-    "outer": outer,
     "kron": kron,
     "cross": cross,
 }

@@ -14,46 +14,14 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, closest
-from pytocu.frontend import (
-    angles,
-    array_functions,
-    attributes,
-    compaction,
-    comparing,
-    convolutions,
-    covariances,
-    creation,
-    diagonals,
-    editing,
-    flat_positions,
-    frequencies,
-    gathering,
-    histograms,
-    histograms_2d,
-    interpolation,
-    joining,
-    least_squares,
-    library_calls,
-    matrix_products,
-    neighbours,
-    order_statistics,
-    partitions,
-    polynomials,
-    ranks,
-    reduction_functions,
-    reshaping,
-    scattering,
-    sets,
-    sliding_windows,
-    splitting,
-    windows,
-)
-from pytocu.frontend.array_functions import Handler, on_array
+from pytocu.frontend import array_functions, attributes, compaction
+from pytocu.frontend.array_functions import on_array
 from pytocu.frontend.inplace import copyto
 from pytocu.frontend.known import known_cast, known_ufunc
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
     Context,
@@ -140,38 +108,7 @@ def _is_scalar(context: Context, value: Any) -> bool:
     return not is_array(value) if isinstance(value, Value) else compute(context, np.isscalar, value)
 
 
-FUNCTIONS: dict[str, Handler] = {
-    **array_functions.FUNCTIONS,
-    **reduction_functions.FUNCTIONS,
-    **reshaping.FUNCTIONS,
-    **frequencies.FUNCTIONS,
-    **ranks.FUNCTIONS,
-    **gathering.FUNCTIONS,
-    **scattering.FUNCTIONS,
-    **creation.FUNCTIONS,
-    **joining.FUNCTIONS,
-    **neighbours.FUNCTIONS,
-    **compaction.FUNCTIONS,
-    **library_calls.FUNCTIONS,
-    **least_squares.FUNCTIONS,
-    **histograms.FUNCTIONS,
-    **histograms_2d.FUNCTIONS,
-    **matrix_products.FUNCTIONS,
-    **comparing.FUNCTIONS,
-    **splitting.FUNCTIONS,
-    **diagonals.FUNCTIONS,
-    **interpolation.FUNCTIONS,
-    **order_statistics.FUNCTIONS,
-    **partitions.FUNCTIONS,
-    **convolutions.FUNCTIONS,
-    **covariances.FUNCTIONS,
-    **flat_positions.FUNCTIONS,
-    **sets.FUNCTIONS,
-    **editing.FUNCTIONS,
-    **polynomials.FUNCTIONS,
-    **windows.FUNCTIONS,
-    **sliding_windows.FUNCTIONS,
-    "unwrap": angles.unwrap,
+_OWN: dict[str, Handler] = {
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
     "transpose": _transpose,
@@ -192,7 +129,67 @@ FUNCTIONS: dict[str, Handler] = {
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
     "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
 }
+
+FUNCTIONS = Table(
+    "FUNCTIONS",
+    {**array_functions.FUNCTIONS, **_OWN},
+    {
+        "angles": "unwrap",
+        "comparing": "allclose array_equal array_equiv",
+        "compaction": "nonzero flatnonzero argwhere compress extract",
+        "convolutions": "convolve correlate",
+        "covariances": "cov corrcoef",
+        "creation": (
+            "zeros ones empty zeros_like ones_like empty_like full full_like arange linspace logspace geomspace eye "
+            "identity tri tril triu diag indices meshgrid vander"
+        ),
+        "diagonals": (
+            "trace diagflat diag_indices diag_indices_from tril_indices tril_indices_from triu_indices "
+            "triu_indices_from fill_diagonal linalg.diagonal linalg.trace"
+        ),
+        "editing": "block delete resize",
+        "flat_positions": "unravel_index ravel_multi_index ix_ putmask place",
+        "frequencies": "fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift",
+        "gathering": "take take_along_axis choose",
+        "histograms": "bincount histogram histogram_bin_edges",
+        "histograms_2d": "histogram2d",
+        "interpolation": "interp digitize trapezoid",
+        "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
+        "least_squares": "linalg.lstsq linalg.multi_dot",
+        "library_calls": (
+            "sort argsort lexsort searchsorted linalg.solve linalg.inv linalg.pinv linalg.cholesky linalg.det "
+            "linalg.slogdet linalg.eigh linalg.eigvalsh linalg.svd linalg.svdvals linalg.qr fft.fft fft.ifft fft.rfft "
+            "fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn"
+        ),
+        "matrix_products": (
+            "matmul dot vdot inner outer tensordot einsum linalg.matmul linalg.matrix_power linalg.outer "
+            "linalg.tensordot"
+        ),
+        "neighbours": "diff linalg.cross ediff1d gradient kron cross",
+        "order_statistics": "median nanmedian percentile quantile nanpercentile nanquantile",
+        "partitions": "partition argpartition",
+        "polynomials": "polyval polyadd polysub polyder polyint",
+        "ranks": "linalg.cond linalg.matrix_rank",
+        "reduction_functions": (
+            "sum prod min max any all amin amax mean var std ptp count_nonzero nansum nanprod nanmin nanmax nanmean "
+            "nanvar nanstd nanargmin nanargmax average argmin argmax vecdot linalg.norm linalg.matrix_norm "
+            "linalg.vector_norm linalg.vecdot cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod"
+        ),
+        "reshaping": (
+            "reshape ravel ascontiguousarray broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip "
+            "fliplr flipud rot90 rollaxis diagonal"
+        ),
+        "scattering": "put put_along_axis",
+        "sets": "unique isin union1d setxor1d intersect1d setdiff1d",
+        "sliding_windows": "lib.stride_tricks.sliding_window_view",
+        "splitting": "array_split split hsplit vsplit dsplit unstack",
+        "windows": "bartlett blackman hamming hanning",
+    },
+)
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
+
+INDEX_TRICKS = Table("OBJECTS", {}, {"index_tricks": "mgrid ogrid r_ c_"})
+"""What is made by indexing an object, by its name in NumPy."""
 
 
 @lru_cache(maxsize=1)
@@ -231,6 +228,24 @@ def numpy_name(function: Any) -> str | None:
     return None
 
 
+def ufunc_method(function: Any) -> tuple[str, str] | None:
+    """The ufunc's name and the method's, of a bound method of a ufunc of NumPy or a namesake library."""
+    owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if owner is None or method not in ("reduce", "accumulate", "outer", "at", "reduceat"):
+        return None
+    name = numpy_name(owner)
+    return None if name is None or not rows_of(name) else (name, method)
+
+
+def index_trick(base: Any) -> Handler | None:
+    """What indexing an object of NumPy's makes: ``(context, key)``; None of other objects."""
+    return next((INDEX_TRICKS[name] for name in INDEX_TRICKS if base is getattr(np, name)), None)
+
+
+def _is_reduction(name: str) -> bool:
+    return FUNCTIONS.modules.get(name) == "reduction_functions" or name in ("dot", "vdot", "inner")
+
+
 def namespace_attribute(module: types.ModuleType, name: str) -> Any:
     """An attribute of a NumPy-like module; functions come from NumPy itself."""
     if module.__name__ in NAMESPACES and module is not np and callable(getattr(np, name, None)):
@@ -257,7 +272,7 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     if known_now and args and all(map(is_number, args)) and (name in _OF_NUMBERS or is_ufunc) and _is_plain(kwargs):
         # A value that may be branched on as well.
         return known_ufunc(context, name, function, args, kwargs)
-    if known_now and name in reduction_functions.FUNCTIONS and args and _is_data(args[0]) and _is_plain(kwargs):
+    if known_now and _is_reduction(name) and args and _is_data(args[0]) and _is_plain(kwargs):
         made = compute(context, function, *args, **kwargs)
         if isinstance(made, np.generic):
             return made

@@ -13,12 +13,12 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
@@ -107,7 +107,7 @@ def _within(context: Context, value: Value, position: Any, size: DimLike) -> Val
     return require(context, value, fine, "ValueError", _OUTSIDE % (0, 1), wrapped, (size,))
 
 
-METHODS.update({"partition": partition_in_place, "argpartition": argpartition})
+METHODS: dict[str, Handler] = {"partition": partition_in_place, "argpartition": argpartition}
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"partition": partition, "argpartition": argpartition}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.creation import arange
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, dim_value, dimensions, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max

@@ -212,7 +212,7 @@ def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, kee
     return kept_axes(context, made, sorted(axes)) if keepdims else made
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"dot": dot, "vdot": vdot, "inner": inner, "vecdot": vecdot}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"vecdot": vecdot}
 """By NumPy's name; parameters are called as NumPy calls them."""
 
 def matrix_norm(context: Context, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:

@@ -8,11 +8,11 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import library_calls
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.operators import elementwise, known_option
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dim_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max, dim_min

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import binary, c_long, elementwise
 from pytocu.frontend.requirements import require
 from pytocu.frontend.reshaping import ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
@@ -150,6 +150,6 @@ def _refuse_complex(context: Context, value: Value, what: str) -> None:
     raise UnsupportedError(text, context.loc, f"write {what}(x.real)")
 
 
-METHODS["item"] = read_number
+METHODS: dict[str, Handler] = {"item": read_number}
 
 __all__ = ["read_bool", "read_float", "read_int", "read_number", "scalar_of"]

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS, astype, expand_dims, transpose
+from pytocu.frontend.attributes import astype, expand_dims, transpose
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
@@ -493,7 +493,7 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
     return context.builder.emit("diagonal", (turned,), attrs)
 
 
-METHODS.update({"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal})
+METHODS: dict[str, Handler] = {"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal}
 
 FUNCTIONS: dict[str, Handler] = {
     "reshape": lambda context, a, shape, order="C", *, copy=None: reshape(

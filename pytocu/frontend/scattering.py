@@ -15,32 +15,18 @@ import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import gathering, inplace
-from pytocu.frontend.array_functions import Handler
-from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import length, repeated
 from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, reshape
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_value, cast, contains_dynamic, convert, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
-from pytocu.ir.types import BOOL, I64, WeakType, element, scalar
+from pytocu.ir.types import I64, WeakType, element, scalar
 
 Shape = tuple[DimLike, ...]
-
-
-def has_positions(base: Any, key: Any) -> bool:
-    """Whether an assignment to ``base[key]`` is through integer arrays."""
-    if not is_array(base):
-        return False
-    items = key if isinstance(key, tuple) else (key,)
-    if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
-        return False
-    lists = [k for k in items if isinstance(k, (list, np.ndarray))]
-    if any(contains_dynamic(k) for k in lists):
-        return False
-    return bool(lists) or any(map(is_array, items))
 
 
 def assign(context: Context, base: Value, key: Any, value: Any) -> None:
@@ -201,7 +187,7 @@ def put_along_axis(context: Context, arr: Any, indices: Any, values: Any, axis: 
     _place(context, arr, places, len(shape), values)
 
 
-METHODS.update({"put": put})
+METHODS: dict[str, Handler] = {"put": put}
 
 FUNCTIONS: dict[str, Handler] = {"put": put, "put_along_axis": put_along_axis}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.library_calls import argsort, call, search
@@ -15,6 +14,7 @@ from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value

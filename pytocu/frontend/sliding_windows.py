@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.operators import attempt, known_option
 from pytocu.frontend.ranges import known_here, most
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, contains_dynamic, dimensions, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max

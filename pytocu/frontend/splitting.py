@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.indexing import normal_axis, subscript
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, modulo

@@ -13,6 +13,7 @@ from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.control import Flow, branch, decides, flow_of
 from pytocu.frontend.expressions import assign, assign_member, changed_member, evaluate, evaluate_test, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Raised, Returned, lookup, owner_of, scope_of
+from pytocu.frontend.gathering import has_positions
 from pytocu.frontend.indexing import has_bool
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.leaving import for_loop, while_loop
@@ -23,7 +24,6 @@ from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, binary, truth
 from pytocu.frontend.raising import always, failing
-from pytocu.frontend.scattering import has_positions
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.type_texts import kind_text

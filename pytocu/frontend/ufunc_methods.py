@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.histograms import at
-from pytocu.frontend.numpy_calls import call_handler, numpy_name
+from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.reductions import reduce_into
 from pytocu.frontend.scans import accumulate_into
 from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, rows_of
@@ -16,15 +16,6 @@ from pytocu.guards import MISSING
 _HELP = {
     "reduceat": "compute it outside the function",
 }
-
-
-def ufunc_method(function: Any) -> tuple[str, str] | None:
-    """The ufunc's name and the method's, of a bound method of a ufunc of NumPy or a namesake library."""
-    owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if owner is None or method not in ("reduce", "accumulate", "outer", "at", *_HELP):
-        return None
-    name = numpy_name(owner)
-    return None if name is None or not rows_of(name) else (name, method)
 
 
 def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

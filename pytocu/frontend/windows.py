@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend.array_functions import Handler
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import SIZE, as_length
+from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -220,6 +219,9 @@ def _fma_one(x: float, y: float, z: float) -> float:
         return product + z
     if x == 0 or y == 0:
         return x * y + z
+    # Not at the head: with its parts it would be a twentieth of a first call, which folds no such numbers.
+    from fractions import Fraction
+
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     try:
         return float(exact)

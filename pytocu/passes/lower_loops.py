@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
@@ -17,21 +17,22 @@ from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes import pointwise, rolling_rows, stretches, sweep_loops, transposes, turned_loops
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, numbers_in, unit
 from pytocu.passes.classes import SHORTEST
-from pytocu.passes.column_loops import Columns
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
 from pytocu.passes.failures import place_words, requirements, with_words
 from pytocu.passes.loop_parts import Work
-from pytocu.passes.reduce_loops import Rows
-from pytocu.passes.register_loops import Registers
-from pytocu.passes.scan_loops import ScanRegisters, ScanRows, ScanStretches
-from pytocu.passes.stretch_loops import Stretches
 from pytocu.passes.sweeps import origin
 from pytocu.record import Mutable, fresh
+
+if TYPE_CHECKING:
+    from pytocu.passes.reduce_loops import Rows
+    from pytocu.passes.register_loops import Registers
+    from pytocu.passes.rolling_rows import RollingRows
+
+# The writers of loops are imported where they are needed: a first call needs one or two of them and waits for all.
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -65,10 +66,10 @@ def run(function: Function, context: PassContext) -> Function:
     needs = requirements(function)
     words, count = place_words(needs)
     function = with_words(function, count)
-    pairs = {} if context.target.kind == "cuda" else rolling_rows.find(function)
-    rolled: dict[Inst, rolling_rows.RollingRows] = {}
-    buffers: dict[Inst, rolling_rows.RollingRows] = {}
-    copies: dict[Inst, rolling_rows.RollingRows] = {}
+    pairs = {} if context.target.kind == "cuda" else _copied_behind(function)
+    rolled: dict[Inst, RollingRows] = {}
+    buffers: dict[Inst, RollingRows] = {}
+    copies: dict[Inst, RollingRows] = {}
     for inst, behind in pairs.items():
         measured = _Kernel(Builder(inst.loc), inst, inst.args, strides=dict(strides), offsets=offsets)
         rolling = measured.measured([copy.args for copy in behind])
@@ -80,6 +81,12 @@ def run(function: Function, context: PassContext) -> Function:
             assert made is not None
             buffers[made], copies[copy] = rolling, rolling
     return rewrite(function, rule)
+
+
+def _copied_behind(function: Function) -> dict[Inst, tuple[Inst, ...]]:
+    from pytocu.passes import rolling_rows
+
+    return rolling_rows.find(function)
 
 
 def _shared_symbols(function: Function) -> tuple[dict[str, tuple[Value, int]], dict[str, tuple[Value, Value]]]:
@@ -127,8 +134,12 @@ class _Kernel(Mutable):
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
         if self.inst.attr("schedule") == "tiles" and across is not None:
+            from pytocu.passes import transposes
+
             total = transposes.write(elements, work, across, self.inst.attr("side"))
         elif self.inst.attr("block"):
+            from pytocu.passes import pointwise
+
             total = product(elements.sizes)
             each, grid = pointwise.write(elements, work)
         elif across is None or is_written_out(sizes):
@@ -158,8 +169,10 @@ class _Kernel(Mutable):
         accesses = self._accesses(pairs, targets, ndim)
         return Work(roots, index, self._outer(pairs, roots, index), targets), [shape[axis] for axis in order], accesses
 
-    def measured(self, copies: Sequence[tuple[Value, ...]]) -> rolling_rows.RollingRows | None:
+    def measured(self, copies: Sequence[tuple[Value, ...]]) -> RollingRows | None:
         """How rows go through a buffer, given what is copied to where behind it; None where it cannot be."""
+        from pytocu.passes import rolling_rows
+
         results = self._inputs()
         targets = {copy[0]: copy[1] for copy in copies}
         written = [targets.get(value, value) for value in results]
@@ -179,7 +192,7 @@ class _Kernel(Mutable):
             changed.append((place, [at for value, at in work.pairs if outer.get(value) is base]))
         return rolling_rows.measure(work.index, shape, (sizes, groups), changed, rolling_rows.TILE_BYTES // most)
 
-    def rolling(self, rolling: rolling_rows.RollingRows, copies: Sequence[tuple[Value, ...]]) -> None:
+    def rolling(self, rolling: RollingRows, copies: Sequence[tuple[Value, ...]]) -> None:
         """Loops that change arrays whose old elements they read; `copies` are temporaries and where they would be copied."""
         results = list(self._inputs())
         old = self.inst.args[len(self.args) - len(results) :]
@@ -190,20 +203,24 @@ class _Kernel(Mutable):
             results[number] = view
         work, _, _ = self._pointwise(self.inst.regions[0].terminator.args, results)
         elements = self._laid_out(rolling, *(t.pointer for t in work.targets), *buffers.values(), pairs=work.pairs)
+        from pytocu.passes import rolling_rows
+
         total, cost = rolling_rows.write(elements, work, rolling, buffers, _Body(elements).taken_apart)
         self._finish(elements, cost, total, len(results), schedule="rolling")
 
-    def edges(self, rolling: rolling_rows.RollingRows) -> None:
+    def edges(self, rolling: RollingRows) -> None:
         """The loops that copy what waited for all chunks."""
         buffer, view = self.args
         pointer = self._array(buffer, buffer.name).pointer
         target = self._target(view, rolling.at, len(rolling.at))
         elements = self._laid_out(rolling, target.pointer)
+        from pytocu.passes import rolling_rows
+
         total, cost = rolling_rows.edges(elements, pointer, target, rolling, _Body(elements).taken_apart)
         self._finish(elements, cost, total, 1, schedule="edges", why="what other rows read is stored when these are computed")
 
     def _laid_out(
-        self, rolling: rolling_rows.RollingRows, *written: Value, pairs: Sequence[tuple[Value, Index]] = ()
+        self, rolling: RollingRows, *written: Value, pairs: Sequence[tuple[Value, Index]] = ()
     ) -> Elements:
         """The loops of rows that go through a buffer."""
         return self._elements(list(rolling.sizes), list(map(list, rolling.groups)), len(rolling.at), frozenset(written), pairs)
@@ -227,6 +244,8 @@ class _Kernel(Mutable):
         written = frozenset([*(m.pointer for m in memories), *(t.pointer for t in targets if t is not None)])
         elements = self._elements(sizes, [[axis] for axis in order], ndim, written, ())
         over = "grid" if self.inst.attr("block") else "parallel"
+        from pytocu.passes import sweep_loops
+
         work, cost = sweep_loops.write(elements, self.inst.regions[0], targets, over)
         self._finish(elements, cost, work, len(results))
 
@@ -264,18 +283,20 @@ class _Kernel(Mutable):
         lanes, block = inst.attr("lanes") or 1, inst.attr("block") or 0
         scans = any(i.op.kind == "scan" for i in region_insts(inst))
         if block and columns and scans:
+            from pytocu.passes.scan_loops import ScanRows
+
             rows = ScanRows(elements, parallel, loops, eager, lanes, block, columns, piece)
         elif block:
             share, vector, whole = inst.attr("share"), inst.attr("vector"), inst.attr("whole")
-            rows = (ScanRegisters if scans else Registers)(
+            rows = _in_registers(scans)(
                 elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole
             )
         elif columns and loops:
+            from pytocu.passes.column_loops import Columns
+
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
-            long, short = (ScanStretches, ScanRows) if scans else (Stretches, Rows)
-            form = long if lanes > 1 else short
-            rows = form(elements, parallel, loops, eager, piece=piece)
+            rows = _of_one_thread(scans, lanes > 1)(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
         cost = 1 if rows.block else product(sizes[loops:])
         self._finish(elements, cost, work, len(results), **({"block": rows.block} if rows.block else {}))
@@ -403,6 +424,32 @@ def is_written_out(sizes: Sequence[DimLike]) -> bool:
     return len(sizes) > 1 and isinstance(sizes[-1], int) and sizes[-1] <= SHORTEST
 
 
+def _in_registers(scans: bool) -> type[Registers]:
+    """Who writes rows of which each thread of a GPU keeps a share."""
+    if scans:
+        from pytocu.passes.scan_loops import ScanRegisters
+
+        return ScanRegisters
+    from pytocu.passes.register_loops import Registers
+
+    return Registers
+
+
+def _of_one_thread(scans: bool, long: bool) -> type[Rows]:
+    """Who writes rows that a thread of a CPU walks alone."""
+    if scans:
+        from pytocu.passes.scan_loops import ScanRows, ScanStretches
+
+        return ScanStretches if long else ScanRows
+    if long:
+        from pytocu.passes.stretch_loops import Stretches
+
+        return Stretches
+    from pytocu.passes.reduce_loops import Rows
+
+    return Rows
+
+
 class _Body(Mutable):
     """Writes the loops of one kernel; `cost` is what one of their iterations works through."""
 
@@ -413,6 +460,8 @@ class _Body(Mutable):
         self, roots: Sequence[Value], index: Index, pairs: list[tuple[Value, Index]], targets: list[Target]
     ) -> DimLike:
         """The last axis as an inner loop, all others as one parallel loop."""
+        from pytocu.passes import stretches, turned_loops
+
         e = self.elements
         e.invariants(pairs)
         lower, step = e.dim(0), e.dim(1)

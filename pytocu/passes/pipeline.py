@@ -13,7 +13,6 @@ from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function
 from pytocu.ir.places import place_of
-from pytocu.ir.verifier import verify
 from pytocu.passes import (
     alike,
     bufferize,
@@ -201,10 +200,15 @@ def run_pipeline(
     InternalError
         A pass broke a rule; the text names the pass.
     """
+    if check:
+        # Not at the head: it is a twentieth of what a first call would import.
+        from pytocu.ir.verifier import verify
+    else:
+        verify = None
     established: list[str] = []
     names = pass_names()
     skipping = bool(start)
-    if check and not start:
+    if verify is not None and not start:
         verify(function)
     for name, step in zip(names, PIPELINE, strict=True):
         established.extend(step.establishes)
@@ -220,7 +224,7 @@ def run_pipeline(
         except Exception as error:
             raise failed(f"the pass {name}", function.name, error, place_of(error)) from error
         elapsed = (time.perf_counter() - began) * 1e3
-        if check:
+        if verify is not None:
             try:
                 verify(function, established)
             except InternalError as error:

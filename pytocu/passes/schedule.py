@@ -25,7 +25,6 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 from pytocu.passes.elements import strides_of
 from pytocu.passes.split import NARROW, columns_first
-from pytocu.passes.stretch_loops import LANES
 
 WARP = 32
 """Threads that exchange registers."""
@@ -35,6 +34,9 @@ SWEEP_BLOCK = 32
 
 BLOCK = 256
 """Threads a block: a multiple of the warp that fills every architecture's multiprocessor."""
+
+LANES = 64
+"""States of a row on a CPU: four vectors of the widest kind for float32."""
 
 VECTOR_BYTES = 16
 """What a thread of a pointwise kernel moves of the widest array: the largest access there is."""

@@ -18,9 +18,7 @@ from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
-
-LANES = 64
-"""States: four vectors of the widest kind for float32."""
+from pytocu.passes.schedule import LANES
 
 PLACES = 32
 """States that are numbers with their positions, for which every order gives the same bits: they stay in registers."""

@@ -32,6 +32,7 @@ from pytocu.frontend import (
     partitions,
     piecewise,
     polynomials,
+    products,
     reduction_functions,
     reductions,
     sets,
@@ -143,6 +144,10 @@ _DESCRIBED = (
 """Modules whose functions are listed with a sentence."""
 
 
+_REDUCING = reduction_functions.FUNCTIONS | {"dot": products.dot, "inner": products.inner, "vdot": products.vdot}
+"""Functions that reduce; of products those of vectors."""
+
+
 def _lines() -> Iterator[str]:
     yield _HEAD
     for op in elementwise_rows():
@@ -162,7 +167,7 @@ def _lines() -> Iterator[str]:
     described |= {f"{name}[...]": _summary(handler) for name, handler in index_tricks.OBJECTS.items()}
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
-    others = set(numpy_calls.FUNCTIONS) - set(described) - set(reduction_functions.FUNCTIONS)
+    others = set(numpy_calls.FUNCTIONS) - set(described) - set(_REDUCING)
     yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. "
     yield "The scalar types (`np.float32(x)`) convert.\n\nRefused by name:\n\n"
     for name, instead in sorted(attributes.REFUSED.items()):
@@ -218,7 +223,7 @@ may return either; NumPy's warnings about empty slices and degrees of freedom ar
 def _reductions() -> Iterator[str]:
     yield _REDUCTIONS
     names: dict[Any, list[str]] = {}
-    for name, handler in reduction_functions.FUNCTIONS.items():
+    for name, handler in _REDUCING.items():
         names.setdefault(handler, []).append(name)
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
