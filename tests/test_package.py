@@ -91,6 +91,22 @@ LATE = {
     ("runtime.on_cuda", "pytocu.runtime.launch_graphs"),
     ("runtime.program_values", "pytocu.ir.python_functions"),
     ("runtime.program_views", "pytocu.runtime.plan_views"),
+    ("frontend.calls", "pytocu.frontend.piecewise.piecewise"),
+    ("frontend.calls", "pytocu.frontend.ufunc_methods.call_ufunc_method"),
+    ("frontend.calls", "pytocu.frontend.vectorized.arguments_of"),
+    ("frontend.calls", "pytocu.frontend.vectorized.over_elements"),
+    ("frontend.expressions", "pytocu.frontend.scattering.assign"),
+    ("frontend.lower", "pytocu.frontend.vectorized.vectorized"),
+    ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),
+    ("passes.lower_loops", "pytocu.passes.reduce_loops.Rows"),
+    ("passes.lower_loops", "pytocu.passes.register_loops.Registers"),
+    ("passes.lower_loops", "pytocu.passes.stretch_loops.Stretches"),
+    *(("passes.lower_loops", f"pytocu.passes.scan_loops.Scan{name}") for name in ("Registers", "Rows", "Stretches")),
+    *(
+        ("passes.lower_loops", f"pytocu.passes.{name}")
+        for name in ("pointwise", "rolling_rows", "stretches", "sweep_loops", "transposes", "turned_loops")
+    ),
+    ("passes.pipeline", "pytocu.ir.verifier.verify"),
 }
 """Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""
 
