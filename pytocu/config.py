@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import lru_cache
 
 from pytocu.record import Record
@@ -63,21 +64,55 @@ def build() -> str:
         return VERSION
     from zlib import crc32
 
-    checksum = 0
-    folders = [package]
+    files: list[tuple[str, int]] = []
+    state, folders = 0, [package]
     for folder in folders:
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
             if entry.name.endswith(".py"):
-                # The first call of every process waits for this, and Python's own files take twice as long.
-                opened = os.open(entry.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-                try:
-                    content = os.read(opened, entry.stat().st_size)
-                finally:
-                    os.close(opened)
-                checksum = crc32(content, crc32(entry.name.encode(), checksum))
+                found = entry.stat()
+                state = crc32(f"{entry.name} {found.st_size} {found.st_mtime_ns}".encode(), state)
+                files.append((entry.path, found.st_size))
             elif entry.name != "__pycache__" and entry.is_dir():
                 folders.append(entry.path)
-    return f"{VERSION}+{checksum:08x}"
+    # The first call of every process waits for this, and reading all files would be a sixth of it.
+    noted = os.path.join(package, "__pycache__", "build")
+    of_state, _, checksum = _text_in(noted).partition(" ")
+    if of_state != f"{state:08x}" or len(checksum) != 8:
+        number = 0
+        for path, size in files:
+            number = crc32(_content(path, size), crc32(os.path.basename(path).encode(), number))
+        checksum = f"{number:08x}"
+        _note(noted, f"{state:08x} {checksum}")
+    return f"{VERSION}+{checksum}"
+
+
+def _content(path: str, size: int) -> bytes:
+    # Python's own files take twice as long.
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return os.read(opened, size)
+    finally:
+        os.close(opened)
+
+
+def _text_in(path: str) -> str:
+    try:
+        return _content(path, 32).decode("ascii", "replace")
+    except OSError:
+        return ""
+
+
+def _note(path: str, text: str) -> None:
+    """Write a small file as one, or not at all where Python writes no bytecode."""
+    if sys.dont_write_bytecode:
+        return
+    try:
+        with open(f"{path}.{os.getpid()}", "w", encoding="ascii") as file:
+            file.write(text)
+        os.replace(file.name, path)
+    except OSError:
+        # Another process writes it, or nobody may: the next one reads all files again.
+        return
 
 
 def get(name: str) -> str:

@@ -238,7 +238,7 @@ def test_counts_by_counting_and_by_sorting(dtype: str, length: int) -> None:
     most = min(length - 1, np.iinfo(dtype).max)
     numbers = np.random.default_rng(length).integers(0, most + 1, 500).astype(dtype)
     start = np.arange(length) - 3
-    for given in (numbers, numbers[:0], np.full(3, most, dtype)):
+    for given in (numbers, numbers[:0], np.tile(numbers, 2**10)[:-1], np.tile(numbers, 2**11)[::2], np.full(3, most, dtype)):
         expected = numpy_library("counts")(start, given)
         for made in (_counts(np, start, given), _counts_of_sorted(np, start, given)):
             np.testing.assert_array_equal(made, expected, strict=True)

@@ -619,3 +619,28 @@ def test_work_on_pytocu_itself_misses(tmp_path: Path, monkeypatch: pytest.Monkey
     second = build()
     (package / "config.py").rename(package / "other.py")
     assert len({pytocu.config.VERSION, first, second, build()}) == 4
+
+
+def test_the_checksum_of_a_checkout_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, build = tmp_path / "pytocu", pytocu.config.build.__wrapped__
+    (package / "__pycache__").mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(pytocu.config, "__file__", str(package / "config.py"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (package / "config.py").write_text("")
+    first = build()
+    (noted,) = (package / "__pycache__").iterdir()
+    state, _, checksum = noted.read_text().partition(" ")
+    assert first == f"{pytocu.config.VERSION}+{checksum}"
+    # It is read while the files are as they were, and written anew with them.
+    noted.write_text(f"{state} 12345678")
+    assert build() == f"{pytocu.config.VERSION}+12345678"
+    for damaged in ("", state, f"{state} 123", "é"):
+        noted.write_text(damaged, encoding="utf-8")
+        assert build() == first
+    (package / "config.py").write_text("# edited")
+    assert build() not in (first, f"{pytocu.config.VERSION}+12345678")
+    noted.unlink()
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    build()
+    assert not noted.exists()
