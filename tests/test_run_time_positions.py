@@ -336,3 +336,32 @@ def test_the_element_that_a_loop_in_a_kernel_computes_is_at_a_position_of_run_ti
         for n in (0, 1, 3, 4):
             agrees(changed, (x, n, n + 1))
             agrees(rows, (x, n))
+
+
+def test_zip_of_equally_long_arrays() -> None:
+    def pairs(x, y):
+        total = np.zeros_like(x[0])
+        for r, s in zip(x, y, strict=True):
+            total = total + r - 2 * s
+        return total
+
+    def three(x, y, z):
+        total = 0.0
+        for i, (r, s, k) in enumerate(zip(x, y, z, strict=True)):
+            total = total + r.sum() * i - s.sum() * k
+        return total
+
+    four, five = np.arange(12.0).reshape(4, 3), np.arange(15.0).reshape(5, 3)
+    for x, y in ((four, five[1:]), (four, five), (five, four)):
+        agrees(pairs, (x, y))
+        agrees(three, (five, x, y[:, 0]))
+        agrees(three, (four, x, y[:, 0]))
+
+    def counted(x):
+        total = np.zeros_like(x[0])
+        for r, k in zip(x, range(4), strict=True):
+            total = total + r * k
+        return total
+
+    for x in (four, five, four[:2]):
+        agrees(counted, (x,))

@@ -31,6 +31,7 @@ from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
@@ -48,7 +49,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, dim_min, empty_sentence
+from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
 from pytocu.ir.types import WeakType, element
 
 
@@ -330,13 +331,29 @@ def _any(frame: Frame, values: Any) -> bool:
 
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
     over = [steps_over(frame, v) for v in values]
-    if any(isinstance(v, Steps) for v in over) and not strict:
+    if any(isinstance(v, Steps) for v in over):
         over = [_counted(frame, v) for v in over]
         if all(isinstance(v, Steps) and as_dim(v.start) == 0 and as_dim(v.step) == 1 for v in over):
-            stop = functools.reduce(lambda a, b: BUILTINS[min](frame, a, b), [v.stop for v in over])
-            return Steps(0, stop, 1, lambda number: tuple(v.item(number) for v in over))
+            stops = [v.stop for v in over]
+            if not strict:
+                stop = functools.reduce(lambda a, b: BUILTINS[min](frame, a, b), stops)
+                return Steps(0, stop, 1, lambda number: tuple(v.item(number) for v in over))
+            lengths = [length for length in map(as_dim, stops) if length is not None]
+            if len(lengths) == len(stops):
+                _require_one_length(frame.context, lengths)
+                return Steps(0, stops[0], 1, lambda number: tuple(v.item(number) for v in over))
     members = [_members(frame, v) for v in values]
     return compute_members(frame, lambda: Members(zip(*members, strict=strict)))
+
+
+def _require_one_length(context: Context, lengths: Sequence[DimLike]) -> None:
+    """State that what ``zip`` takes with ``strict=True`` is equally long; Python finds it out behind the last step."""
+    first, *others = lengths
+    for number, length in enumerate(others, 2):
+        before = "argument 1" if number == 2 else f"arguments 1-{number - 1}"
+        for shown, word in ((first, "shorter"), (length, "longer")):
+            sentence = f"zip() argument {number} is {word} than {before}"
+            require_equal(context, dim_min(first, length), shown, "ValueError", sentence)
 
 
 def _counted(frame: Frame, values: Any) -> Any:
