@@ -35,6 +35,9 @@ class VectorizedFunction(JitFunction[..., Any]):
     def __repr__(self) -> str:
         return f"<pytocu.vectorize {self.__name__}{self._signature}>"
 
+    # Every argument may be an array, and its default one of another call's elements.
+    _known_defaults = False
+
     def _calling(self, signature: inspect.Signature, options: Options) -> tuple[inspect.Signature, Callable[..., Any]]:
         stated = options.elements
         assert stated is not None

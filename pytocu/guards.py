@@ -220,6 +220,19 @@ def is_opaque(value: Any) -> bool:
     return not isinstance(value, _CONTAINERS) and not is_plain(value)
 
 
+class Default:
+    """The number that a parameter has where a call leaves it out: it is known while compiling, as it never changes."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
 def argument_key(value: Any) -> Any:
     """The key of an argument known while compiling.
 

@@ -534,3 +534,32 @@ def test_a_guard_looks_at_the_object_first():
     assert not watch.holds((changing,))
     gone = guard("value", MISSING, lambda arguments: arguments[0], key_of)
     assert gone.holds((MISSING,)) and not gone.holds((1,))
+
+
+def scaled_sums(x, times=2, *, axis=-1, keepdims=True, by=0.5):
+    made = [x.sum(axis=axis, keepdims=keepdims)]
+    for _ in range(times):
+        made.append(made[-1] * by)
+    return made
+
+
+def test_numbers_that_are_left_out_are_known():
+    """They are the function's own; the same numbers passed are arguments of run time."""
+    x = np.arange(6.0).reshape(2, 3)
+    jitted = pytocu.jit(scaled_sums)
+    for given in (x, x[:1], x.astype(np.float32)):
+        for found, wanted in zip(jitted(given), scaled_sums(given), strict=True):
+            compare(found, wanted)
+    assert jitted.specializations[0].types[1:] == ("times: static 2", "axis: static -1", "keepdims: static True", "by: static 0.5")
+    for found, wanted in zip(jitted(x, by=0.25), scaled_sums(x, by=0.25), strict=True):
+        compare(found, wanted)
+    assert jitted.specializations[-1].types[-1] == "by: weak float"
+    with pytest.raises(pytocu.UnsupportedError, match="keepdims= must be known"):
+        jitted(x, keepdims=False)
+    assert len(jitted.lower("f64[n, m]").function.params) == 1
+    assert repr(inspect.signature(jitted)) == repr(inspect.signature(scaled_sums))
+
+
+def test_numbers_that_are_left_out_while_disabled(monkeypatch):
+    monkeypatch.setenv("PYTOCU_DISABLE", "1")
+    assert pytocu.jit(lambda x, *, by=2: x * by)(4) == 8

@@ -255,3 +255,15 @@ def test_a_result_of_fewer_axes_inside_of_a_reduction() -> None:
     jitted = pytocu.jit(lambda a: (np.linalg.svdvals(a)[:, None] * a @ a.T).sum(0))
     a = np.random.default_rng(0).random((20, 40))
     np.testing.assert_allclose(jitted(a), (np.linalg.svdvals(a)[:, None] * a @ a.T).sum(0), rtol=1e-12)
+
+
+def filtered(x, n):
+    spectrum = np.fft.rfft(x, n=2 * n)
+    spectrum[2:] = 0
+    return np.fft.irfft(spectrum, n=x.size), np.fft.fft(x, n), np.fft.ifft(x, len(x) + 3)
+
+
+def test_transforms_of_a_length_of_run_time() -> None:
+    for size in (1, 2, 5, 8):
+        for n in (1, 3, 8, 0, -1):
+            everywhere(filtered, np.random.default_rng(size).random(size), n, ulp=64)

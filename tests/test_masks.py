@@ -201,3 +201,29 @@ def test_in_loops_of_run_time() -> None:
     everywhere(escape_times, grid, 20)
     everywhere(thinned, np.arange(9.0), 3)
     everywhere(powers, np.random.default_rng(0).random((20, 20)), 3, ulp=512)
+
+
+RANDOM = np.random.default_rng(8)
+
+
+def behind_an_axis(x, mask, value):
+    x[:, mask] = value
+    return x
+
+
+def turned_over(x, mask):
+    kept = x[:, mask]
+    x = x * 3
+    x[:, mask] = kept[[2, 0, 1], :]
+    return x
+
+
+def test_values_for_a_mask_that_does_not_come_first() -> None:
+    x, mask, row = RANDOM.random((3, 4, 5)), RANDOM.random((4, 5)) > 0.5, RANDOM.random(4) > 0.4
+    chosen = int(mask.sum())
+    everywhere(turned_over, x, mask)
+    for shape in ((3, chosen), (3, 1), (chosen,), (3, chosen + 1), (1, chosen), ()):
+        everywhere(behind_an_axis, x, mask, RANDOM.random(shape))
+    chosen = int(row.sum())
+    for shape in ((3, chosen, 5), (chosen, 5), (chosen, 1), (5,), (3, 1, 5), (3, chosen, 1)):
+        everywhere(behind_an_axis, x, row, RANDOM.random(shape))

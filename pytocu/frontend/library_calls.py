@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import assign_elements
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, ravel
+from pytocu.frontend.reshaping import array_of, as_length, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_min
 from pytocu.ir.library import result_dtypes
 from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
@@ -148,12 +149,17 @@ def _transformed(context: Context, name: str, a: Any) -> Value:
     return cast(context, value, wide)
 
 
+_NO_POINTS = "Invalid number of FFT data points ({0}) specified."
+
+
 def _fft(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         value = _transformed(context, name, a)
-        count = known_option(context, n, "n=")
+        count = None if n is None else as_length(context, n, _NO_POINTS)
+        if isinstance(count, int) and count < 1:
+            raise raised(ValueError(_NO_POINTS.format(count)), context.loc)
         if count is not None:
-            count = known_int(context, count, "n=")
+            require_equal(context, dim_min(count, 1), 1, "ValueError", _NO_POINTS)
         place, scale = known_int(context, axis, "axis="), known_option(context, norm, "norm=")
         made = call(context, name, (value,), n=count, axis=place, norm=scale)
         return made[0]

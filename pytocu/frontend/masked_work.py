@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -173,15 +173,16 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any)
         if isinstance(made.type, WeakType):
             # A Python complex number is nothing for an array of floats.
             ask_for(context, made, dtype)
-        if first and dimensions(made):
-            raise UnsupportedError(
-                "an array assigned through a mask that does not come first is not compiled",
-                context.loc,
-                "move the mask's axes to the front: np.moveaxis(x, axis, 0)[mask] = value",
-            )
+        said = _OTHER_COUNT, ()
+        if first and len(dimensions(made)) > ndim - count - first:
+            said = _mismatch(dimensions(made), dimensions(target), first, count)
+            # The chosen elements are an axis where the mask begins, and the first one of the target as it is turned.
+            while len(dimensions(made)) < ndim - count + 1:
+                made = context.builder.emit("newaxis", (made,), {"axis": 0})
+            made = _to_front(context, made, len(dimensions(made)) - 1 - (ndim - count - first), 1)
         new = cast(context, made, dtype)
         if len(dimensions(new)) > ndim - count:
-            new = _in_order(context, new, mask, ndim)
+            new = _in_order(context, new, mask, ndim, *said)
     context.builder.update(moved, elementwise(context, "where", chosen, new, moved))
 
 
@@ -197,7 +198,20 @@ def _to_front(context: Context, value: Value, first: int, count: int) -> Value:
     return context.builder.emit("transpose", (value,), {"axes": order})
 
 
-def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
+def _mismatch(given: Sequence[DimLike], target: Sequence[DimLike], first: int, count: int) -> tuple[str, tuple[DimLike, ...]]:
+    """NumPy's sentence where the mask does not come first; ``{0}`` is the number of chosen elements."""
+    beside = (*target[:first], *target[first + count :])
+    fields = [f"{{{k}}}" for k in range(1, len(given) + len(beside) + 1)]
+    shown, others = fields[: len(given)], fields[len(given) :]
+    others.insert(first, "{0}")
+    shapes = [f"({','.join(texts)}{',' * (len(texts) == 1)})" for texts in (shown, others)]
+    text = f"shape mismatch: value array of shape {shapes[0]} could not be broadcast to indexing result of shape {shapes[1]}"
+    return text, (*given, *beside)
+
+
+def _in_order(
+    context: Context, new: Value, mask: Value, ndim: int, sentence: str, shown: tuple[DimLike, ...]
+) -> Value:
     """Values for the chosen elements one after the other, each where the mask has its element."""
     builder = context.builder
     shape, lengths = dimensions(new), dimensions(mask)
@@ -218,8 +232,7 @@ def _in_order(context: Context, new: Value, mask: Value, ndim: int) -> Value:
     spare = broadcast(context, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
     longer = builder.emit("concatenate", (new, spare), {"axis": 0})
     made = builder.emit("gather", (longer, place), {"axes": (0,), "at": 0})
-    dims: tuple[DimLike, ...] = (shape[0],)
-    return require(context, made, fits, "ValueError", _OTHER_COUNT, count, dims)
+    return require(context, made, fits, "ValueError", sentence, count, shown or (shape[0],))
 
 
 def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:

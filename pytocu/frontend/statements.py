@@ -211,12 +211,6 @@ def _bind(frame: Frame, name: str, value: Any) -> None:
     owner_of(frame, name).locals[name] = value
 
 
-def _test(frame: Frame, test: ast.expr, what: str, help: str | None = None) -> bool:
-    value = evaluate(frame, test)
-    with frame.context.builder.at(frame.loc(test)):
-        return truth(frame.context, value, what, help)
-
-
 def _stored_dtype(frame: Frame, targets: list[ast.expr], value: ast.expr) -> DType | None:
     """The dtype of the array that the smallest or largest of some numbers is stored in, and nothing else is done with it."""
     match targets, value:

@@ -17,6 +17,7 @@ import numpy as np
 from pytocu.errors import CompileError, InternalError, located, refuse_repeating
 from pytocu.ir import interp_checks, library, reductions
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, chain_from
+from pytocu.ir.dims import Dim
 from pytocu.ir.interp_arguments import State, arrange, bind_symbols, check_argument, kind_name
 from pytocu.ir.interp_memory import Memory, memory_of
 from pytocu.ir.interp_rows import cast, part
@@ -355,7 +356,8 @@ def _keep(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 
 def _library(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
-    made = library.evaluate(inst.attr("function"), args, dict(inst.attr("options", ())))
+    options = {k: state.dim(v) if isinstance(v, Dim) else v for k, v in inst.attr("options", ())}
+    made = library.evaluate(inst.attr("function"), args, options)
     return tuple(np.ascontiguousarray(m).reshape(m.shape) for m in made)
 
 

@@ -61,6 +61,10 @@ class BundledFunction(Dispatcher):
     def __repr__(self) -> str:
         return f"<bundled {self._name}{self._signature}>"
 
+    def _knows_default(self, name: str) -> bool:
+        parameters = [text for _, entry in self._made for text in entry.types if text.startswith(f"{name}: ")]
+        return any(text.startswith(f"{name}: static ") for text in parameters)
+
     def add(self, kept: Mapping[str, Any], folder: str) -> None:
         """Put one specialisation of the index into the table."""
         kind = kept["kind"]

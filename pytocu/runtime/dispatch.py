@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import PytocuError
+from pytocu.guards import Default
 from pytocu.record import Record
 from pytocu.runtime.libraries import is_array_class, key_globals, library_of, templates_of
 from pytocu.runtime.results import no_memory
@@ -37,6 +38,7 @@ def write_entry(
     find: Callable[[tuple[type, ...]], Callable[..., Any] | None],
     general: Callable[[tuple[Any, ...]], Any],
     keeps_traceback: Callable[[PytocuError], bool],
+    known_defaults: bool,
 ) -> Callable[..., Any]:
     """What a jitted function runs when it is called: same parameters, so Python itself binds arguments.
 
@@ -52,6 +54,8 @@ def write_entry(
         ``general(arguments)``: the way that works for every call.
     keeps_traceback : callable
         Whether frames of pytocu stay in the traceback of an error.
+    known_defaults : bool
+        Whether a number that is left out is a :class:`Default`.
     """
     parameters = list(signature.parameters.values())
     taken = {p.name for p in parameters}
@@ -84,7 +88,7 @@ def write_entry(
     exec(compile("\n".join(lines), f"<pytocu entry of {name}>", "exec"), namespace)
     entry = namespace["entry"]
     entry.__name__, entry.__qualname__ = name, qualname
-    entry.__defaults__, entry.__kwdefaults__ = _defaults(parameters)
+    entry.__defaults__, entry.__kwdefaults__ = _defaults(parameters, known_defaults)
     return entry
 
 
@@ -101,10 +105,15 @@ def _parameter_list(parameters: Sequence[inspect.Parameter]) -> str:
     return ", ".join(words)
 
 
-def _defaults(parameters: Sequence[inspect.Parameter]) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
-    given = [p for p in parameters if p.default is not p.empty]
-    positional = tuple(p.default for p in given if p.kind is not p.KEYWORD_ONLY)
-    return positional or None, {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY} or None
+def _defaults(parameters: Sequence[inspect.Parameter], known: bool) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
+    given = [(p, left_out(p.default) if known else p.default) for p in parameters if p.default is not p.empty]
+    positional = tuple(default for p, default in given if p.kind is not p.KEYWORD_ONLY)
+    return positional or None, {p.name: default for p, default in given if p.kind is p.KEYWORD_ONLY} or None
+
+
+def left_out(default: Any) -> Any:
+    """What stands for an argument that is left out: Python's numbers tell that they are."""
+    return Default(default) if type(default) in SCALARS else default
 
 
 class Ready(Record):
@@ -175,7 +184,7 @@ def write_dispatch(
     for n, (one, fixed) in enumerate(zip(classes, static, strict=True)):
         if not fixed and is_array_class(one):
             made.array(templates, n)
-        elif fixed and one is not type(None):
+        elif fixed and one is not type(None) and one is not Default:
             made.keys.append(f"key_of(a{n})")
             made.facts.append(f"key_of(a{n})")
         elif not fixed and one not in SCALARS and not issubclass(one, np.generic):

@@ -15,10 +15,10 @@ import numpy as np
 
 from pytocu import config
 from pytocu.errors import CompileError, Loc, PytocuError, UnsupportedError, raised
-from pytocu.guards import Guard, Identity, Static, argument_key
+from pytocu.guards import Default, Guard, Identity, Static, argument_key
 from pytocu.record import Record
 from pytocu.runtime import arrays
-from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, write_dispatch, write_entry
+from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, left_out, write_dispatch, write_entry
 from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
 
@@ -86,6 +86,7 @@ class Dispatcher(ABC):
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
     __call__: Callable[..., Any]
+    _known_defaults = True
 
     def __init__(
         self,
@@ -118,11 +119,13 @@ class Dispatcher(ABC):
             self.__call__ = self._refuse_variadic
         else:
             qualname = getattr(plain, "__qualname__", name)
-            self.__call__ = write_entry(name, qualname, signature, self._ways.get, self._general, _keeps_traceback)
+            ways = self._ways.get, self._general
+            self.__call__ = write_entry(name, qualname, signature, *ways, _keeps_traceback, self._known_defaults)
 
     def _general(self, values: tuple[Any, ...]) -> Any:
         """A call that no short way is ready for; `values` are all arguments in order of the parameters."""
         if self._plain is not None and config.enabled("disable"):
+            values = tuple(v.value if type(v) is Default else v for v in values)
             keywords = dict(zip(self._names[self._positional :], values[self._positional :], strict=True))
             return self._plain(*values[: self._positional], **keywords)
         return self._call(values)
@@ -144,7 +147,10 @@ class Dispatcher(ABC):
         except TypeError as error:
             text = f"{self._name}() {error}"
             raise raised(TypeError(text), None, f"the signature is {self._name}{self._signature}") from None
+        passed = set(bound.arguments)
         bound.apply_defaults()
+        if self._known_defaults:
+            bound.arguments.update({n: left_out(v) for n, v in bound.arguments.items() if n not in passed})
         return bound
 
     def _call(self, values: tuple[Any, ...]) -> Any:
@@ -206,11 +212,18 @@ class Dispatcher(ABC):
 
     def _describe_one(self, call: Call, name: str, value: Any) -> None:
         try:
-            call.add(name, value, self._is_static(name, value))
+            if type(value) is Default:
+                call.add(name, value.value, self._knows_default(name))
+            else:
+                call.add(name, value, self._is_static(name, value))
         except CompileError as error:
             if error.loc is not None:
                 raise
             raise type(error)(error.message, self._place(name), error.help) from None
+
+    def _knows_default(self, name: str) -> bool:
+        """Whether code is compiled for the default of an argument that is left out."""
+        return True
 
     def _is_static(self, name: str, value: Any) -> bool:
         """Whether code is compiled for the value of an argument."""

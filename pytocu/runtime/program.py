@@ -244,7 +244,9 @@ class _Writer(Text):
     ) -> None:
         """A call of the caller's library."""
         operands = "".join(f"{self.leaf(s) if s in self.views.parts else f'v{s}'}, " for s in sources)
-        given = self.constant(options, "options")
+        given = self.constant({k: v for k, v in options.items() if not isinstance(v, Dim)}, "options")
+        lengths = "".join(f", {k!r}: {self.dim(v)}" for k, v in options.items() if isinstance(v, Dim))
+        given = f"{{**{given}{lengths}}}" if lengths else given
         results = "".join(f"({dtype_named(dtype).numpy.name!r}, {self.dims(shape)}), " for dtype, shape in types)
         call = self.access.library.format(name=name, operands=f"({operands})", options=given, results=f"({results})")
         targets = "".join(f"v{slot}, " for slot in slots)
