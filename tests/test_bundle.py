@@ -232,7 +232,7 @@ def test_precompile_fills_the_dispatcher_and_the_disk(monkeypatch: pytest.Monkey
         return x**order + y[1:]
 
     f.precompile("f64[n]", "f64[n]", targets="cpu")
-    assert [s.types for s in f.specializations] == [("x: f64[x_0]", "y: f64[y_0]", "order: weak int")]
+    assert [s.types for s in f.specializations] == [("x: f64[x_0]", "y: f64[y_0]", "order: static 2")]
     assert sorted(e.kind for e in cache.entries()) == ["code", "manifest"]
 
     def fail(*_: object) -> None:

@@ -211,7 +211,7 @@ def test_dump_cuda_needs_no_gpu(dump, target):
         ("Filter.shifted", "const 1"),
         ("Filter.amplified", "const 2.0"),
         ("made.apply", "const 5.0"),
-        ("scaled", "%factor: weak float"),
+        ("scaled", "const 2.0 : weak float"),
     ],
 )
 def test_dump_of_every_kind_of_function(dump, name, expected):

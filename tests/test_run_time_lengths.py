@@ -258,3 +258,14 @@ def test_a_length_known_now_may_be_that_of_an_argument() -> None:
         pytocu.jit(matrix_powers)(np.ones((3, 2)), 1)
     with pytest.raises(ValueError, match="matmul: Input operand 1 has a mismatch"):
         pytocu.jit(matrix_powers)(np.ones((2, 3)), 1)
+
+
+def sharpened(y, count):
+    for _ in range(count):
+        y = y - 0.1 * np.gradient(y)
+    return y
+
+
+def test_a_gradient_is_as_long_as_the_array() -> None:
+    for size in (2, 3, 7):
+        agrees(sharpened, (np.arange(float(size)) ** 2, 3))

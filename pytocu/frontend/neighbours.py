@@ -90,8 +90,17 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
         raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
     if element(value.type).is_integer:
         value = cast(context, value, F64)
-    made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, steps, strict=True)]
+    made = [_as_long(context, _gradient(context, value, a, h, edge_order), value) for a, h in zip(axes, steps, strict=True)]
     return made[0] if len(axes) == 1 else tuple(made)
+
+
+def _as_long(context: Context, made: Value, value: Value) -> Value:
+    """Pieces of an array one after the other, which are as long as the array, with its own lengths."""
+    shape = dimensions(value)
+    if dimensions(made) == shape:
+        return made
+    zeros, ones = (0,) * len(shape), (1,) * len(shape)
+    return context.builder.emit("slice", (made,), {"start": zeros, "step": ones, "size": shape})
 
 
 def _steps(context: Context, space: Any, length: DimLike) -> Any:
