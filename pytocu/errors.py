@@ -103,6 +103,61 @@ def _width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+_USUAL = (
+    ("cannot reshape array", "the lengths have to multiply to as many elements; one of them may be -1, for what is left"),
+    ("zero-size array to reduction", "give initial=..., or return before where x.size is 0"),
+    ("Singular matrix", "np.linalg.lstsq finds the nearest solution, and np.linalg.pinv(a) @ b gives it too"),
+    ("all the input array dimensions", "the other axes have to be equally long: cut or pad, or join along another axis"),
+    ("boolean index did not match", "a mask is as long as the axes that it chooses from"),
+    ("non-broadcastable output", "in place an array keeps its shape: x = x + y makes a new one"),
+    ("could not broadcast input array", "what is assigned has the lengths of the target from the last axis on, or 1"),
+    ("ufunc '", "convert the operands with astype to dtypes that it has; of complex numbers take z.real and z.imag"),
+    ("matmul: Input operand 1", "the last axis of the left operand is as long as the first of the right one (the last but one "
+     "where it has more): see whether one is to be transposed, as y.T"),
+)  # fmt: skip
+"""What to write where sentences of NumPy begin like this; they say what is wrong alone."""
+
+
+def usual_help(message: str) -> str | None:
+    """What to write where an error says no more than NumPy's sentence.
+
+    Examples
+    --------
+    >>> usual_help("operands could not be broadcast together with shapes (4,2) (4,) ")
+    'lengths are compared from the last axis on: give the one of shape (4,) another axis, as in y[:, np.newaxis]'
+    >>> usual_help("operands could not be broadcast together with shapes (3,) (4,) ")
+    'lengths are compared from the last axis on, and have to be equal or 1'
+    >>> usual_help("index 7 is out of bounds for axis 0 with size 3")
+    'its positions are 0 to 2, or -3 to -1'
+    """
+    if message.startswith("operands could not be broadcast together with shapes"):
+        return _broadcast_help(message)
+    words = message.split()
+    if " is out of bounds for a" in message and words[-1].isdigit() and words[-2] in ("dimension", "size"):
+        count, what = int(words[-1]), "axes" if words[-2] == "dimension" else "positions"
+        if count < 2:
+            return "there is no other than 0 (or -1)" if count else f"it has no {'axes' if what == 'axes' else 'elements'}"
+        return f"its {what} are 0 to {count - 1}, or -{count} to -1"
+    return next((help for beginning, help in _USUAL if message.startswith(beginning)), None)
+
+
+def _broadcast_help(message: str) -> str:
+    # Only errors ask.
+    import re
+
+    compared = "lengths are compared from the last axis on"
+    shapes = [tuple(text.split(",")) for text in re.findall(r"\(([\w ,]*?),?\)", message.partition("with shapes")[2])]
+    if len(shapes) == 2:
+        small, large = sorted(shapes, key=len)
+        if 0 < len(small) < len(large) and small == large[: len(small)]:
+            index = ", ".join([*[":"] * len(small), *["np.newaxis"] * (len(large) - len(small))])
+            shown = f"({','.join(small)}{',' if len(small) == 1 else ''})"
+            return f"{compared}: give the one of shape {shown} another axis, as in y[{index}]"
+        if len(small) == len(large) == 2 and small == large[::-1]:
+            return f"{compared}: transpose one of them, as y.T"
+    return f"{compared}, and have to be equal or 1"
+
+
 class PytocuError(Exception):
     """Base of every error pytocu raises on purpose."""
 
@@ -142,7 +197,7 @@ class CompileError(PytocuError):
         Exception.__init__(self, message)
         self.message = message
         self.loc = loc
-        self.help = help
+        self.help = help or usual_help(message)
         self.notes = tuple(notes)
         self.others = tuple(others)
 
@@ -265,7 +320,7 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     Examples
     --------
     >>> error = failure("IndexError", "index {0} is out of bounds for axis 0 with size {1}", (7, 5), None)
-    >>> isinstance(error, IndexError), str(error)
+    >>> isinstance(error, IndexError), error.message
     (True, 'index 7 is out of bounds for axis 0 with size 5')
     """
     text = sentence.format(*numbers)

@@ -545,3 +545,38 @@ def test_arrays_of_known_numbers() -> None:
     with pytest.raises(UnsupportedError, match="an array of 65 numbers known while compiling would become as many") as raised:
         pytocu.jit(lambda x: x + np.array([0.5] * 65))(np.ones(65))
     assert "pass it as an argument" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "help"),
+    [
+        (lambda x, w: x * w, (np.ones((4, 3)), np.ones(4)), "give the one of shape (4,) another axis, as in y[:, np.newaxis]"),
+        (lambda x, w: x * w, (np.ones((4, 3)), np.ones((3, 4))), "transpose one of them, as y.T"),
+        (lambda x, w: x * w, (np.ones(4), np.ones(3)), "have to be equal or 1"),
+        (lambda x: x.reshape(5, 2), (np.ones(12),), "the lengths have to multiply to as many elements"),
+        (lambda x: x.max(), (np.ones(0),), "give initial=..."),
+        (lambda x: x.sum(axis=2), (np.ones((2, 2)),), "its axes are 0 to 1, or -2 to -1"),
+        (lambda x, i: x[i], (np.ones(3), np.array([7])), "its positions are 0 to 2, or -3 to -1"),
+        (lambda x, m: x[m], (np.ones(4), np.array([True])), "a mask is as long as the axes that it chooses from"),
+        (lambda a, b: a @ b, (np.ones((3, 4)), np.ones((3, 4))), "see whether one is to be transposed, as y.T"),
+        (lambda a, b: np.linalg.solve(a, b), (np.ones((3, 3)), np.ones(3)), "np.linalg.lstsq finds the nearest solution"),
+        (lambda z: np.floor(z), (np.ones(3, np.complex64),), "of complex numbers take z.real and z.imag"),
+        (lambda x: x + 1, (np.array([1, None]),), "convert it before the call, as x.astype(np.float64)"),
+        (lambda x: x + 1, (np.array(["a"]),), "np.unique(x, return_inverse=True) gives one for each text"),
+        (lambda x: x + 1, (np.array(["2020-01-01"], "M8[D]"),), "pass x.astype(np.int64)"),
+    ],
+)
+def test_sentences_of_numpy_say_what_to_write(function, arguments, help):
+    with pytest.raises(pytocu.CompileError) as caught:
+        pytocu.jit(function)(*arguments)
+    assert help in (caught.value.help or "")
+
+
+def test_numbers_of_steps_have_the_names_of_the_program():
+    def shorter(x):
+        for k in range(1, len(x)):
+            x = x[:k]
+        return x
+
+    with pytest.raises(pytocu.UnsupportedError, match=r"and f64\[k \+ 1\] after it"):
+        pytocu.jit(shorter).lower("f64[n]")

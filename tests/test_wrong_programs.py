@@ -47,8 +47,9 @@ def test_operands_have_spans_and_origins():
     assert first.text == f"f32[4, 2] from `total`, line {line + 1}"
     assert second.text == f"f32[4, 3] from `weights`, line {line}"
     shown = str(caught.value).splitlines()
-    assert shown[-1].endswith("------- " + second.text)
-    assert shown[-1].index("-------") == shown[2].index("weights")
+    assert shown[-2].endswith("------- " + second.text)
+    assert shown[-1] == "  help: lengths are compared from the last axis on, and have to be equal or 1"
+    assert shown[-2].index("-------") == shown[2].index("weights")
     with pytest.raises(ShapeError) as caught:
         f(np.ones((4, 2)), np.ones((4, 3)))
     said = [f"shape (4,2) from `total`, line {line + 1}", f"shape (4,3) from `weights`, line {line}"]

@@ -7,7 +7,8 @@ from typing import Any
 from pytocu.frontend.values import is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
+from pytocu.ir.dims import is_number, symbols
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 
 def kind_text(value: Any) -> str:
@@ -21,8 +22,13 @@ def kind_text(value: Any) -> str:
 
 
 def type_text(type: Type) -> str:
-    """A type as a message says it."""
-    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
+    """A type as a message says it: numbers of run time have the names of the program."""
+    if isinstance(type, WeakType):
+        return f"a Python {type.kind}"
+    text = str(type)
+    for name in {name for dim in shape_of(type) for name in symbols(dim) if is_number(name)}:
+        text = text.replace(name, name.rstrip("_"))
+    return text
 
 
 def way_out(first: Type, second: Type) -> str:

@@ -153,6 +153,19 @@ _WORDS = {
 }  # fmt: skip
 
 
+_CONVERTED = {
+    "f": "write {0}.astype(np.float64)",
+    "c": "write {0}.astype(np.complex128)",
+    "O": "convert it before the call, as {0}.astype(np.float64): None becomes NaN",
+    "V": "pass its fields one by one, as {0}['name']",
+    "U": "compute with numbers: np.unique({0}, return_inverse=True) gives one for each text",
+    "S": "compute with numbers: {0}.view(np.uint8) are the bytes, np.unique({0}, return_inverse=True) numbers the texts",
+    "M": "pass {0}.astype(np.int64), the count of its unit since 1970",
+    "m": "pass {0}.astype(np.int64), the count of its unit",
+}
+"""What to pass instead, by kind of dtype."""
+
+
 def _dtype(found: np.dtype, name: str) -> DType:
     if not found.isnative and found.kind in "biufc":
         reason = f"argument {name} has dtype {found.str!r}: its byte order is not this machine's"
@@ -162,7 +175,7 @@ def _dtype(found: np.dtype, name: str) -> DType:
         return dtype
     what = _WORDS.get(found.kind, "")
     what = f"dtype {found} ({what})" if what else f"dtype {found}"
-    help = {"f": f"write {name}.astype(np.float64)", "c": f"write {name}.astype(np.complex128)"}.get(found.kind)
+    help = _CONVERTED.get(found.kind, "").format(name) or None
     raise DTypeError(f"argument {name} has {what}, which is not supported: the dtypes are {KNOWN_DTYPES}", None, help)
 
 

@@ -44,7 +44,7 @@ def new_words(count: int) -> Any:
 def found(words: Any, need: Failure, help: str | None = None) -> CompileError:
     """The exception for what stands in the words."""
     made = failure(need.error, need.sentence, words[need.at : need.at + need.numbers], need.loc)
-    made.help = help
+    made.help = help or made.help
     return made
 
 
