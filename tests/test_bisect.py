@@ -15,7 +15,7 @@ import pytocu
 from pytocu.cli.main import main
 from pytocu.errors import PytocuError
 from pytocu.explain.inputs import load_inputs, save_inputs
-from pytocu.testing.bisect import Outcome, bisect, is_inexact, variables
+from pytocu.testing.bisect import Outcome, bisect, imprecision, variables
 from pytocu.testing.planted import FAULTS, Fault, planted
 from pytocu.testing.reproducer import literal, strided
 
@@ -480,10 +480,43 @@ def test_a_function_that_is_not_compiled_is_said(folder, capsys):
 
 def test_what_is_not_exact_has_room():
     lower = lambda f, *types: pytocu.jit(f).lower(*types).function  # noqa: E731
-    assert is_inexact(lower(lambda x: np.sin(x), "f32[n]"))
-    assert is_inexact(lower(lambda x: x.sum(), "f32[n]"))
-    assert not is_inexact(lower(lambda x: x.sum(), "i32[n]"))
-    assert not is_inexact(lower(lambda x: x * 2 + 1, "f32[n]"))
+    assert imprecision(lower(lambda x: np.sin(x), "f32[n]"))
+    assert imprecision(lower(lambda x: x.sum(), "f32[n]"))
+    assert not imprecision(lower(lambda x: x.sum(), "i32[n]"))
+    assert not imprecision(lower(lambda x: x * 2 + 1, "f32[n]"))
+    assert imprecision(lower(lambda x: np.sin(x), "f64[n]")) < imprecision(lower(lambda x: np.sin(x) * np.float64(2), "f32[n]"))
+
+
+WIDE = """\
+import numpy as np
+
+
+def attention(q, k):
+    s = np.einsum("bqd,bkd->bqk", q, k) / np.sqrt(q.shape[-1])
+    return np.exp(s - s.max(axis=-1, keepdims=True))
+
+
+def solved(m, v):
+    return np.linalg.lstsq(m, v, rcond=None)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "lines"),
+    [
+        # float64 that is made of sums of float32.
+        ("attention", "f32[2, 30, 20], f32[2, 30, 20]", ()),
+        # What a call refuses, which the types do not tell, is no wrong answer.
+        ("solved", "f64[n, m], f64[n]", ("note: a call was refused: np.linalg.lstsq of an empty matrix is not compiled",)),
+    ],
+)
+def test_what_is_right_is_not_called_wrong(folder, capsys, function, types, lines):
+    (folder / "wide.py").write_text(WIDE)
+    code = main(["bisect", f"wide.py:{function}", "--args", types, "--target", "cpu"])
+    out = capsys.readouterr().out
+    assert code == 0, out
+    assert f"{function} is NumPy's after every pass and on every backend that ran, for" in out
+    assert all(line in out for line in lines)
 
 
 def test_variables_of_a_run():

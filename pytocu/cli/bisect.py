@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> None:
                     raised.extend([outcome.reason] if outcome.verdict == "raises" else [])
                 elif outcome.verdict in ("refused", "not run"):
                     notes[outcome.step] = outcome
+                    compared -= outcome.step == "a call"
 
             finding = bisect(function, values, targets, say)
             if finding is not None:
@@ -87,6 +88,8 @@ def run(options: argparse.Namespace) -> None:
     refused = notes.get("the front end")
     if refused is not None and refused.verdict == "refused":
         raise PytocuError(f"{function.__name__} is not compiled: {refused.reason}")
+    if not compared and "a call" in notes:
+        raise PytocuError(f"{function.__name__} refuses all that was tried: {notes['a call'].reason}")
     shown = f"{compared} lists of arguments" if len(cases) != 1 else "these arguments"
     same = f"{function.__name__} is NumPy's after every pass and on every backend that ran, for {shown}"
     if raised and len(raised) == compared:

@@ -19,7 +19,7 @@ import numpy as np
 from pytocu.config import BACKENDS
 from pytocu.driver import Compiled, Lowered
 from pytocu.elementwise import NoElement
-from pytocu.errors import BackendError, CompileError, Loc, PytocuError
+from pytocu.errors import BackendError, CompileError, Loc, PytocuError, UnsupportedError
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.ir import interp
 from pytocu.ir.builder import Builder
@@ -158,7 +158,11 @@ def bisect(
         say(Outcome("the front end", *said))
         return None
     arguments = dynamic(function, lowered, values)
-    inexact = is_inexact(lowered.function) or bool(lowered.options.fastmath)
+    inexact = imprecision(lowered.function) or bool(lowered.options.fastmath) * float(np.finfo(np.float64).eps)
+    refused = None if expected.error is not None else interpreted(lowered.function, arguments).error
+    if isinstance(refused, UnsupportedError):
+        say(Outcome("a call", "refused", refused.message))
+        return None
     for number, text in enumerate(targets):
         target = Target(*text.split(":"))
         found = _passes(function, lowered, target, values, arguments, expected, inexact, number > 0, say)
@@ -175,7 +179,7 @@ def _passes(
     values: Mapping[str, Any],
     arguments: tuple[Any, ...],
     expected: Answer,
-    inexact: bool,
+    inexact: float,
     again: bool,
     say: Say,
 ) -> Finding | None:
@@ -188,7 +192,7 @@ def _passes(
             shared = shared and stage.name != SHARED[1]
             if not shared and (before is None or stage.changed):
                 found = interpreted(stage.function, arguments)
-                loose = inexact and (before is None or stage.name in INEXACT_PASSES)
+                loose = inexact if before is None or stage.name in INEXACT_PASSES else 0.0
                 wrong = differing(found, known, loose)
                 if wrong is not None:
                     say(Outcome(_step(stage.name, target), "differs", wrong.message))
@@ -233,7 +237,7 @@ def _found(
     arguments: tuple[Any, ...],
     wrong: Difference,
     before: Stage | None,
-    inexact: bool,
+    inexact: float,
 ) -> Finding:
     if before is None:
         text, loc = first_wrong_line(function, lowered, values, arguments)
@@ -254,7 +258,7 @@ def _backends(
     values: Mapping[str, Any],
     arguments: tuple[Any, ...],
     expected: Answer,
-    inexact: bool,
+    inexact: float,
     say: Say,
 ) -> Finding | None:
     for backend in BACKENDS[target.kind]:
@@ -363,18 +367,30 @@ def _by_position(function: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(bound.arguments)
 
 
-def is_inexact(function: Function) -> bool:
-    """Whether NumPy's bits are not promised: an operation with a bound, a sum of floats, or a call of a library."""
-    for inst in walk(function.body):
-        if inst.op.name == "library":
-            return True
-        if inst.op.kind in ("reduce", "scan") and inst.args and element(inst.args[0].type).kind in "fc":
-            return True
-        if inst.op.kind == "elementwise" and (not inst.op.exact or inst.op.name in _FREE):
-            return True
-        if inst.op.complex_ulp and any(not isinstance(a.type, WeakType) and element(a.type).kind == "c" for a in inst.args):
-            return True
-    return False
+def imprecision(function: Function) -> float:
+    """Of the operations whose bits are not promised the precision of the least precise; 0 where NumPy's bits are promised.
+
+    These are operations with a bound, sums of floats, and calls of a library.  What a float64 is made of may be float32.
+    """
+    return max((_precision(inst) for inst in walk(function.body) if _is_free(inst)), default=0.0)
+
+
+def _is_free(inst: Inst) -> bool:
+    if inst.op.name == "library":
+        return True
+    if inst.op.kind in ("reduce", "scan") and inst.args and element(inst.args[0].type).kind in "fc":
+        return True
+    if inst.op.kind == "elementwise" and (not inst.op.exact or inst.op.name in _FREE):
+        return True
+    complexes = (a for a in inst.args if not isinstance(a.type, WeakType) and element(a.type).kind == "c")
+    return bool(inst.op.complex_ulp) and any(True for _ in complexes)
+
+
+def _precision(inst: Inst) -> float:
+    """The distance from 1 to the next number; that of float32 for float16, whose own would leave nothing to compare."""
+    types = (v.type for v in (*inst.args, *inst.results) if not isinstance(v.type, WeakType))
+    narrow = any(element(type).kind in "fc" and element(type).name in ("f16", "f32", "c64") for type in types)
+    return float(np.finfo(np.float32 if narrow else np.float64).eps)
 
 
 _FREE = frozenset({"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"})
@@ -384,8 +400,8 @@ _FREE = frozenset({"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"})
 # Comparison.
 
 
-def differing(found: Answer, expected: Answer, loose: bool) -> Difference | None:
-    """The first difference between two answers."""
+def differing(found: Answer, expected: Answer, loose: float) -> Difference | None:
+    """The first difference between two answers; `loose` is the :func:`imprecision` of what is compared."""
     if expected.error is not None or found.error is not None:
         if expected.error is not None and found.error is not None and isinstance(found.error, _kind_of(expected.error)):
             return None
@@ -422,7 +438,7 @@ def _leaves(name: str, got: Any, wanted: Any) -> Iterator[tuple[str, Any, Any]]:
             yield name, got, wanted
 
 
-def _one(place: str, got: Any, wanted: Any, loose: bool) -> Difference | None:
+def _one(place: str, got: Any, wanted: Any, loose: float) -> Difference | None:
     if not isinstance(wanted, np.ndarray | np.generic):
         same = got == wanted and type(got) is type(wanted)
         return None if same else Difference(place, (), repr(got), repr(wanted), None, f"{place} is {got!r}, not {wanted!r}")
@@ -434,7 +450,7 @@ def _one(place: str, got: Any, wanted: Any, loose: bool) -> Difference | None:
             return Difference(place, (), "", "", None, f"{place}: {error}")
     good = same_bits(left, right)
     if loose and right.dtype.kind in "fc":
-        good |= _near(left, right)
+        good |= _near(left, right, loose)
     if good.all():
         return None
     index = tuple(int(i) for i in np.argwhere(~good)[0])
@@ -445,14 +461,14 @@ def _one(place: str, got: Any, wanted: Any, loose: bool) -> Difference | None:
     return Difference(place, index, str(a), str(e), ulp, f"{place}{at} is {a}, not {e}{distance}")
 
 
-def _near(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _near(got: np.ndarray, wanted: np.ndarray, loose: float) -> np.ndarray:
     """Where floats are as near as an order of sums and bounds of functions let them be."""
     if wanted.dtype.kind == "c":
-        return _near(np.real(got), np.real(wanted)) & _near(np.imag(got), np.imag(wanted))
+        return _near(np.real(got), np.real(wanted), loose) & _near(np.imag(got), np.imag(wanted), loose)
     with np.errstate(all="ignore"):
         finite = np.abs(wanted[np.isfinite(wanted)])
         largest = finite.max() if finite.size else wanted.dtype.type(0)
-        room = ROOM * np.spacing(largest)
+        room = ROOM * max(np.spacing(largest), wanted.dtype.type(loose) * largest)
         return (np.abs(got - wanted) <= room) | (got == wanted)
 
 
@@ -460,11 +476,11 @@ def _near(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def first_wrong_instruction(
-    lowered: Lowered, arguments: Sequence[Any], answer: Callable[[Lowered], Answer], inexact: bool
+    lowered: Lowered, arguments: Sequence[Any], answer: Callable[[Lowered], Answer], inexact: float
 ) -> tuple[str, Loc | None]:
     """The first value that comes out wrong when nothing behind it is computed."""
     for part, inst in prefixes(lowered):
-        loose = inexact and is_inexact(part.function)
+        loose = inexact if imprecision(part.function) else 0.0
         try:
             found = answer(part)
         except PytocuError:
@@ -507,7 +523,8 @@ def first_wrong_line(
         if (inst.loc.line, name) not in seen:
             continue
         found = interpreted(part.function, arguments)
-        if found.error is None and differing(found._replace(arguments=()), Answer(seen[inst.loc.line, name], ()), True):
+        loose = imprecision(part.function) or float(np.finfo(np.float64).eps)
+        if found.error is None and differing(found._replace(arguments=()), Answer(seen[inst.loc.line, name], ()), loose):
             return text_of(lowered.function.body, inst), inst.loc
     terminator = lowered.function.body.terminator
     return text_of(lowered.function.body, terminator), terminator.loc

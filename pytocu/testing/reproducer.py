@@ -24,11 +24,13 @@ from pytocu.testing.bisect import (
     bisect,
     built,
     differing,
+    imprecision,
     interpreted,
-    is_inexact,
     numpy_answer,
     on_gpu,
 )
+
+_EPS = float(np.finfo(np.float64).eps)
 
 _INLINE = 64
 """Elements up to which an array is written as its numbers."""
@@ -60,7 +62,7 @@ def check_pass(
     before = parse_function(text)
     context = PassContext(parse_target(target), fastmath, before.fact("index_bits", 32), sizes)
     after = run_pipeline(before, context, check=True, start=name, stop=name)
-    loose = name in INEXACT_PASSES and (is_inexact(before) or bool(fastmath))
+    loose = (imprecision(before) or bool(fastmath) * _EPS) if name in INEXACT_PASSES else 0.0
     _same(interpreted(after, arguments), interpreted(before, arguments), loose)
 
 
@@ -76,13 +78,13 @@ def check_backend(
     """
     function = parse_function(text)
     lowered = Lowered(function, (), Options(backend, fastmath), sizes=dict(sizes))
-    loose = is_inexact(function) or bool(fastmath)
+    loose = imprecision(function) or bool(fastmath) * _EPS
     _same(built(lowered.compile("cpu", backend), arguments), interpreted(function, arguments), loose)
 
 
 def check_on_gpu(function: JitFunction[..., Any], values: Mapping[str, Any], backend: str) -> None:
     """Assert that a call on the GPU gives what NumPy gives."""
-    loose = is_inexact(function.lower(**values).function)
+    loose = imprecision(function.lower(**values).function)
     _same(on_gpu(function, values, backend), numpy_answer(function, values), loose)
 
 
@@ -92,7 +94,7 @@ def check_function(function: JitFunction[..., Any], values: Mapping[str, Any]) -
     assert found is None, f"{found.name}: {found.difference.message}"
 
 
-def _same(found: Answer, expected: Answer, loose: bool) -> None:
+def _same(found: Answer, expected: Answer, loose: float) -> None:
     wrong = differing(found, expected, loose)
     assert wrong is None, wrong.message
 
