@@ -156,8 +156,10 @@ def normalised(x, mean, deviation):
 def checked(a, b):
     return a + b  #! ShapeError: operands could not be broadcast together with shapes (4,) (3,)
     #! at: a + b
+    #! help: lengths are compared from the last axis on, and have to be equal or 1
     #! ShapeError: operands could not be broadcast together with shapes (3,2) (5,)
     #! at: a + b
+    #! help: lengths are compared from the last axis on, and have to be equal or 1
 
 
 #$ dump checked --args "f32[n], f32[m]" --after infer-shapes

@@ -6,8 +6,10 @@ import numpy as np
 def different(a, b):
     return a + b  #! ShapeError: operands could not be broadcast together with shapes (3,) (4,)
     #! at: a + b
+    #! help: lengths are compared from the last axis on, and have to be equal or 1
     #! ShapeError: operands could not be broadcast together with shapes (2,3) (n,2)
     #! at: a + b
+    #! help: lengths are compared from the last axis on, and have to be equal or 1
 
 
 #$ error different --args "f32[3], f32[4]"
@@ -43,6 +45,7 @@ def overflowing(x):
 def complex_floor(x):
     return np.floor(x * 1j)  #! TypeError: ufunc 'floor' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''
     #! at: np.floor(x * 1j)
+    #! help: convert the operands with astype to dtypes that it has; of complex numbers take z.real and z.imag
 
 
 #$ error complex_floor --args "f32[n]"
@@ -51,6 +54,7 @@ def complex_floor(x):
 def out_of_bounds(x):
     return x[5]  #! IndexingError: index 5 is out of bounds for axis 0 with size 3
     #! at: x[5]
+    #! help: its positions are 0 to 2, or -3 to -1
 
 
 #$ error out_of_bounds --args "f32[3, n]"

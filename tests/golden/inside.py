@@ -637,6 +637,7 @@ def ranked(x, least):
 def wrong(x, y):
     return (x + y)[0]  #! ShapeError: operands could not be broadcast together with shapes (3,) (4,)
     #! at: x + y
+    #! help: lengths are compared from the last axis on, and have to be equal or 1
 
 
 #$ error wrong --args "f32[3], f32[4]"
@@ -647,6 +648,7 @@ def wrong(x, y):
 #|      |             ^^^^^
 #|      |             - f32[3] from `x`, line 52
 #|      |                 - f32[4] from `y`, line 52
+#|   help: lengths are compared from the last axis on, and have to be equal or 1
 #| [exit code 1]
 #$ show wrong dump --args "f32[3]"
 #| pytocu: wrong(x, y) needs a type for y: write --args "f32[n], ..."
