@@ -734,8 +734,10 @@ def test_rows_on_constants_give_numpys_bits():
             values, folded = got[name]
             want = expected(op, arrays[name], result).astype(wide.numpy)
             assert_same_bits(values[folded], want[folded], name)
-            # Infinities, NaNs and divisions by zero are left to the GPU; whole numbers never are.
-            assert folded.mean() > (0.5 if result.kind == "f" else 0.999), name
+            # Infinities, NaNs and divisions by zero are left to the GPU, by some NVRTC also floats that no integer is near;
+            # whole numbers never are.
+            left = any(d.kind == "f" for d in (*operands, result))
+            assert folded.mean() > (0.5 if left else 0.999), name
             checked += int(folded.sum())
     assert checked > 5000
 

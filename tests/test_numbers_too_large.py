@@ -20,6 +20,9 @@ ROWS = (
     "np.pad(a, c)",
     "np.stack((b, b), axis=c)", "np.bincount(np.array([1, 2]), minlength=c)", "np.histogram(a, bins=c)", "np.var(a, ddof=c)",
     "np.histogram(a, bins=3, range=(0, c))", "np.broadcast_to(a, (c, 6))", "a.item(c)",
+    *(f"np.{n}, {k})" for n in ("tri(3, 4", "tril(b", "triu(b", "tril_indices(3", "triu_indices(3", "diagonal(b")
+      for k in ("2**62", "2**63 - 1", "2**63", "2**63 + 1", "-2**63 + 9", "-2**63")),
+    "np.lib.stride_tricks.sliding_window_view(a, c)",
 )  # fmt: skip
 
 

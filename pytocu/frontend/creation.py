@@ -461,7 +461,9 @@ def _is_whole(value: Value) -> bool:
 
 def _below(context: Context, rows: Value, columns: Value, k: Any) -> Value:
     if type(k) is int:
-        c_long(context, k)
+        # NumPy counts the columns from -k on.
+        c_long(context, -k)
+        k = clamped(k)
     return elementwise(context, "less_equal", columns, _shifted(context, rows, k))
 
 

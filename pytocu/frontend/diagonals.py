@@ -15,7 +15,7 @@ from pytocu.frontend import inplace
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
-from pytocu.frontend.operators import c_long, elementwise, known_int
+from pytocu.frontend.operators import c_long, clamped, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
@@ -90,9 +90,10 @@ def _positions(context: Context, rows: DimLike, columns: DimLike, k: Any, lower:
     """Rows and columns of a triangle, in the order of rows."""
     if not isinstance(k, (int, np.integer)):
         raise UnsupportedError("the number of a diagonal must be known while compiling", context.loc, "write a constant")
-    c_long(context, int(k))
+    # NumPy counts the columns from -k on, those of the upper triangle from the one behind.
+    c_long(context, -int(k) if lower else 1 - int(k))
     # The lower triangle up to diagonal d has i + d + 1 elements in row i, as far as there are columns.
-    behind = int(k) + 1 if lower else int(k)
+    behind = clamped(int(k)) + (1 if lower else 0)
     total = _elements_of_rows(rows, behind, columns)
     count = total if lower else rows * columns - total
 

@@ -485,6 +485,9 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
     others = tuple(a for a in range(ndim) if a not in (first, second))
     turned = transpose(context, value, (*others, first, second))
     skip = c_long(context, known_int(context, offset, "the offset of a diagonal"))
+    if not -(2**31) <= skip < 2**31:
+        end = "less than minimum" if skip < 0 else "greater than maximum"
+        raise raised(OverflowError(f"signed integer is {end}"), context.loc)
     shape = dimensions(turned)
     rows, columns = shape[-2], shape[-1]
     down, right = max(-skip, 0), max(skip, 0)

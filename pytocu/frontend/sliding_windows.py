@@ -45,7 +45,7 @@ def sliding_window_view(
     named = range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     for place, window in zip(named, given, strict=True):
         place = int(place) % ndim
-        length, size = as_length(context, window, _NEGATIVE), dimensions(value)[place]
+        length, size = as_length(context, window, _NEGATIVE, beyond=ValueError(_TOO_LARGE)), dimensions(value)[place]
         require_equal(context, dim_max(length - size, 0), 0, "ValueError", _TOO_LARGE)
         count = context.length(most(size - length + 1, 0, known_here(context)))
         value = context.builder.emit("windows", (value,), {"axis": place, "size": count, "length": context.length(length)})
