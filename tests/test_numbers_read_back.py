@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 from test_run_time_positions import agrees
 
 import pytocu
@@ -122,3 +123,34 @@ def test_the_element_at_a_position() -> None:
         with pytest.raises(error) as found:
             call_interpreted(program, x)
         assert str(found.value).startswith(str(wanted.value))
+
+
+def sparse_rows(indptr, indices, data, x):
+    y, z = np.zeros(len(indptr) - 1), np.zeros(len(indptr) - 1)
+    for i in range(len(y)):
+        first, last = indptr[i], indptr[i + 1]
+        y[i] = (data[first:last] * x[indices[first:last]]).sum()
+        for k in range(indptr[i], indptr[i + 1]):
+            z[i] += data[k] * x[indices[k]]
+    return y, z
+
+
+def parts(x, n):
+    first, rest = x[:n].copy(), x[n:].copy()
+    x[:n] = 7
+    x[-n:] += 1
+    for i in range(n):
+        x = x + i
+    k = x.argmax()
+    return x, first, rest, x[: k + 1]
+
+
+def test_numpys_ints_bound_slices_and_ranges() -> None:
+    random = np.random.default_rng(3)
+    mask = random.random((9, 10)) > 0.5
+    indptr = np.concatenate(([0], np.cumsum(mask.sum(1)))).astype(np.int32)
+    everywhere(sparse_rows, indptr, np.nonzero(mask)[1], random.random(int(mask.sum())), random.random(10), ulp=8)
+    for n in (np.int64(2), np.uint8(9), np.array(-2), np.int32(0)):
+        everywhere(parts, random.random(6), n)
+    for n in (np.float64(2), np.True_, np.array([3]), np.array(2.5)):
+        everywhere(lambda x, n: [x + i for i in range(n)], random.random(2), n)

@@ -27,6 +27,7 @@ from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.raising import mark
+from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
@@ -35,12 +36,13 @@ from pytocu.frontend.values import (
     as_value,
     contains_dynamic,
     describe,
+    dimensions,
     is_array,
     is_dynamic,
     is_numpy_scalar,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType, element
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.Await: ("await", "call the coroutine outside the function"),
@@ -109,7 +111,8 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
                 error.help = error.help or what_there_is(error, ast.unparse(base), array, place)
                 raise
         case ast.Slice(lower=lower, upper=upper, step=step):
-            return slice(*(None if part is None else evaluate(frame, part) for part in (lower, upper, step)))
+            bounds = (None if part is None else evaluate(frame, part) for part in (lower, upper, step))
+            return slice(*(_read_bound(context, bound) for bound in bounds))
         case ast.Tuple(elts=parts):
             return tuple(_elements(frame, parts))
         case ast.List(elts=parts):
@@ -244,6 +247,13 @@ def _same_members(frame: Frame, left: Any, right: Any) -> Any:
             )
         same = both(context, same, one if isinstance(one, Value) else bool(one))
     return same
+
+
+def _read_bound(context: Context, bound: Any) -> Any:
+    """A bound of a slice, which is Python's int: the host reads one that is computed."""
+    if context.elements is not None or not isinstance(bound, Value) or isinstance(bound.type, WeakType) or dimensions(bound):
+        return bound
+    return read_int(context, scalar_of(context, bound, "slice"), "a slice bound") if element(bound.type).is_integer else bound
 
 
 def _contains(frame: Frame, member: Any, container: Any) -> bool:

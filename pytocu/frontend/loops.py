@@ -28,9 +28,10 @@ from pytocu.frontend.loop_memory import (
 from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt
+from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_value, const_inst, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Context, as_value, const_inst, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
 from pytocu.ir.dims import DimLike
@@ -51,11 +52,8 @@ def run_time_range(context: Context, *bounds: Any) -> Steps:
         attempt(context, range, *bounds)
     if all(not is_numpy_scalar(b) or element(b.type).is_integer for b in bounds):
         bounds = tuple(item(context, b) for b in bounds)
+    bounds = tuple(_python_int(context, b) for b in bounds)
     for bound in bounds:
-        if is_dynamic(bound) and not isinstance(bound.type, WeakType):
-            raise UnsupportedError(
-                f"range() of a value of type {bound.type}", context.loc, "pass the number of steps as a Python int"
-            )
         if is_dynamic(bound) and bound.type.kind in ("float", "complex"):
             raise raised(TypeError(f"'{bound.type.kind}' object cannot be interpreted as an integer"), context.loc)
         if not is_dynamic(bound):
@@ -66,6 +64,20 @@ def run_time_range(context: Context, *bounds: Any) -> Steps:
     else:
         step = context.builder.emit("python_step", (as_value(context, step),))
     return Steps(start, stop, step)
+
+
+def _python_int(context: Context, bound: Any) -> Any:
+    """A bound of a range; the host reads one that is computed."""
+    if not isinstance(bound, Value) or isinstance(bound.type, WeakType):
+        return bound
+    if is_array(bound) and dimensions(bound):
+        raise raised(TypeError("only integer scalar arrays can be converted to a scalar index"), context.loc)
+    dtype = element(bound.type)
+    if not dtype.is_integer:
+        text = f"'numpy.{dtype.numpy.type.__name__}' object cannot be interpreted as an integer"
+        text = "only integer scalar arrays can be converted to a scalar index" if is_array(bound) else text
+        raise raised(TypeError(text), context.loc)
+    return read_int(context, scalar_of(context, bound, "range"), "range()")
 
 
 class Again(Exception):
