@@ -134,10 +134,12 @@ def usual_help(message: str) -> str | None:
         return _broadcast_help(message)
     words = message.split()
     if " is out of bounds for a" in message and words[-1].isdigit() and words[-2] in ("dimension", "size"):
-        count, what = int(words[-1]), "axes" if words[-2] == "dimension" else "positions"
-        if count < 2:
-            return "there is no other than 0 (or -1)" if count else f"it has no {'axes' if what == 'axes' else 'elements'}"
-        return f"its {what} are 0 to {count - 1}, or -{count} to -1"
+        count, axes = int(words[-1]), words[-2] == "dimension"
+        if count > 1:
+            return f"its {'axes' if axes else 'positions'} are 0 to {count - 1}, or -{count} to -1"
+        if count:
+            return f"its only {'axis' if axes else 'position'} is 0"
+        return "it has no axes" if axes else "it has no elements"
     return next((help for beginning, help in _USUAL if message.startswith(beginning)), None)
 
 

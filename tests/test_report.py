@@ -343,3 +343,30 @@ def test_without_nvrtc_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 def test_other_targets_are_refused() -> None:
     with pytest.raises(BackendError, match="name one such as cuda:sm_90, not cuda"):
         page.html_report(lowered(programs.damped, "f32[n]", "f32[n]"), "cuda")
+
+
+def test_library_calls_are_nodes_of_the_graph() -> None:
+    def ranked(x, k):
+        order = np.argsort(x)
+        return order[-3:], np.bincount(k, minlength=8)
+
+    graph = plan_graph(pytocu.jit(ranked).lower("f32[n]", "i64[n]").host())
+    (call,) = [n for n, node in enumerate(graph.nodes) if node.title == "np.argsort"]
+    assert graph.nodes[call].kind == "library"
+    assert [graph.nodes[e.source].title for e in graph.edges if e.target == call] == ["x"]
+    assert [graph.nodes[e.target].title for e in graph.edges if e.source == call] == ["order"]
+    # Nobody but the call reads x, and what kernels note about wrong data is no result.
+    assert all(e.target == call for e in graph.edges if graph.nodes[e.source].title == "x")
+    assert "failures" not in [node.title for node in graph.nodes]
+    assert 'class="node library"' in draw(graph)
+
+
+def test_what_a_kernel_computes_again_says_so() -> None:
+    def softmax(x):
+        e = np.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+
+    graph = page.collect(pytocu.jit(softmax).lower("f64[3, 400000]")).graph
+    lines = {node.title: node.lines for node in graph.nodes if node.kind == "kernel"}
+    assert [line.endswith("keepdims=True)) (again)") for line in lines["softmax_4"]].count(True) == 1
+    assert not any(line.endswith("(again)") for line in lines["softmax_2"])

@@ -196,9 +196,10 @@ def _edges(graph: Graph, boxes: Sequence[_Box], paths: Sequence[Sequence[int]]) 
             # A bend passes its layer straight down.
             text += "" if end else f" L{x:.1f} {y:.1f}"
         kernel = max(graph.nodes[edge.source].kernel, graph.nodes[edge.target].kernel)
-        lines.append(f'<path class="edge k{kernel % 8}" d="{text}"/>')
+        color = f"k{kernel % 8}" if kernel >= 0 else "called"
+        lines.append(f'<path class="edge {color}" d="{text}"/>')
         tip = f"M{x - 4:.1f} {y - 2:.1f} L{x:.1f} {y + 5:.1f} L{x + 4:.1f} {y - 2:.1f}Z"
-        lines.append(f'<path class="tip k{kernel % 8}" d="{tip}"/>')
+        lines.append(f'<path class="tip {color}" d="{tip}"/>')
         labels.append(_label(edge.label, x, y - 17))
     return lines, labels
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from pytocu.ir.core import Function, Inst, Value, walk, written_pointers
 from pytocu.ir.dims import DimLike, product
+from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import ArrayType, PointerType, ScalarType, Type
 from pytocu.planning import launches
@@ -18,12 +19,12 @@ from pytocu.record import Mutable, Record, fresh
 
 
 class Node(Mutable):
-    """Memory at one moment, or a kernel.
+    """Memory at one moment, a kernel, or a call of the caller's library.
 
     Attributes
     ----------
     kind : str
-        ``argument``, ``temporary``, ``result`` or ``kernel``.
+        ``argument``, ``temporary``, ``result``, ``kernel`` or ``library``.
     title, detail : str
         Its name, and its type.
     kernel : int
@@ -115,17 +116,26 @@ def plan_graph(host: Function, amounts: Mapping[tuple[str, str], str] = MappingP
     for inst in walk(host.body):
         if inst.op.name == "allocate":
             writer.allocated.add(inst.result)
-    for number, launch in enumerate(launches(host)):
-        writer.launch(number, launch)
+    numbers = {launch: number for number, launch in enumerate(launches(host))}
+    for inst in walk(host.body):
+        if inst in numbers:
+            writer.launch(numbers[inst], inst)
+        elif inst.op.name == "library":
+            writer.library(inst)
     for value in host.body.terminator.args:
         node = writer.now.get(writer.base(value))
         if node is not None and writer.nodes[node].kind == "temporary":
             writer.nodes[node].kind = "result"
     used = {number for edge in writer.edges for number in (edge.source, edge.target)}
-    kept = [n for n, node in enumerate(writer.nodes) if n in used or node.kind == "kernel"]
+    kept = [n for n, node in enumerate(writer.nodes) if n in used or node.kind in ("kernel", "library")]
     place = {old: new for new, old in enumerate(kept)}
     edges = [Edge(place[e.source], place[e.target], e.label) for e in writer.edges]
     return Graph([writer.nodes[n] for n in kept], edges)
+
+
+def _is_noted(memory: Value) -> bool:
+    """Whether memory holds nothing of the program's: what kernels note that went wrong."""
+    return memory.inst is not None and memory.inst.op.name == "failures"
 
 
 class _Writer:
@@ -171,9 +181,21 @@ class _Writer:
                 source = self.memory(memory, "temporary") if source is None else source
                 self.edge(source, kernel, self.amount(launch, param, array))
         for param, memory, array in pointers:
-            if param in written:
+            if param in written and not _is_noted(memory):
                 changed = "result" if memory not in self.allocated else "temporary"
                 self.edge(kernel, self.memory(memory, changed), self.amount(launch, param, array))
+
+    def library(self, call: Inst) -> None:
+        """What the caller's library computes."""
+        number = len(self.nodes)
+        self.nodes.append(Node("library", f"np.{numpy_name(call.attr('function'))}", "computed by the library"))
+        for array in call.args:
+            memory = self.base(array)
+            source = self.now.get(memory)
+            source = self.memory(memory, "temporary") if source is None else source
+            self.edge(source, number, bytes_text(bytes_of(array.type)))
+        for result in call.results:
+            self.edge(number, self.memory(result, "temporary"), bytes_text(bytes_of(result.type)))
 
     def amount(self, launch: Inst, param: Value, array: Value) -> str:
         known = self.amounts.get((launch.attr("name"), param.name))

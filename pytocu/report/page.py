@@ -148,7 +148,7 @@ def collect(lowered: Lowered, target: str | Target = "cuda:sm_90", backend: str 
     if backend is not None:
         forms = tuple(sorted(forms, key=lambda form: form.name != _NAMES[told.backend]))
     graph = plan_graph(host, {(k.name, a.name): shown_bytes(a.bytes) for k in told.kernels for a in (*k.reads, *k.writes)})
-    _describe(graph, found["schedule"].function, told.kernels)
+    _describe(graph, found["schedule"].function, told)
     signature = ", ".join(told.types)
     return Report(lowered.name, signature, told.target, shown, forms, told, places, graph)
 
@@ -231,14 +231,16 @@ _FORMS = {"cuda": (_cuda_c, _nvvm, _sass), "cpu": (_llvm,)}
 _NAMES = {"cuda_c": "CUDA C", "nvvm": "NVVM IR", "llvm": "LLVM IR"}
 
 
-def _describe(graph: Graph, scheduled: Function, kernels: Sequence[Kernel]) -> None:
-    """Write into each kernel's box the expressions of the source that it computes, and whether a loop launches it."""
+def _describe(graph: Graph, scheduled: Function, told: Explanation) -> None:
+    """Write into each kernel's box the expressions that it computes, which of them again, and whether a loop launches it."""
+    kernels = told.kernels
+    again = {(name, f"{one.at.line}: {one.expression}") for one in told.repeated for name in one.kernels[1:]}
     regions = {i.attr("name"): i for i in launches(scheduled)}
     for node in graph.nodes:
         if node.kind == "kernel" and node.title in regions:
             if any(words.is_loop(line.text) for line in kernels[node.kernel].within):
                 node.detail += ", in each step"
-            lines = _expressions(regions[node.title])
+            lines = [f"{x} (again)" if (node.title, x) in again else x for x in _expressions(regions[node.title])]
             rest = len(lines) - MOST_LINES
             node.lines += lines[:MOST_LINES] + ([f"and {rest} more"] if rest > 0 else [])
 
