@@ -704,3 +704,20 @@ def test_a_slice_of_one_element_broadcasts() -> None:
     compare(pytocu.jit(shortest_paths)(d), shortest_paths(d))
     with pytest.raises(UnsupportedError, match="a slice of one element begins at 3 of an axis of length 3"):
         pytocu.jit(shortest_paths)(d[:, :3])
+
+
+def settled(a, n):
+    x = np.maximum(a, 1.0)
+    while True:
+        following = 0.5 * (x + a / x)
+        if np.all(np.abs(following - x) <= 1e-9 * following):
+            return following
+        if x.sum() > n:
+            return x - n
+        x = following
+
+
+@pytest.mark.parametrize("n", [100.0, 3.5])
+def test_a_loop_without_end_is_left_by_return(n: float) -> None:
+    a = np.array([0.5, 2.0, 3.0])
+    np.testing.assert_array_max_ulp(pytocu.jit(settled)(a, n), settled(a, n), 2)

@@ -95,7 +95,7 @@ STATEMENTS = [
     ("while True: pass", "while True: pass", "more than 10000 steps", "whole arrays"),
     ("if x > 0: pass", "x > 0", "the branch depends on the data of an array (bool[x_0, x_1])", "np.where(condition, a, b)"),
     ("assert x > 0", "x > 0", "the assertion depends on the data of an array", "leave it out"),
-    ("a, b = x", "a, b", "unpacking goes over an array whose length is known only at run time", "index the rows"),
+    ("a, *b = x", "a, *b", "unpacking goes over an array whose length is known only at run time", "index the rows"),
     ("import antigravity", "import antigravity", "the import of antigravity, which is not loaded yet", "at the top"),
     ("from . import y", "from . import y", "a relative import", "at the top"),
     ("from os import nothing", "from os import nothing", "module 'os' has no attribute 'nothing'", ""),

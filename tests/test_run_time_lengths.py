@@ -269,3 +269,13 @@ def sharpened(y, count):
 def test_a_gradient_is_as_long_as_the_array() -> None:
     for size in (2, 3, 7):
         agrees(sharpened, (np.arange(float(size)) ** 2, 3))
+
+
+def coordinates(points):
+    x, y = points.T
+    return np.hypot(x, y)
+
+
+def test_an_axis_of_run_time_is_unpacked() -> None:
+    for count in (2, 3, 1, 0):
+        agrees(coordinates, (np.arange(4.0 * count).reshape(4, count),))

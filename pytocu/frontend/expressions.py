@@ -28,6 +28,7 @@ from pytocu.frontend.objects import get_attribute, refuse_outside
 from pytocu.frontend.operators import BINARY, UNARY, attempt, binary, check_plain, compute, truth, unary
 from pytocu.frontend.raising import mark
 from pytocu.frontend.reading import read_int, scalar_of
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
@@ -42,6 +43,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
 )
 from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType, element
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
@@ -576,8 +578,15 @@ def _unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
     loc = frame.context.loc
     if isinstance(value, Value) and not is_array(value):
         raise DTypeError(f"cannot unpack a value of type {value.type}, which is one number", loc)
-    items = list(iterate(frame, value, "unpacking"))
     star = next((n for n, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
+    if star is None and isinstance(value, Value) and dimensions(value) and not isinstance(dimensions(value)[0], int):
+        length, count = dimensions(value)[0], len(parts)
+        said = f"not enough values to unpack (expected {count}, got {{0}})"
+        require_equal(frame.context, dim_min(length, count), count, "ValueError", said)
+        require_equal(frame.context, length, count, "ValueError", f"too many values to unpack (expected {count})")
+        items = [subscript(frame.context, value, n) for n in range(count)]
+    else:
+        items = list(iterate(frame, value, "unpacking"))
     if star is None:
         if len(items) != len(parts):
             problem = "too many" if len(items) > len(parts) else "not enough"

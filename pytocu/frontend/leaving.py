@@ -118,14 +118,22 @@ def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
         return [], flow_of(read())
 
+    tests = [first]
+
     def more(lead: list[Any]) -> Flag:
         value = test()
+        tests.append(value)
         if decides(value):
             return condition(frame.context, value)
         return bool(value)
 
     start = condition(frame.context, first) if isinstance(first, Value) else as_value(frame.context, bool(first))
-    return _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)
+    flow = _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)
+    endless = not any(isinstance(value, Value) or not value for value in tests)
+    if endless and flow.broke is False and flow.returned is not False:
+        # There is no other way out of it.
+        return Flow(False, True, flow.value, flow.loc)
+    return flow
 
 
 def _leaving(
