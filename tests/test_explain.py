@@ -828,3 +828,12 @@ def test_bad_input(command, words, sentence):
     assert (code, out) == (2, "")
     assert err.startswith(f"pytocu: {sentence}")
     assert err.count("\n") == 1
+
+
+def test_what_is_converted_behind_its_computation_is_told():
+    def halves(x):
+        y = np.sqrt(x).astype(np.float32)
+        return y.sum(axis=0), y.sum(axis=1)
+
+    (one,) = told(halves, "f64[20000, 64]").repeated
+    assert (one.expression, one.type, one.part) == ("np.sqrt(x).astype(np.float32)", "f32[20000, 64]", False)

@@ -222,7 +222,7 @@ class _Numbering:
         gain = time / OPERATIONS_A_BYTE - (moved - less)
         cheaper = "stored" if loops or gain > 0.1 * touched else "again" if gain < 0 else "neither"
         under = kernels[0].under(number)
-        whole = self.names[inst.loc] <= {i.op.name for i in under.values() if i.loc == inst.loc}
+        whole = self.names.get(inst.loc, set()) <= {i.op.name for i in under.values() if i.loc == inst.loc}
         known = number_of(total, sizes)
         as_long = None if known is None else known // OPERATIONS_A_BYTE
         names = tuple(kernel.name for kernel in kernels)
