@@ -837,3 +837,17 @@ def test_what_is_converted_behind_its_computation_is_told():
 
     (one,) = told(halves, "f64[20000, 64]").repeated
     assert (one.expression, one.type, one.part) == ("np.sqrt(x).astype(np.float32)", "f32[20000, 64]", False)
+
+
+def test_steps_that_are_written_out_are_told_together():
+    def steps(u):
+        for _ in range(9):
+            u = u / u.sum()
+        return u
+
+    found = told(steps, "f64[400000]")
+    text = str(found)
+    assert len(found.kernels) == 19
+    assert text.count("\nkernel ") == 2 * 2 + 2 + 1
+    assert "and 6 more of the same lines and schedule, up to steps_" in text
+    assert "MB in all of them" in text

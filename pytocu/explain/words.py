@@ -42,11 +42,18 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"library call: {what}, computed by the library of the arguments")
     for loop in told.loops:
         yield Line("item", 1, f"loop: {loop}")
-    seen: set[str] = set()
+    alike: dict[Any, dict[str, Kernel]] = {}
     for kernel in told.kernels:
-        if kernel.name not in seen:
+        alike.setdefault((kernel.lines, kernel.within, kernel.schedule, kernel.how), {}).setdefault(kernel.name, kernel)
+    for kernel in told.kernels:
+        several = alike[kernel.lines, kernel.within, kernel.schedule, kernel.how]
+        place = list(several).index(kernel.name)
+        if several[kernel.name] is not kernel or (len(several) > _MOST_ALIKE and place > _SHOWN_ALIKE):
+            continue
+        if len(several) > _MOST_ALIKE and place == _SHOWN_ALIKE:
+            yield from _more([*several.values()][place:])
+        else:
             yield from _kernel(kernel, told)
-        seen.add(kernel.name)
     yield from _apart(told.apart)
     yield from _refused(told.refused)
     yield from _repeated(told.repeated)
@@ -57,6 +64,21 @@ def lines(told: Explanation) -> Iterator[Line]:
         yield from _measured(told.measured, told.kernels)
     for note in told.notes:
         yield Line("help", 0, f"note: {note}")
+
+
+_MOST_ALIKE, _SHOWN_ALIKE = 6, 2
+"""Of more kernels of the same lines, as the steps of a loop that is written out, so many are told one by one."""
+
+
+def _more(kernels: Sequence[Kernel]) -> Iterator[Line]:
+    """Kernels that differ from those before them in little but their operands."""
+    first, *_, last = kernels
+    yield Line("kernel", 0, f"kernel {first.name} and {len(kernels) - 1} more of the same lines and schedule, up to {last.name}")
+    numbers = [kernel.bytes.number for kernel in kernels]
+    if None not in numbers:
+        most = any(kernel.bytes.most for kernel in kernels)
+        together = sum(number for number in numbers if number is not None)
+        yield Line("item", 1, f"{shown(Bytes(together, together, most))} in all of them")
 
 
 def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
