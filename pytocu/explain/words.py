@@ -73,7 +73,8 @@ _MOST_ALIKE, _SHOWN_ALIKE = 6, 2
 def _more(kernels: Sequence[Kernel]) -> Iterator[Line]:
     """Kernels that differ from those before them in little but their operands."""
     first, *_, last = kernels
-    yield Line("kernel", 0, f"kernel {first.name} and {len(kernels) - 1} more of the same lines and schedule, up to {last.name}")
+    names = f"kernel {first.name} and {len(kernels) - 1} more"
+    yield Line("kernel", 0, f"{names} of the same lines and schedule, up to {last.name}")
     numbers = [kernel.bytes.number for kernel in kernels]
     if None not in numbers:
         most = any(kernel.bytes.most for kernel in kernels)
