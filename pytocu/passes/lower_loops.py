@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytocu.ir.builder import Builder
@@ -296,7 +297,7 @@ class _Kernel(Mutable):
 
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
-            rows = _of_one_thread(scans, lanes > 1)(elements, parallel, loops, eager, piece=piece)
+            rows = _of_one_thread(scans, lanes)(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
         cost = 1 if rows.block else product(sizes[loops:])
         self._finish(elements, cost, work, len(results), **({"block": rows.block} if rows.block else {}))
@@ -435,16 +436,16 @@ def _in_registers(scans: bool) -> type[Registers]:
     return Registers
 
 
-def _of_one_thread(scans: bool, long: bool) -> type[Rows]:
+def _of_one_thread(scans: bool, lanes: int) -> Callable[..., Rows]:
     """Who writes rows that a thread of a CPU walks alone."""
     if scans:
         from pytocu.passes.scan_loops import ScanRows, ScanStretches
 
-        return ScanStretches if long else ScanRows
-    if long:
+        return ScanStretches if lanes > 1 else ScanRows
+    if lanes > 1:
         from pytocu.passes.stretch_loops import Stretches
 
-        return Stretches
+        return partial(Stretches, most=lanes)
     from pytocu.passes.reduce_loops import Rows
 
     return Rows

@@ -38,6 +38,13 @@ BLOCK = 256
 LANES = 64
 """States of a row on a CPU: four vectors of the widest kind for float32."""
 
+FEW_LANES = 8
+"""The same of rows that are not longer than that, but for the shortest."""
+
+SHORT, DEAR = 15, 10
+"""Elements of a row that are combined one after the other, as more would be spent on several states: up to so many, unless
+an element takes so many operations."""
+
 VECTOR_BYTES = 16
 """What a thread of a pointwise kernel moves of the widest array: the largest access there is."""
 
@@ -217,8 +224,11 @@ def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
     if _columns(inst, classes):
         return {"schedule": "columns"}
     rows = (REDUCTIONS[i.attr("op")] for i in inst.regions[0].insts if i.op.kind == "reduce")
-    single = any(row.loops for row in rows) or classes.at_most(product(inst.attr("reduced")), LANES)
-    return {"schedule": "rows", "lanes": 1 if single else LANES}
+    length = product(inst.attr("reduced"))
+    short = SHORT if _row_operations(inst) < DEAR else FEW_LANES - 1
+    if any(row.loops for row in rows) or classes.at_most(length, short):
+        return {"schedule": "rows", "lanes": 1}
+    return {"schedule": "rows", "lanes": FEW_LANES if classes.at_most(length, LANES) else LANES}
 
 
 def _piece(inst: Inst) -> DimLike | None:

@@ -4,6 +4,7 @@
 the states becomes vector code without changing the order of anything.  After each stretch the
 states are added to those of the row, and at the end these are combined as a tree.  So the order
 depends on the length alone, not on the width of vectors, and a sum is about as accurate as a tree.
+Short rows have few states and one more for the elements that are left, fewer than states.
 Positions of extremes are the same in any order: they have fewer states and no stretches.
 """
 
@@ -37,10 +38,13 @@ class Stretches(Rows):
 
     Attributes
     ----------
+    most : int
+        States of each reduction whose order counts: `LANES`, or fewer for rows of no more than `LANES` elements.
     states : int
         Of each reduction of the sweep that is written.
     """
 
+    most: int = LANES
     states = LANES
 
     def _reduce(self, pairs: Sequence[Pair]) -> None:
@@ -50,18 +54,57 @@ class Stretches(Rows):
         lower, upper = self.extent
         places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
         positions = all(len(inst.args) > 1 for inst, _ in places)
-        self.states = PLACES if positions else LANES
+        self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
         totals = [self._arrays(inst) for inst, _ in places]
         self._begin(body, places, totals)
+        last: dict[Inst, States] = {}
         if positions:
             self._rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
+        elif self.most < LANES:
+            begin = self._whole_rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
+            last = self._one_by_one(begin, upper, places)
         else:
             self._stretches(places, totals)
         for (inst, at), total in zip(places, totals, strict=True):
-            for result, value in zip(inst.results, self._tree(inst, total), strict=True):
+            made = self._tree(inst, total)
+            made = _combine(body, inst, made, last[inst]) if last else made
+            for result, value in zip(inst.results, made, strict=True):
                 value.name = value.name or result.name
                 e.made[result, position(result, at)] = value
+
+    def _one_by_one(self, begin: Value, upper: Value, places: Sequence[tuple[Inst, Index]]) -> dict[Inst, States]:
+        """Elements that are fewer than the states, in a state of their own."""
+        e, body = self.e, self.body
+        j, inner = Value(INDEX, "j"), Builder(e.loc)
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        e.inside = inner
+        e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+        carried: list[Value] = []
+        starts: list[Value] = []
+        yields: list[Value] = []
+        for inst, place in places:
+            dtypes = tuple(element(a.type) for a in inst.args)
+            state = tuple(Value(scalar(d)) for d in dtypes)
+            identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
+            starts.extend(e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
+            carried.extend(state)
+            yields.extend(self._appended(inner, inst, place, state))
+        self._restore(made, offsets, index)
+        inner.emit("yield", yields)
+        region = Block((j, *carried), inner.take())
+        types = [v.type for v in carried]
+        results = iter(body.inst("for", (begin, upper, e.dim(1), *starts), {"over": "serial"}, types, (region,)).results)
+        return {inst: tuple(next(results) for _ in inst.args) for inst, _ in places}
+
+    def _appended(self, builder: Builder, inst: Inst, place: Index, state: States) -> States:
+        """The state with the element of this iteration."""
+        e = self.e
+        needed = operands(inst.results[0], place, e.ndim)
+        for pair in self._closure(needed):
+            e.made[pair] = e.write(builder, *pair)
+        builder.loc = inst.loc
+        return REDUCTIONS[inst.attr("op")].append(Expander(builder), state, tuple(e.made[pair] for pair in needed))
 
     def _stretches(self, places: Sequence[tuple[Inst, Index]], totals: Sequence[States]) -> None:
         """All elements in stretches, after each of which the states are added to those of the row."""
@@ -87,6 +130,14 @@ class Stretches(Rows):
         self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
     ) -> None:
         """So many elements from one on, as many at once as there are states."""
+        at = self._whole_rounds(builder, begin, count, places, memory)
+        done = builder.emit("subtract", (at, begin))
+        self._elements(builder, at, builder.emit("subtract", (count, done)), places, memory)
+
+    def _whole_rounds(
+        self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
+    ) -> Value:
+        """An element for each state as often as there are as many; the place of the first one that is left."""
         e, states = self.e, self.e.dim(self.states)
         rounds = builder.emit("divide_truncated", (count, states), name="rounds")
         number = Value(INDEX, "round")
@@ -94,9 +145,7 @@ class Stretches(Rows):
         at = round_.emit("add", (begin, round_.emit("multiply", (number, states))))
         self._elements(round_, at, states, places, memory)
         _repeat(builder, e.dim(0), rounds, e.dim(1), number, round_)
-        done = builder.emit("multiply", (rounds, states))
-        at = builder.emit("add", (begin, done))
-        self._elements(builder, at, builder.emit("subtract", (count, done)), places, memory)
+        return builder.emit("add", (begin, builder.emit("multiply", (rounds, states))))
 
     def _arrays(self, inst: Inst) -> States:
         """Memory for the states of a reduction."""
@@ -128,13 +177,7 @@ class Stretches(Rows):
             j = inner.emit("add", (at, lane), name="j")
             e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
             for (inst, place), pointers in zip(places, memory, strict=True):
-                needed = operands(inst.results[0], place, e.ndim)
-                for pair in self._closure(needed):
-                    e.made[pair] = e.write(inner, *pair)
-                found = tuple(e.made[pair] for pair in needed)
-                inner.loc = inst.loc
-                state = REDUCTIONS[inst.attr("op")].append(Expander(inner), _load(inner, lane, pointers), found)
-                _store(inner, lane, pointers, state)
+                _store(inner, lane, pointers, self._appended(inner, inst, place, _load(inner, lane, pointers)))
             self._restore(made, offsets, index)
 
         self._lanes(builder, count, write)
