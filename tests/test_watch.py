@@ -33,7 +33,7 @@ def test_the_log_says_why_and_how_long(monkeypatch, capsys):
     f(x.reshape(1, 3))
     pytocu.jit(scaled)(x)
     first, second, third, again = capsys.readouterr().err.splitlines()
-    assert first.startswith("pytocu: scaled(x: f32[x_0], k: weak int) for cpu compiled in ")
+    assert first.startswith("pytocu: scaled(x: f32[x_0], k: static 2) for cpu compiled in ")
     assert first.endswith(" ms: the first call")
     assert second.endswith("dtype of argument x is f64, was f32")
     assert "number of axes of argument x is 2, was 1" in third
@@ -67,7 +67,7 @@ def test_every_stage_of_a_program_is_dumped_whatever_the_cache_holds(tmp_path, m
     assert {"00-lower.ir", "about.json", "plan.txt", "plan.json", "kernels.ll", "kernels.s", "kernels.o"} <= names
     assert any(n.endswith("-fuse.ir") for n in names)
     about = json.loads((one / "about.json").read_text())
-    assert about["types"] == ["x: f32[x_0]", "k: weak int"]
+    assert about["types"] == ["x: f32[x_0]", "k: static 2"]
     assert (about["target"], about["backend"]) == ("cpu", "llvm")
     for file in one.glob("*.ir"):
         assert parse_function(file.read_text()).name == "scaled"
