@@ -27,9 +27,9 @@ class Table(Mapping[str, Handler]):
 
     Examples
     --------
-    >>> table = Table("FUNCTIONS", {}, {"windows": "bartlett blackman hamming hanning"})
-    >>> "hanning" in table, table["hanning"].__name__
-    (True, 'hanning')
+    >>> table = Table("FUNCTIONS", {}, {"convolutions": "convolve correlate"})
+    >>> "convolve" in table, table["convolve"].__name__
+    (True, 'convolve')
     """
 
     def __init__(self, attribute: str, own: Mapping[str, Handler], modules: Mapping[str, str]):
