@@ -5,7 +5,6 @@ A program calls few of the functions, and a first call waits for what is importe
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
@@ -40,8 +39,7 @@ class Table(Mapping[str, Handler]):
     def __getitem__(self, name: str) -> Handler:
         if name in self._own:
             return self._own[name]
-        module = f"{__package__}.{self.modules[name]}"
-        return getattr(sys.modules.get(module) or import_module(module), self._attribute)[name]
+        return getattr(import_module(f"{__package__}.{self.modules[name]}"), self._attribute)[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._own or name in self.modules

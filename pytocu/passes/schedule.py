@@ -39,7 +39,7 @@ LANES = 64
 """States of a row on a CPU: four vectors of the widest kind for float32."""
 
 FEW_LANES = 8
-"""The same of rows that are not longer than that, but for the shortest."""
+"""The same of rows of no more than `LANES` elements, but for the shortest."""
 
 SHORT, DEAR = 15, 10
 """Elements of a row that are combined one after the other, as more would be spent on several states: up to so many, unless
