@@ -8,22 +8,23 @@ from typing import NoReturn
 
 def run() -> int:
     """Run the command line; an interrupt that comes while it is being loaded, or ends, is no error either."""
-    before = signal.getsignal(signal.SIGINT)
-    # Where interrupts are ignored, as behind nohup, they stay so.
-    taken = before is signal.default_int_handler
-    if taken:
-        # No exception: it would come up inside of whatever is being imported.
-        signal.signal(signal.SIGINT, _leave)
-    from pytocu.cli.main import main
-
     try:
-        signal.signal(signal.SIGINT, before)
-        return main()
+        before = signal.getsignal(signal.SIGINT)
+        # Where interrupts are ignored, as behind nohup, they stay so.
+        taken = before is signal.default_int_handler
+        if taken:
+            # No exception: it would come up inside of whatever is being imported.
+            signal.signal(signal.SIGINT, _leave)
+        from pytocu.cli.main import main
+
+        try:
+            signal.signal(signal.SIGINT, before)
+            return main()
+        finally:
+            if taken:
+                signal.signal(signal.SIGINT, _leave)
     except KeyboardInterrupt:
         _leave()
-    finally:
-        if taken:
-            signal.signal(signal.SIGINT, _leave)
 
 
 def _leave(number: int = signal.SIGINT, frame: types.FrameType | None = None) -> NoReturn:

@@ -479,7 +479,12 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pytocu.__main__ import run
 sys.argv[0] = "pytocu"
-os.write(1, b".")
+take = signal.signal
+def taken(*given):
+    signal.signal = take
+    take(*given)
+    os.write(1, b".")  # From here on the command is in control, however busy the machine is.
+signal.signal = taken
 raise SystemExit(run())
 """
 
