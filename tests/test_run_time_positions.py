@@ -10,7 +10,9 @@ import pytest
 
 import pytocu
 from pytocu.errors import CompileError, UnsupportedError
+from pytocu.frontend import ranges
 from pytocu.ir import interp
+from pytocu.ir.dims import substitute, symbol
 from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(5)
@@ -365,3 +367,20 @@ def test_zip_of_equally_long_arrays() -> None:
 
     for x in (four, five, four[:2]):
         agrees(counted, (x,))
+
+
+def test_what_is_known_of_numbers_that_stand_nowhere_else_is_not_gone_through(monkeypatch):
+    asked: list[Any] = []
+
+    def counted(dim: Any, mapping: Any) -> Any:
+        asked.append(dim)
+        return substitute(dim, mapping)
+
+    monkeypatch.setattr(ranges, "substitute", counted)
+    n, at = symbol("n"), symbol("at")
+    others = tuple(n - symbol(f"at{k}") for k in range(40))
+    assert not ranges.not_negative(n - at - 1, others) and not asked
+    assert ranges.not_negative(n - at, (*others, n - at)) and len(asked) == 1
+    # What such a number is subtracted from is known, too.
+    assert ranges.not_negative(n - 3, (n - 3 - at,))
+    assert ranges.not_negative(n - 2, (n - at, at - 2 - symbol("rest")))

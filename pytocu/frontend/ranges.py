@@ -8,6 +8,7 @@ What is known of them where the program stands (a step of ``range(n)`` is below 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -169,7 +170,7 @@ def not_negative(dim: DimLike, facts: Facts = ()) -> bool:
     low = lower_bound(dim)
     if low is not None and low >= 0:
         return True
-    left = list(facts)
+    left = _telling(dim, facts)
     while left:
         # fact = rest, a number that is not negative, says what one of its symbols is.
         solved = _solved(left.pop(0), symbol(f"rest {len(left)}"))
@@ -182,6 +183,30 @@ def not_negative(dim: DimLike, facts: Facts = ()) -> bool:
         if low is not None and low >= 0:
             return True
     return False
+
+
+def _telling(dim: DimLike, facts: Facts) -> list[DimLike]:
+    """The facts that may say something of a polynomial.
+
+    A number that is subtracted in one fact and stands nowhere else may be 0, so the fact says what it says without it.
+    """
+    left = list(dict.fromkeys(facts))
+    while True:
+        seen = Counter(name for d in (dim, *left) for name in symbols(d))
+        shorter = [_without(fact, {name for name in symbols(fact) if seen[name] == 1}) for fact in left]
+        if shorter == left:
+            return left
+        left = [fact for fact in shorter if (low := lower_bound(fact)) is None or low < 0]
+
+
+def _without(fact: DimLike, names: set[str]) -> DimLike:
+    """A fact without what is subtracted and depends on names that stand there alone."""
+    for monomial, coefficient in fact.terms if names and isinstance(fact, Dim) else ():
+        if coefficient < 0 and len(monomial) == 1 and not monomial[0].args and monomial[0].name in names:
+            others = fact + symbol(monomial[0].name) * -coefficient
+            if monomial[0].name not in symbols(others):
+                fact = others
+    return fact
 
 
 def _solved(fact: DimLike, rest: Dim) -> tuple[str, DimLike] | None:

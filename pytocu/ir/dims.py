@@ -292,7 +292,7 @@ def evaluate(dim: DimLike, sizes: Mapping[str, int]) -> int:
 
 def substitute(dim: DimLike, mapping: Mapping[str, DimLike]) -> DimLike:
     """Replace symbols by dimensions."""
-    if not mapping or not isinstance(dim, Dim):
+    if not mapping or mapping.keys().isdisjoint(symbols(dim)):
         return dim
     return rebuild(dim, lambda name: mapping[name] if name in mapping else symbol(name))
 
