@@ -314,6 +314,56 @@ def burgers(u, nu, dt, dx, nt):
     return u
 
 
+def windows(x, k):
+    """The largest of each tile, then sums over windows of these, weighted."""
+    tiles = np.ndarray((x.shape[0] // 2, x.shape[1] // 2, x.shape[2]), dtype=x.dtype)
+    for i in range(tiles.shape[0]):
+        for j in range(tiles.shape[1]):
+            tiles[i, j] = np.max(x[2*i:2*i+2, 2*j:2*j+2], axis=(0, 1))
+    m = k.shape[0]
+    out = np.ndarray((tiles.shape[0] - m + 1, tiles.shape[1] - m + 1, k.shape[3]))
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = np.sum(tiles[i:i+m, j:j+m, :, np.newaxis] * k, axis=(0, 1, 2))
+    return out
+
+
+def stabilised(A, b, x, tol):
+    """Biconjugate gradients, stabilised."""
+    r = b - A @ x
+    shadow = r.copy()
+    rho = alpha = omega = 1.0
+    p = v = np.zeros_like(b)
+    for _ in range(2 * len(b)):
+        before, rho = rho, shadow @ r
+        p = r + (rho / before) * (alpha / omega) * (p - omega * v)
+        v = A @ p
+        alpha = rho / (shadow @ v)
+        s = r - alpha * v
+        if np.linalg.norm(s) < tol:
+            x = x + alpha * p
+            break
+        t = A @ s
+        omega = (t @ s) / (t @ t)
+        x = x + alpha * p + omega * s
+        r = s - omega * t
+    return x
+
+
+def checksum(data, polynomial=0xEDB88320):
+    """A cyclic redundancy check, bit by bit."""
+    value = 0xFFFFFFFF
+    for byte in data:
+        bits = 0xFF & byte
+        for _ in range(8):
+            if (value ^ bits) & 1:
+                value = (value >> 1) ^ polynomial
+            else:
+                value >>= 1
+            bits >>= 1
+    return (value << 3) & 0xFFFFFFFF, ~value & 0xFFFF
+
+
 RANDOM = np.random.default_rng(5)
 IMAGE = RANDOM.random((9, 11)) * 255
 WORDS = (RANDOM.integers(0, 4, 6), RANDOM.integers(0, 4, 8))
@@ -350,6 +400,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (median3, (IMAGE,), 0),
     (rk4, (np.array([0.1, 1.0]), np.linspace(0, 1, 6)), 64),
     (burgers, (*grids(1, 12), 0.07, 0.001, 0.1, 5), 0),
+    (windows, (*grids(1, 9, 8, 2), RANDOM.random((2, 2, 2, 3))), 4),
+    (stabilised, (RANDOM.random((5, 5)) + 9 * np.eye(5), *grids(2, 5), 1e-9), 4096),
+    (checksum, (np.frombuffer(b"123456789", np.uint8).astype(np.int64),), 0),
 ]  # fmt: skip
 
 

@@ -463,3 +463,104 @@ def test_a_python_number_that_adapts_to_another_dtype() -> None:
 
     with pytest.raises(UnsupportedError, match="total is a Python float before a step of the loop and f64 behind it"):
         pytocu.jit(weighted)(np.ones(3, np.float32), 2)
+
+
+def left_early(x, limit):
+    """Python's numbers divide each other in the first step, and a step that ends early leaves them."""
+    before = scale = 2.0
+    y = x.copy()
+    for i in range(x.shape[0]):
+        total = x[i].sum()
+        y[i] = x[i] * (total / before) * (scale / before)
+        if total > limit:
+            break
+        before = total
+        scale = x[i].max()
+    return y
+
+
+def test_a_step_that_ends_early_leaves_a_python_number() -> None:
+    x = np.arange(1, 13).reshape(4, 3) / 8
+    for dtype in ("f8", "f4"):
+        for limit in (0, 2, 100):
+            everywhere(left_early, x.astype(dtype), limit)
+
+
+def test_a_name_that_may_still_be_a_python_number() -> None:
+    def turns(x):
+        a, b = 0.0, 1.0
+        for row in x:
+            a, b = b, a + row.sum()
+        return a, b
+
+    def third(x, y):
+        a = b = 3.0
+        for row in x:
+            y = y * (a * b)
+            a, b = row.sum(), row.max()
+        return y
+
+    with pytest.raises(UnsupportedError, match=r"a may be a Python number behind the loop, or np\.float64"):
+        pytocu.jit(turns)(np.ones((3, 2)))
+    # The product of Python's numbers has no dtype of its own, and that of NumPy scalars has.
+    with pytest.raises(UnsupportedError, match="a is a Python float before a step of the loop and f64 behind it"):
+        pytocu.jit(third)(np.ones((3, 2)), np.ones(2, np.float32))
+
+
+def mixed(x):
+    c = 1
+    for b in x:
+        if b & 1:
+            c = c * 2 % 1000
+        else:
+            c = c - 30
+    return c & 7, c, c > 3, -c
+
+
+def floats(x):
+    total, hit = 0.5, False
+    for v in x:
+        if v > 3:
+            total = total * 1.1
+            hit = True
+    return total, hit, total / 3
+
+
+def odd_ones(x):
+    count = 0
+    for b in x:
+        if b & 1:
+            count += 1
+    return np.zeros(count), x[:count], x * count, count
+
+
+def bits(x):
+    c = 1
+    for _ in x:
+        c = (c << 3) >> (c & 3)
+        c = (c ^ 5) & 0xFFFF
+    return c
+
+
+@pytest.mark.parametrize("function", [mixed, floats, odd_ones, bits])
+def test_python_numbers_that_a_loop_over_elements_makes(function: Callable[..., Any]) -> None:
+    """Where they are returned or are lengths, the host reads what the kernel computed."""
+    everywhere(function, np.arange(10))
+    everywhere(function, np.array([3, 8, 8, 1]))
+
+
+def test_shifts_that_python_refuses_or_int64_does_not_hold() -> None:
+    def shifted(x, by):
+        c = 1
+        for b in x:
+            if b > 0:
+                c = c << (by - 1)
+        return c
+
+    x = np.array([0, 1, 1])
+    compare(pytocu.jit(shifted)(x, 32), shifted(x, 32))
+    with pytest.raises(ValueError, match="negative shift count"):
+        pytocu.jit(shifted)(x, 0)
+    with pytest.raises(OverflowError, match="does not fit int64"):
+        pytocu.jit(shifted)(x, 33)
+    compare(pytocu.jit(shifted)(x[:1], 0), 1)

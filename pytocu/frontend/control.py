@@ -378,17 +378,22 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
         return values[0]
     pairs: list[tuple[Value, Value]] = []
+    differs: tuple[Value, Value, Any, Any] | None = None
     for a, b in zip(*parts, strict=True):
         first = _in_side(merge, sides[0], a)
         second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
         first, second = _agreed(merge, sides, first, second)
-        if regions.bare(first.type) != regions.bare(second.type):
-            return Unset(
-                f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
-                f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
-                way_out(first.type, second.type),
-            )
+        if differs is None and regions.bare(first.type) != regions.bare(second.type):
+            differs = first, second, a, b
         pairs.append((first, second))
+    if differs is not None:
+        first, second, a, b = differs
+        return Unset(
+            f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
+            f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
+            way_out(first.type, second.type),
+            types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
+        )
     put = _known_memories(merge, sides, list(zip(*parts, strict=True)))
     merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], put(results))}))
     return None

@@ -90,6 +90,23 @@ def constant(value: Any) -> Handler:
     return handler
 
 
+def ndarray(
+    context: Context,
+    shape: Any,
+    dtype: Any = None,
+    buffer: Any = None,
+    offset: Any = 0,
+    strides: Any = None,
+    order: Any = None,
+) -> Value:
+    """A new array whose elements were not assigned, which are 0 here."""
+    if buffer is not None or strides is not None:
+        given = "buffer" if buffer is not None else "strides"
+        help = "pass the array as an argument, or take views of it: x[a:b], x.reshape(shape), x.T"
+        raise UnsupportedError(f"np.ndarray with {given}=, which is a view of given memory", context.loc, help)
+    return constant(0)(context, shape, dtype, "C" if order is None else order)
+
+
 def constant_like(value: Any) -> Handler:
     """The same of the shape and the dtype of another array."""
 
@@ -565,6 +582,7 @@ FUNCTIONS: dict[str, Handler] = {
     "zeros": constant(0),
     "ones": constant(1),
     "empty": constant(0),
+    "ndarray": ndarray,
     "zeros_like": constant_like(0),
     "ones_like": constant_like(1),
     "empty_like": constant_like(0),

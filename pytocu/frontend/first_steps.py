@@ -7,15 +7,19 @@ required that there was a step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from pytocu.frontend.frames import Unset
 from pytocu.frontend.operators import binary
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.regions import HEADS, given, is_region, parameters
-from pytocu.ir.types import BOOL, F64, WEAK_BOOL, DType, ScalarType, Type, WeakType, element
+from pytocu.ir.regions import HEADS, carried_count, given, is_region, parameters
+from pytocu.ir.types import BOOL, F64, WEAK_BOOL, WEAK_FLOAT, DType, ScalarType, Type, WeakType, element
 
 _EXACT = ("add", "subtract", "multiply", "negative", "positive")
 """What Python's floats and float64 compute alike, beside Python's numbers too."""
@@ -30,29 +34,146 @@ def scalar_from_start(context: Context, first: Type, behind: Type) -> Type | Non
     return behind if promote.result_dtype((promote.operand(first), behind.dtype)) is behind.dtype else None
 
 
-def adapts(value: Value, first: WeakType, insts: Sequence[Inst]) -> bool:
-    """Whether instructions compute the same of a NumPy scalar as of the Python number that it stands for."""
-    dtype = element(value.type)
+class Begun(NamedTuple):
+    """What a value may still be that is a NumPy scalar here: the Python number that a name begins as.
+
+    Attributes
+    ----------
+    first : WeakType
+        Its kind.
+    known : int, float, bool or None
+        Which number, where that is known now.
+    origins : frozenset of Value
+        Parameters of the loop that it comes from.
+    """
+
+    first: WeakType
+    known: Any
+    origins: frozenset[Value]
+
+
+def follow(
+    begun: Mapping[Value, Begun], insts: Sequence[Inst], yields: Mapping[Value, Value]
+) -> tuple[set[Value], set[Value]]:
+    """Find where NumPy scalars from the start compute something else than the Python numbers that they stand for.
+
+    Parameters
+    ----------
+    begun : mapping
+        Parameters of a loop that begin as Python numbers.
+    insts : sequence of Inst
+        A step.
+    yields : mapping
+        By parameter: what it is in the next step.
+
+    Returns
+    -------
+    set of Value
+        The parameters for which a step computes something else.
+    set of Value
+        Those that may still be Python numbers behind a step.
+    """
+    bad: set[Value] = set()
+    entering = dict(begun)
+    while True:
+        found = _follow(entering, insts, bad)
+        joined = {p: _joined(b, found.get(yields.get(p, p))) for p, b in entering.items()}
+        if joined == entering:
+            return bad, {p for p in begun if yields.get(p, p) in found}
+        entering = joined
+
+
+def _follow(begun: Mapping[Value, Begun], insts: Sequence[Inst], bad: set[Value]) -> dict[Value, Begun]:
+    """All values of these instructions that may be Python numbers; parameters that must not be go to `bad`."""
+    found = dict(begun)
     for inst in insts:
-        if value not in inst.args:
+        own = [found[a] for a in inst.args if a in found]
+        if not own or inst.op.name == "yield":
             continue
         if is_region(inst):
-            if value in inst.args[: HEADS[inst.op.name]]:
-                return False
-            for region in inst.regions:
-                inner = [p for p, a in zip(parameters(inst, region), given(inst), strict=True) if a is value]
-                if not all(adapts(p, first, region.insts) for p in inner):
-                    return False
+            found |= _follow_region(inst, found, bad)
             continue
-        others = [a for a in inst.args if a is not value]
-        if inst.op.kind != "elementwise" or inst.op.name == "power":
-            return False
-        if others and all(_meets(first, dtype, a.type) for a in others):
-            continue
-        weak = all(isinstance(a.type, WeakType) for a in others)
-        if not (weak and dtype is F64 and inst.op.name in _EXACT and adapts(inst.result, first, insts)):
-            return False
-    return True
+        made = _computed(inst, found, own)
+        if made is None:
+            bad.update(*(b.origins for b in own))
+        elif made.origins:
+            found[inst.result] = made
+    return found
+
+
+def _follow_region(inst: Inst, found: Mapping[Value, Begun], bad: set[Value]) -> dict[Value, Begun]:
+    bad.update(*(found[a].origins for a in inst.args[: HEADS[inst.op.name]] if a in found))
+    results: dict[Value, Begun] = {}
+    for region in inst.regions:
+        outer = list(zip(parameters(inst, region), given(inst), strict=True))
+        entering = {p: found[a] for p, a in outer if a in found}
+        carried = list(zip((p for p, _ in outer), region.terminator.args, inst.results, strict=False))
+        carried = carried[: carried_count(inst)]
+        while True:
+            inside = _follow(entering, region.insts, bad)
+            joined = dict(entering)
+            for param, value, _ in carried:
+                if value in inside:
+                    joined[param] = _joined(inside[value], joined.get(param))
+            if joined == entering:
+                break
+            entering = joined
+        # A loop may have no step.
+        left = [*zip(inst.results, region.terminator.args, strict=True), *((r, p) for p, _, r in carried)]
+        for result, value in left:
+            if value in inside:
+                results[result] = _joined(inside[value], results.get(result))
+    return results
+
+
+def _joined(one: Begun, other: Begun | None) -> Begun:
+    """What is one or the other."""
+    if other is None or one == other:
+        return one
+    first = one.first if one.first == other.first else WEAK_FLOAT
+    same = type(one.known) is type(other.known) and repr(one.known) == repr(other.known)
+    return Begun(first, one.known if same else None, one.origins | other.origins)
+
+
+def _computed(inst: Inst, found: Mapping[Value, Begun], own: Sequence[Begun]) -> Begun | None:
+    """What an instruction makes of Python numbers: None where it is not what it makes of NumPy scalars.
+
+    It has no origins where it is a NumPy scalar or array in any case.
+    """
+    if inst.op.kind != "elementwise" or inst.op.name == "power":
+        return None
+    dtype = element(next(a for a in inst.args if a in found).type)
+    others = [a for a in inst.args if a not in found]
+    if others and all(_meets(b.first, dtype, a.type) for a in others for b in own):
+        return Begun(own[0].first, None, frozenset())
+    if not all(isinstance(a.type, WeakType) for a in others):
+        return None
+    numbers = [found[a].known if a in found else _constant(a) for a in inst.args]
+    known = None if None in numbers else _same_number(inst, dtype, numbers)
+    if known is None and not (dtype is F64 and inst.op.name in _EXACT):
+        return None
+    kinds = {*(b.first for b in own), *(a.type for a in others)}
+    first = own[0].first if len(kinds) == 1 and inst.op.name != "divide" else WEAK_FLOAT
+    return Begun(first, known, frozenset().union(*(b.origins for b in own)))
+
+
+def _constant(value: Value) -> Any:
+    inst = const_inst(value)
+    return None if inst is None else inst.attr("value")
+
+
+def _same_number(inst: Inst, dtype: DType, numbers: Sequence[Any]) -> Any:
+    """What Python computes, where the dtype computes the same; else None."""
+    if inst.op.python is None:
+        return None
+    try:
+        made = inst.op.python(*numbers)
+    except ArithmeticError:
+        return None
+    with np.errstate(all="ignore"):
+        scalar = getattr(np, inst.op.name)(*(dtype.numpy.type(n) for n in numbers))
+    same = scalar.dtype == dtype.numpy and all(dtype.numpy.type(n) == n for n in numbers) and scalar == made
+    return made if same else None
 
 
 def _meets(first: WeakType, dtype: DType, other: Type) -> bool:
@@ -105,4 +226,11 @@ def had_step(context: Context, op: str, head: Sequence[Value], going: Value | No
     return None if fixed is not None and fixed.attr("value") else condition
 
 
-__all__ = ["adapts", "behind_steps", "had_step", "scalar_from_start"]
+def still_python(name: str, value: Value) -> Unset:
+    """What a name holds behind a loop that may leave it the Python number that it was before."""
+    dtype = element(value.type).numpy.name
+    text = f"{name} may be a Python number behind the loop, or np.{dtype}, by what the loop's branches do"
+    return Unset(text, f"begin with np.{dtype}(...)")
+
+
+__all__ = ["Begun", "behind_steps", "follow", "had_step", "scalar_from_start", "still_python"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -65,14 +65,14 @@ class Unset:
     """What a name holds that has no one value: a loop or a branch of run time may or may not have bound it.
 
     With a `key` it is what the last step of a loop bound, which the loop hands on when the function is read again with this
-    key among those in `Context.handed`.
+    key among those in `Context.handed`.  With `types` it is what a branch leaves: those of each part on both sides.
     """
 
     __pytocu_plain__ = True
-    __slots__ = ("help", "key", "message")
+    __slots__ = ("help", "key", "message", "types")
 
-    def __init__(self, message: str, help: str, key: Any = None):
-        self.message, self.help, self.key = message, help, key
+    def __init__(self, message: str, help: str, key: Any = None, types: Sequence[tuple[Any, Any]] = ()):
+        self.message, self.help, self.key, self.types = message, help, key, types
 
 
 class HandOn(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -13,7 +13,7 @@ from pytocu.frontend.control import (
     in_region,
     may_be_one,
 )
-from pytocu.frontend.first_steps import adapts, behind_steps, had_step, scalar_from_start
+from pytocu.frontend.first_steps import Begun, behind_steps, follow, had_step, scalar_from_start, still_python
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.loop_memory import (
@@ -243,9 +243,16 @@ def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Typ
         own = [p.type for p in read.params[place : place + count]]
         place += count
         leaves: list[Any] = []
-        if not same_form(flatten(read.state.value(owner, name), leaves), form):
+        value = read.state.value(owner, name)
+        if isinstance(value, Unset):
+            if len(value.types) != count:
+                continue
+            # A branch leaves the Python number on one side, as a step that ends early does.
+            found = [b if a == o else a for o, (a, b) in zip(own, value.types, strict=True)]
+        elif same_form(flatten(value, leaves), form):
+            found = [regions.bare(_type(context, v)) for v in leaves]
+        else:
             continue
-        found = [regions.bare(_type(context, v)) for v in leaves]
         pairs = list(zip(own, found, strict=True))
         types = [common_type(context, a, b) or scalar_from_start(context, a, b) or a for a, b in pairs]
         if types != own:
@@ -297,7 +304,8 @@ def _finish(
     used = {a for inst in read.insts for a in inst.args} | set(ends)
     place = 0
     taken: list[tuple[Frame, str, Any, int]] = []
-    from_start: set[Value] = set()
+    from_start = _from_start(context, before, read)
+    other, still = follow(from_start, read.insts, _next_step(read, after))
     dropped: set[Value] = set()
     yields: list[Value] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
@@ -305,14 +313,15 @@ def _finish(
         flatten(before.value(owner, name), old)
         own = read.params[place : place + len(old)]
         place += len(old)
-        problem = _differs(context, read, after, owner, name, form, own) or _adapts(context, read, name, old, own)
+        problem = _differs(context, read, after, owner, name, form, own) or _adapts(name, from_start, other, own)
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
             starts.extend(of_type(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
-            from_start.update(p for p, v in zip(own, old, strict=True) if _began_as_python(context, v, p))
+            if kept := [p for p in own if p in still]:
+                broken[owner, name] = still_python(name, kept[0])
         elif any(p in used for p in own):
             raise UnsupportedError(problem.message, loc, problem.help)
         else:
@@ -379,15 +388,42 @@ def _finish(
     return leading, results
 
 
-def _began_as_python(context: Context, value: Any, param: Value) -> bool:
-    return context.elements is None and isinstance(param.type, ScalarType) and isinstance(_type(context, value), WeakType)
+def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Begun]:
+    """The parameters of a step that are NumPy scalars and begin as Python numbers."""
+    found: dict[Value, Begun] = {}
+    if context.elements is not None:
+        return found
+    params = iter(read.params)
+    for owner, name in read.names:
+        old: list[Any] = []
+        flatten(before.value(owner, name), old)
+        for value, param in zip(old, params, strict=False):
+            weak = _type(context, value)
+            if isinstance(param.type, ScalarType) and isinstance(weak, WeakType):
+                constant = const_inst(value)
+                known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
+                found[param] = Begun(weak, known, frozenset({param}))
+    return found
 
 
-def _adapts(context: Context, read: StepRead, name: str, old: Sequence[Any], params: Sequence[Value]) -> Unset | None:
+def _next_step(read: StepRead, after: State) -> dict[Value, Any]:
+    """By parameter: what is carried to the next step."""
+    found: dict[Value, Any] = {}
+    place = 0
+    for (owner, name), form in zip(read.names, read.forms, strict=True):
+        own = read.params[place : place + _leaf_count(form)]
+        place += len(own)
+        leaves: list[Any] = []
+        if same_form(flatten(after.value(owner, name, None), leaves), form):
+            found.update(zip(own, leaves, strict=True))
+    return found
+
+
+def _adapts(name: str, begun: Mapping[Value, Begun], other: set[Value], params: Sequence[Value]) -> Unset | None:
     """Why a name that begins as a Python number cannot be a NumPy scalar from the start, if it cannot."""
-    for value, param in zip(old, params, strict=True):
-        weak = _type(context, value)
-        if _began_as_python(context, value, param) and not adapts(param, weak, read.insts):
+    for param in params:
+        if param in other:
+            weak = begun[param].first
             return Unset(
                 f"{name} is {type_text(weak)} before a step of the loop and {type_text(param.type)} behind it",
                 way_out(weak, param.type),

@@ -141,7 +141,7 @@ FUNCTIONS = Table(
         "covariances": "cov corrcoef",
         "creation": (
             "zeros ones empty zeros_like ones_like empty_like full full_like arange linspace logspace geomspace eye "
-            "identity tri tril triu diag indices meshgrid vander"
+            "identity tri tril triu diag indices meshgrid ndarray vander"
         ),
         "diagonals": (
             "trace diagflat diag_indices diag_indices_from tril_indices tril_indices_from triu_indices "

@@ -15,7 +15,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
 from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, is_number, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
-from pytocu.ir.regions import element_count, numbers_of, step_name
+from pytocu.ir.regions import element_count, numbers_of
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
@@ -182,6 +182,8 @@ class _Writer:
         self.checked: set[tuple[DimLike, DimLike]] = set()
         # Names that are known inside of regions only.
         self.inner: set[str] = set()
+        # Of those that are numbers of steps: what they are in the first step.
+        self.first: dict[str, DimLike] = {}
 
     def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
         mapping = self.mapping
@@ -204,7 +206,8 @@ class _Writer:
                 # Checks, and what they speak of, are about the lengths of the call; everything else about the unified ones.
                 attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
             types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
-            self.inner |= {step_name(inst)} if inst.op.name == "for_loop" else set()
+            if inst.op.name == "for_loop":
+                self.enter(inst)
             regions = tuple(self.region(region, inst.op.name == "if_else") for region in inst.regions)
             made = builder.inst(inst.op, args, attrs, types, regions)
             for old, new in zip(inst.results, made.results, strict=True):
@@ -221,13 +224,23 @@ class _Writer:
         for pair in _meetings(inst):
             attrs = {"kind": kind, "dims": pair, "shapes": shapes}
             names = {name for dim in pair for name in symbols(dim)}
-            if names & self.inner:
+            # The first step raises what any step would; it has the shapes that the sentence tells.
+            told = {"kind": kind, "dims": pair, "shapes": substitute_attr(shapes, self.first)}
+            unknown = {name for shape in told["shapes"] for dim in shape for name in symbols(dim)} & self.inner
+            if names & self.inner or unknown:
                 builder.emit("check", (), attrs)
             elif self.branch is not self.outside and any(map(is_number, names)):
-                self.branch.emit("check", (), attrs)
+                self.branch.emit("check", (), told)
             elif pair not in self.checked and pair[::-1] not in self.checked:
                 self.checked.add(pair)
-                self.outside.emit("check", (), attrs)
+                self.outside.emit("check", (), told)
+
+    def enter(self, loop: Inst) -> None:
+        """Note the number of a loop's steps, where they have one."""
+        if loop.attr("numbers") is not None:
+            name, count, falling = loop.attr("numbers")
+            self.inner.add(name)
+            self.first[name] = substitute(count - 1 if falling else 0, self.first)
 
     def region(self, block: Block, branch: bool) -> Block:
         self.inner |= set(numbers_of(block))

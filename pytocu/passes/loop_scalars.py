@@ -15,12 +15,14 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.regions import is_region, kept, prune, pruned
+from pytocu.ir.regions import is_region, kept, numbers_of, prune, pruned
 from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
-from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require
+from pytocu.passes.infer_shapes import bound_symbols
+from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require, shifted
+from pytocu.passes.read_back import python_number
 from pytocu.passes.sweeps import sweep_of
 
 
@@ -30,7 +32,7 @@ def run(function: Function, context: PassContext) -> Function:
         return function
     function = prune(function)
     builder = Builder()
-    writer = _Writer(builder, {})
+    writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body)})
     used = _uses(function)
     for inst in function.body.insts:
         builder.loc = inst.loc
@@ -96,25 +98,27 @@ class _Writer:
         NumPy scalars that stand for Python scalars, and new values for others.
     host : dict
         Python scalars that stand for others.
+    taken : set of str
+        The names of the function's lengths and numbers.
     """
 
-    def __init__(self, builder: Builder, values: dict[Value, Value]):
+    def __init__(self, builder: Builder, values: dict[Value, Value], taken: set[str] | None = None):
         self.builder = builder
         self.values = values
         self.host: dict[Value, Value] = {}
+        self.taken = set() if taken is None else taken
 
     def outside(self, inst: Inst) -> None:
         """An instruction of the function itself: a Python scalar stays one unless a kernel computes it."""
         in_kernel = any(isinstance(a.type, WeakType) and a in self.values for a in inst.args)
         if in_kernel:
-            if inst.op.name == "return":
-                raise UnsupportedError(
-                    "a Python scalar that depends on arrays or NumPy scalars would be read back from where it is computed",
-                    inst.loc,
-                    "return a NumPy scalar: begin the loop with np.int64(0) or np.float64(0)",
-                )
-            self.region(inst) if is_region(inst) else self.inst(inst)
-            return
+            if inst.op.name not in ("return", "bind"):
+                self.region(inst) if is_region(inst) else self.inst(inst)
+                return
+            # The host needs the numbers themselves.
+            for arg in inst.args:
+                if isinstance(arg.type, WeakType) and arg in self.values and arg not in self.host:
+                    self.host[arg] = python_number(self.builder, self.values[arg], self.taken)
         args = tuple(self.host.get(a, self.values.get(a, a)) for a in inst.args)
         if args == inst.args:
             self.builder.insts.append(inst)
@@ -237,6 +241,8 @@ def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
         x, y = (as_dtype(builder, a, result) for a in args)
         y = nonzero(builder, y, _zero_sentence(inst, common))
         return builder.emit(name, (x, y))
+    if name in ("left_shift", "right_shift"):
+        return shifted(builder, name, *(as_dtype(builder, a, I64) for a in args))
     if name == "power":
         known = inst.args[1].inst
         exponent = known.attr("value") if known is not None and known.op.name == "const" else None

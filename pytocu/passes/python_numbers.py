@@ -44,6 +44,19 @@ def nonzero(builder: Builder, divisor: Value, sentence: str) -> Value:
     return require(builder, divisor, fine, "ZeroDivisionError", sentence)
 
 
+def shifted(builder: Builder, row: str, x: Value, count: Value) -> Value:
+    """An int shifted by a count, which Python wants not to be negative; its ints do not lose bits."""
+    known = _known(count)
+    if not isinstance(known, int) or known < 0:
+        fine = builder.emit("greater_equal", (count, builder.const(0, count.type)))
+        count = require(builder, count, fine, "ValueError", "negative shift count")
+    made = builder.emit(row, (x, count))
+    if row == "right_shift":
+        return made
+    back = builder.emit("right_shift", (made, count))
+    return require(builder, made, builder.emit("equal", (back, x)), "OverflowError", _FITS)
+
+
 def _both(builder: Builder, *flags: Value) -> Value:
     first, *others = flags
     for flag in others:
