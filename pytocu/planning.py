@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import Fact, as_symbol, is_number, symbols
+from pytocu.ir.dims import DimLike, Fact, as_symbol, dim_max, ends_of, is_number, product, symbols
 from pytocu.ir.regions import HEADS, carried_count, given, parameters, step_name
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
@@ -93,10 +94,23 @@ class _PlanWriter:
         """Memory that a step makes for itself is made once, and every step has the same."""
         inside = [inst for region in loop.regions for inst in walk(region)]
         read = {inst.attr("name") for inst in inside if inst.op.name == "read_length"}
+        steps, bound = _steps_of(loop), {name for step in self.steps if step[0] == "bind" for name in step[2]}
+        shown = {a for inst in inside if inst.op.name != "launch" for a in inst.args}
         for inst in inside:
-            names = {name for dim in shape_of(inst.types[0]) for name in symbols(dim)} if inst.op.name == "allocate" else read
-            if not (names & read or any(map(is_number, names))) and inst.op.name == "allocate":
+            if inst.op.name != "allocate":
+                continue
+            shape = shape_of(inst.types[0])
+            names = {name for dim in shape for name in symbols(dim)}
+            if names & read:
+                continue
+            if not any(map(is_number, names)):
                 self.write_inst(inst)
+                continue
+            # Kernels know where elements lie in it, so it may be longer than a step needs.
+            ends = ends_of(product(shape), steps) if inst.result not in shown else None
+            if ends is not None and all(name in bound or not is_number(name) for end in ends for name in symbols(end)):
+                (made,) = self.new_slots(inst.results)
+                self.add(("allocate", made, element(inst.types[0]).name, (reduce(dim_max, ends, 0),), "C", False), inst)
 
     def write_inst(self, inst: Inst) -> None:
         """The steps of an instruction."""
@@ -230,6 +244,12 @@ class _PlanWriter:
             launch.attr("grid", ()),
             self.host.fact("target") == "cuda" and launch.attr("name") in self.in_steps,
         )
+
+
+def _steps_of(loop: Inst) -> list[tuple[str, DimLike, bool]]:
+    """The loops of an instruction whose steps have numbers, itself among them, as :func:`ends_of` takes them."""
+    found = [loop.attr("numbers")] if loop.attr("numbers") is not None else []
+    return [*found, *(step for region in loop.regions for inst in region.insts if inst.regions for step in _steps_of(inst))]
 
 
 def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:

@@ -188,6 +188,20 @@ def test_loops_that_end_when_a_number_in_memory_says_so(several, request, monkey
     assert min(seen) < 2 * native_steps.LEAST < max(seen)
 
 
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that the native function makes with numbers of their own, a number a loop."""
+    made: list[int] = []
+    steps = native_steps.NativeLoop._computed
+
+    def watched(self: Any, *arguments: Any) -> int:
+        made.append(steps(self, *arguments))
+        return made[-1]
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_computed", watched)
+    return made
+
+
 def by_number(u, n):
     for i in range(n):
         u = np.roll(u, 1) + i
@@ -241,18 +255,10 @@ NUMBERS: list[tuple[Callable[..., Any], np.ndarray, int]] = [
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize(("function", "array", "native"), NUMBERS, ids=lambda case: case.__name__ if callable(case) else "")
-def test_numbers_that_differ_from_step_to_step(function, array, native, several, request, monkeypatch):
+def test_numbers_that_differ_from_step_to_step(function, array, native, several, request, computed):
     if several:
         request.getfixturevalue("many_threads")
         array = np.resize(array, 3000)
-    made: list[int] = []
-    computed = native_steps.NativeLoop._computed
-
-    def watched(self: Any, *arguments: Any) -> int:
-        made.append(computed(self, *arguments))
-        return made[-1]
-
-    monkeypatch.setattr(native_steps.NativeLoop, "_computed", watched)
     jitted = pytocu.jit(function)
     for steps in (1, 2, 17, 18, 19, 20, 42, 60, 61):
         for _ in range(2):
@@ -265,7 +271,102 @@ def test_numbers_that_differ_from_step_to_step(function, array, native, several,
                 compare(jitted(array.copy(), steps), wanted)
         if steps == 60:
             # Two steps before, and what is left is Python's.
-            assert made[-1] == native
+            assert computed[-1] == native
+
+
+def grows(x, y):
+    """Nothing to do in the first step, and more in each."""
+    for i in range(len(x)):
+        x[:i] += np.flip(y[:i])
+        x[i] = x[: i + 1].sum()
+    return x
+
+
+def shrinks(x, y):
+    for i in range(len(x) - 1, -1, -2):
+        x[: i + 1] *= 1.5
+        y[i:] = y[i:] + x[i - 1]
+    return x, y
+
+
+def solved(x, a):
+    """Two loops in each step, of other lengths in every step, and lengths that are compared in each."""
+    n = len(x)
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    for i in range(n):
+        x[i] = x[i] - a[i, :i] @ x[:i]
+    return x
+
+
+def between(x, y, first, last):
+    """Ints of run time, which may be negative, in lengths."""
+    t = 0.5
+    for i in range(first, last):
+        x[i:last] = y[i:last] * t + i
+        t = t + 0.25
+    return x, t
+
+
+def taking_turns(x, y):
+    for i in range(3, len(x)):
+        z = x + 1
+        z[:i] = y[:i] - x[i - 3]
+        x, y = z, x
+    return x, y
+
+
+PARTS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
+    (grows, (random(60), random(60)), 64),
+    (grows, (random(60).astype(np.float32), random(60).astype(np.float32)), 64),
+    (shrinks, (random(60), random(61)), 0),
+    (solved, (random(40), random(40, 40) + 40 * np.eye(40)), 4096),
+    (between, (random(50), random(50), 3, 47), 0),
+    (between, (random(50), random(50), 0, 5), 0),
+    (taking_turns, (random(50), random(50)), 0),
+]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(("function", "arguments", "ulp"), PARTS, ids=lambda case: case.__name__ if callable(case) else "")
+def test_parts_of_arrays_that_differ_from_step_to_step(function, arguments, ulp, several, request, computed):
+    if several:
+        request.getfixturevalue("many_threads")
+    jitted = pytocu.jit(function)
+    for _ in range(3):
+        host, given = ([a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in range(2))
+        expected, found = function(*host), jitted(*given)
+        compare(found, expected, exact=not ulp, ulp=ulp)
+        compare(tuple(given), tuple(host), exact=not ulp, ulp=ulp)
+    if len(arguments) < 4 or arguments[3] - arguments[2] > 9:
+        assert computed and min(computed) > 0
+
+
+def test_lengths_that_do_not_fit_together_in_a_late_step(computed):
+    def shifted(x, y, n):
+        for i in range(n):
+            x[i:] += y[: 40 - i]
+
+    def indexed(x, y, n):
+        for i in range(n):
+            x[:i] *= 2
+            if n > 0:
+                x[i] = y[2 * i]
+
+    x, y = random(40), random(60)
+    for function, arguments in ((shifted, (x, y[:30], 40)), (shifted, (x, y[:25], 40)), (indexed, (x, y, 35))):
+        jitted = pytocu.jit(function)
+        for _ in range(2):
+            host, given = (tuple(a.copy() if isinstance(a, np.ndarray) else a for a in arguments) for _ in range(2))
+            with pytest.raises((ValueError, IndexError)) as wanted:
+                function(*host)
+            with pytest.raises(wanted.type) as found:
+                jitted(*given)
+            assert str(wanted.value) in str(found.value)
 
 
 def test_numbers_of_a_branch_are_computed_by_python():

@@ -96,10 +96,10 @@ entry:
   %y.at = getelementptr i64, ptr %record, i64 3
   %y.from = load ptr, ptr %y.at, align 8
   %y = load i64, ptr %y.from, align 8
-  %least.at = getelementptr i64, ptr %record, i64 4
-  %least = load i64, ptr %least.at, align 8
-  %most.at = getelementptr i64, ptr %record, i64 5
-  %most = load i64, ptr %most.at, align 8
+  %low.at = getelementptr i64, ptr %record, i64 4
+  %low = load i64, ptr %low.at, align 8
+  %high.at = getelementptr i64, ptr %record, i64 5
+  %high = load i64, ptr %high.at, align 8
   %a = bitcast i64 %x to double
   %b = bitcast i64 %y to double
   switch i64 %operation, label %no [ i64 1, label %add
@@ -118,7 +118,9 @@ entry:
                                      i64 14, label %to.bytes
                                      i64 15, label %to.bytes
                                      i64 16, label %to.bytes
-                                     i64 17, label %to.bytes ]
+                                     i64 17, label %to.bytes
+                                     i64 18, label %most
+                                     i64 19, label %least ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -181,8 +183,17 @@ float:
   br label %store
 copy:
   br label %store
+most:
+  %above = icmp sgt i64 %x, %y
+  %larger = select i1 %above, i64 %x, i64 %y
+  br label %store
+least:
+  %under = icmp slt i64 %x, %y
+  %smaller = select i1 %under, i64 %x, i64 %y
+  br label %store
 store:
-  %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ]
+  %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
+    [ %smaller, %least ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:
@@ -190,8 +201,8 @@ to.single:
   store float %single, ptr %to, align 4
   ret i1 true
 to.bytes:
-  %reaches = icmp sge i64 %x, %least
-  %fits = icmp sle i64 %x, %most
+  %reaches = icmp sge i64 %x, %low
+  %fits = icmp sle i64 %x, %high
   %inside = and i1 %reaches, %fits
   br i1 %inside, label %size, label %no
 size:
@@ -280,6 +291,9 @@ choose:
   %whole = icmp ult i64 %pieces, 2
   br i1 %whole, label %alone, label %share
 alone:
+  %nothing = icmp eq i64 %total, 0
+  br i1 %nothing, label %made.one, label %launch.whole
+launch.whole:
   call void %kernel(ptr %slots, i64 0, i64 %total)
   br label %made.one
 share:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.ranges import new_name, number_as_dim
+from pytocu.frontend.ranges import known_here, most, new_name, number_as_dim
 from pytocu.frontend.values import as_dim, as_value, const_inst, dim_value
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, symbol
+from pytocu.ir.dims import Dim, DimLike, floordiv, symbol
 from pytocu.record import Record
 
 
@@ -70,7 +70,7 @@ def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
     number = symbol(name)
     falling = stride < 0
     first = start - size * (count - 1) if falling else start
-    all_steps = dim_max(count, 0)
+    all_steps = most(count, 0, known_here(context, branches=False))
     wanted = (all_steps - 1, -1, -1) if falling else (0, all_steps, 1)
     if (start, stride) == (0, 1):
         wanted = (steps.start, steps.stop, steps.step)

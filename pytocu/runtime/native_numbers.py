@@ -1,9 +1,9 @@
-"""Python's numbers that change from step to step of a native loop, as operations of `pytocu.backend.cpu_steps`.
+"""Python's numbers and lengths that change from step to step of a native loop, as operations of `pytocu.backend.cpu_steps`.
 
-In: what a plan computes of the counter and of carried numbers, and their values before a step.  Out: for each step of a
-period what stands before its launches (the numbers, and where kernels read them) and behind them (the next
-step's numbers).  Python's ints have no bounds and some of its operations raise: where a number is none of int64 or Python
-would raise, the native function stops before the step, and Python makes it.
+In: what a plan computes of the counter, of carried numbers and of lengths.  Out: for each step of a period what stands before
+its launches (the numbers, where kernels read them, how many iterations there are) and behind them (the next step's numbers).
+Python's ints have no bounds and some of its operations raise, and lengths may not fit together: where a number is none of
+int64 or Python would raise, the native function stops before the step, and Python makes it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,21 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytocu.ir.dims import Atom, Dim, DimLike
 from pytocu.runtime.plan_loops import Numbers
 
 _INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
 _FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9}
+_OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
 _TO_FLOAT, _COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 _MOST = 2**63 - 1
+_MOST_PIECES = 2**16 - 1
 
-Operation = tuple[int, ...]
+Place = int | tuple[str, int, int]
+"""A cell, or a word of the ``slots`` or of the ``record`` of a launch of the step, by its number there."""
+
+Operation = tuple[int, Place, int, int, int, int]
+"""What is done, where to, two cells, and the least and most that it may be."""
 
 
 class Cells:
@@ -28,10 +35,8 @@ class Cells:
     Parameters
     ----------
     numbers : Numbers
-    values : mapping
-        What the program knows before a step, by slot: carried numbers and those that stay.
-    counter : range
-        The counter's values from that step on.
+    kinds : sequence of type
+        The classes of what the program knows before a step, as `Numbers.given`.
 
     Attributes
     ----------
@@ -39,48 +44,77 @@ class Cells:
         Whether all of them are int64 or float64, and stay what they are.
     """
 
-    def __init__(self, numbers: Numbers, values: Mapping[int, Any], counter: range):
+    def __init__(self, numbers: Numbers, kinds: Sequence[type]):
         self._numbers = numbers
-        first, step = counter[0], counter.step
-        self._kinds: dict[int, type] = {}
-        self._places: dict[int, int] = {}
-        self._initial: list[Any] = []
-        self.usable = all(abs(n) + abs(step) <= _MOST for n in (first, counter[-1]))
-        self._add(numbers.counter, first)
-        self._step = self._spare(step)
-        self._zero, self._single = self._spare(), self._spare()
-        for slot, value in values.items():
-            self._add(slot, value)
-        self._before: list[tuple[int, int, int, int]] = []
+        self._kinds: dict[int, type] = dict(zip(numbers.given, kinds, strict=False))
+        self._kinds[numbers.counter] = int
+        self._constants: dict[int, int] = {}
+        self._size = 0
+        self.usable = all(kind in (int, float) for kind in self._kinds.values())
+        self._places = {slot: self._spare() for slot in self._kinds}
+        self._lengths = {name: self._spare() for name in numbers.lengths}
+        self._step, self._single = self._spare(), self._spare()
+        self._before: list[Operation] = []
+        self._known: dict[DimLike, int] = {}
+        counter = self._places[numbers.counter]
+        for name, negated in zip(numbers.names, (False, True), strict=False):
+            place = self._emit(_INTEGERS["subtract"], self._constant(0), counter) if negated else counter
+            self._lengths[name] = self._emit(_OF_LENGTHS["max"], place, self._constant(0))
+        for dim, least, most in numbers.checks:
+            self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
+        for slot, dim in numbers.dims.items():
+            self._kinds[slot], self._places[slot] = int, self._dim(dim)
         for made, name, sources in numbers.computed:
             self._compute(made, name, sources)
+        self._work = {number: self._dim(dims[0]) for number, dims in numbers.work.items()}
+        self._pieces: dict[int, tuple[int, int]] = {}
         self._behind = self._next()
-        size = len(self._initial)
-        self.memory = (ctypes.c_int64 * max(size, 1))()
-        for place, value in enumerate(self._initial if self.usable else ()):
-            if isinstance(value, float):
-                ctypes.c_double.from_buffer(self.memory, 8 * place).value = value
-            else:
-                self.memory[place] = value
 
-    def _spare(self, value: Any = 0) -> int:
-        self._initial.append(value)
-        return len(self._initial) - 1
+    def _spare(self) -> int:
+        self._size += 1
+        return self._size - 1
 
-    def _add(self, slot: int, value: Any) -> None:
-        kind = type(value)
-        if kind is not float and not (kind is int and -_MOST <= value <= _MOST):
-            self.usable = False
-        self._kinds[slot], self._places[slot] = kind, self._spare(value)
+    def _constant(self, value: int) -> int:
+        if value not in self._constants:
+            self._constants[value] = self._spare()
+        return self._constants[value]
+
+    def _emit(self, code: int, x: int, y: int) -> int:
+        made = self._spare()
+        self._before.append((code, made, x, y, 0, 0))
+        return made
+
+    def _bounded(self, to: Place, place: int, least: int, most: int) -> Operation:
+        return _TO_BYTES[8], to, place, place, least, most
+
+    def _dim(self, dim: DimLike) -> int:
+        """The cell of a length."""
+        if not isinstance(dim, Dim):
+            return self._constant(dim)
+        if dim not in self._known:
+            total: int | None = None
+            for monomial, coefficient in dim.terms:
+                factors = [self._atom(a) for a in monomial]
+                if coefficient != 1 or not factors:
+                    factors.insert(0, self._constant(coefficient))
+                term = factors[0]
+                for factor in factors[1:]:
+                    term = self._emit(_INTEGERS["multiply"], term, factor)
+                total = term if total is None else self._emit(_INTEGERS["add"], total, term)
+            assert total is not None
+            self._known[dim] = total
+        return self._known[dim]
+
+    def _atom(self, atom: Atom) -> int:
+        if not atom.args:
+            return self._lengths[atom.name]
+        a, b = (self._dim(x) for x in atom.args)
+        return self._emit(_OF_LENGTHS[atom.name], a, b)
 
     def _operand(self, slot: int, as_float: bool) -> int:
-        """The place of a number, as a float where it is to be one."""
+        """The cell of a number, as a float where it is to be one."""
         place = self._places[slot]
-        if as_float and self._kinds[slot] is int:
-            made = self._spare()
-            self._before.append((_TO_FLOAT, made, place, place))
-            return made
-        return place
+        return self._emit(_TO_FLOAT, place, place) if as_float and self._kinds[slot] is int else place
 
     def _compute(self, made: int, name: str, sources: Sequence[int]) -> None:
         kinds = [self._kinds[s] for s in sources]
@@ -91,57 +125,93 @@ class Cells:
         if name == "positive":
             self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
             return
-        self._kinds[made], self._places[made] = (float if as_float else int), self._spare()
+        self._kinds[made] = float if as_float else int
         operands = [self._operand(s, as_float) for s in sources]
         if name == "negative":
-            operation = (_NEGATIVE, operands[0], operands[0]) if as_float else (_INTEGERS["subtract"], self._zero, operands[0])
-        else:
-            code = (_FLOATS if as_float else _INTEGERS).get(name)
-            self.usable = self.usable and code is not None
-            operation = (code or 0, *operands)
-        self._before.append((operation[0], self._places[made], operation[1], operation[2]))
+            zero = operands[0] if as_float else self._constant(0)
+            self._places[made] = self._emit(_NEGATIVE if as_float else _INTEGERS["subtract"], zero, operands[0])
+            return
+        code = (_FLOATS if as_float else _INTEGERS).get(name)
+        self.usable = self.usable and code is not None
+        self._places[made] = self._emit(code or 0, operands[0], operands[1])
 
-    def _next(self) -> list[tuple[int, int, int, int]]:
+    def _next(self) -> list[Operation]:
         """The numbers of the next step: all are read before one is written."""
-        copies: list[tuple[int, int, int, int]] = []
+        copies: list[Operation] = []
         for param, value in self._numbers.carried:
             self.usable = self.usable and self._kinds[param] is self._kinds[value]
             spare = self._spare()
-            copies.insert(0, (_COPY, spare, self._places[value], self._places[value]))
-            copies.append((_COPY, self._places[param], spare, spare))
+            copies.insert(0, (_COPY, spare, self._places[value], self._places[value], 0, 0))
+            copies.append((_COPY, self._places[param], spare, spare, 0, 0))
         counter = self._places[self._numbers.counter]
-        return [*copies, (_INTEGERS["add"], counter, counter, self._step)]
+        return [*copies, (_INTEGERS["add"], counter, counter, self._step, 0, 0)]
 
-    def _at(self, place: int) -> int:
-        return ctypes.addressof(self.memory) + 8 * place
-
-    def _operations(self, listed: Sequence[tuple[int, int, int, int]]) -> list[Operation]:
-        return [(code, *map(self._at, places)) for code, *places in listed]
-
-    def before(self, launches: Sequence[tuple[int, Any]]) -> list[Operation]:
-        """What stands before the launches of a step, which are kernels and their slots."""
-        found = self._operations(self._before)
-        for number, slots in launches:
+    def before(self, launches: Mapping[int, int]) -> list[Operation]:
+        """What stands before the launches of a step, which are kernels by their places in the period."""
+        found = list(self._before)
+        for launch, number in launches.items():
             for position, slot, word in self._numbers.stored.get(number, ()):
-                found.extend(self._store(slot, word, ctypes.addressof(slots) + 8 * position))
+                found.extend(self._store(slot, word, ("slots", launch, position)))
+            if number in self._work:
+                found.extend(self._share(launch, self._work[number]))
         return found
 
     def behind(self) -> list[Operation]:
         """What stands behind them."""
-        return self._operations(self._behind)
+        return list(self._behind)
 
-    def _store(self, slot: int, word: str, address: int) -> list[Operation]:
+    def allocate(self) -> None:
+        """Make the memory, when all operations have been asked for."""
+        self._memory = (ctypes.c_int64 * self._size)()
+        self.address = ctypes.addressof(self._memory)
+        for value, place in self._constants.items():
+            self._memory[place] = value
+
+    def start(self, values: Sequence[Any], counter: range) -> bool:
+        """State what the program knows before a step, and the counter from there on; whether int64 and float64 hold all."""
+        first, step = counter[0], counter.step
+        numbers = [*values, first, step, counter[-1] + step]
+        if any(type(value) is int and not -_MOST <= value <= _MOST for value in numbers):
+            return False
+        slots, lengths = values[: len(self._numbers.given)], values[len(self._numbers.given) :]
+        for slot, value in zip(self._numbers.given, slots, strict=True):
+            if self._kinds[slot] is float:
+                ctypes.c_double.from_buffer(self._memory, 8 * self._places[slot]).value = value
+            else:
+                self._memory[self._places[slot]] = value
+        for name, value in zip(self._numbers.lengths, lengths, strict=True):
+            self._memory[self._lengths[name]] = value
+        self._memory[self._places[self._numbers.counter]], self._memory[self._step] = first, step
+        return True
+
+    def cut(self, launch: int, iterations: int) -> None:
+        """State how many iterations a piece of a launch has whose number of iterations differs from step to step."""
+        less, size = self._pieces[launch]
+        self._memory[less], self._memory[size] = iterations - 1, iterations
+
+    def _share(self, launch: int, work: int) -> list[Operation]:
+        """How many iterations a launch has, and in how many pieces."""
+        less, size = self._pieces[launch] = self._spare(), self._spare()
+        rounded, pieces = self._spare(), self._spare()
+        return [
+            self._bounded(("record", launch, 2), work, 0, _MOST),
+            (_INTEGERS["add"], rounded, work, less, 0, 0),
+            (_INTEGERS["floor_divide"], pieces, rounded, size, 0, 0),
+            self._bounded(("record", launch, 4), pieces, 0, _MOST_PIECES),
+        ]
+
+    def _store(self, slot: int, word: str, to: Place) -> list[Operation]:
         """Write a number where a kernel reads it, as the dtype that it has there."""
-        place, integer = self._at(self._places[slot]), self._kinds[slot] is int
+        place, integer = self._places[slot], self._kinds[slot] is int
         if word in ("f64", "f32"):
-            spare = self._at(self._single)
             if not integer:
-                return [(_COPY if word == "f64" else _TO_SINGLE, address, place, place)]
+                return [(_COPY if word == "f64" else _TO_SINGLE, to, place, place, 0, 0)]
             if word == "f64":
-                return [(_TO_FLOAT, address, place, place)]
-            return [(_TO_FLOAT, spare, place, place), (_TO_SINGLE, address, spare, spare)]
+                return [(_TO_FLOAT, to, place, place, 0, 0)]
+            single = self._single
+            return [(_TO_FLOAT, single, place, place, 0, 0), (_TO_SINGLE, to, single, single, 0, 0)]
         bits = 64 if word == "index" else int(word[1:])
         least, most = (0, 2**bits - 1) if word[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
         if not integer:
             self.usable = False
-        return [(_TO_BYTES[bits // 8], address, place, place, least, min(most, _MOST))]
+        return [(_TO_BYTES[bits // 8], to, place, place, least, min(most, _MOST))]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any
 
+from pytocu.ir.dims import evaluate
 from pytocu.runtime import threads
 from pytocu.runtime.host_loops import Steps, Until
-from pytocu.runtime.native_numbers import Cells
+from pytocu.runtime.native_numbers import Cells, Operation
 from pytocu.runtime.plan_loops import Numbers, Steady
 
 NAME = "pytocu.steps"
@@ -45,6 +46,9 @@ _SECONDS_TO_RETURN = 0.1
 
 _SMALLEST = 4096
 """Elements of a piece."""
+
+_WHOLE = 2**62
+"""Iterations of a piece that a launch is not cut into."""
 
 _PIECES = 4
 """Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
@@ -85,6 +89,8 @@ class NativeLoop:
 
     def __init__(self, loop: Steady, natives: Sequence[Any], driver: Any):
         self.loop, self._natives, self._driver = loop, natives, driver
+        # A table that nobody uses now: writing one anew takes longer than many a loop.
+        self._spare: dict[int, _Computed] = {}
 
     def steps(self, numbers: range, alone: bool) -> Steps:
         """The steps of the loop; where they are not alone, a loop around them notes their launches."""
@@ -100,31 +106,15 @@ class NativeLoop:
 
     def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range) -> int:
         """Make the steps of a range whose launches take numbers that differ; how many."""
-        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
-        values = dict(zip(numbers.given, noted[-1][1], strict=True))
-        cells = Cells(numbers, values, counter)
-        records: list[Any] = []
-        behind: list[int] = []
-        for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
-            launches = noted[begin:end]
-            records += [(None, words) for words in cells.before([launch[:2] for launch in launches])]
-            records += [(self._natives[n], slots, work, cost) for n, slots, work, cost in launches]
-            records += [(None, words) for words in cells.behind()]
-            behind.append(len(records))
-        if not cells.usable or len(records) > _MOST_RECORDS:
-            return 0
-        table, period = _Table(self._driver, records), self.loop.period
-        made, helpers, seconds = 0, 0, 0.0
-        while made + period <= len(counter):
-            count = 1 if not made else max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
-            count = min((len(counter) - made) // period, count)
-            seconds = table.run(count, helpers) / count
-            gone = table.words[_MADE]
-            made += gone // len(records) * period + sum(place <= gone % len(records) for place in behind)
-            if table.ended():
-                break
-            helpers = min(threads.others(), int(seconds / len(records) / _SECONDS_TO_MEET))
-        return made
+        values = noted[-1][1]
+        kinds = tuple(map(type, values[: len(numbers.given)]))
+        key = kinds, tuple(launch[0] for launch in noted)
+        made = self._spare.pop(0, None)
+        if made is None or made.key != key:
+            made = _Computed(self._driver, self._natives, numbers, noted, key)
+        steps = made.steps(self.loop.period, noted, values, counter)
+        self._spare[0] = made
+        return steps
 
     def until(self) -> Until:
         """The steps of the loop, which ends when a truth value in memory says so."""
@@ -168,10 +158,97 @@ class NativeLoop:
         return periods * self.loop.period
 
 
+class _Computed:
+    """Launches that take numbers which differ from step to step, with what computes these.
+
+    Parameters
+    ----------
+    driver, natives
+        As of :class:`NativeLoop`.
+    numbers : Numbers
+    noted : sequence
+        The launches of a period and, behind those of each step, what the program knows there.
+    key : tuple
+        What it can be used for again: loops with numbers of these classes and these launches.
+    """
+
+    def __init__(self, driver: Any, natives: Sequence[Any], numbers: Numbers, noted: Sequence[Noted], key: Any):
+        self.key, self._numbers = key, numbers
+        cells = self._cells = Cells(numbers, key[0])
+        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
+        # The slots are this table's own, since the program has new ones for each launch.
+        slots = {k: (ctypes.c_char * len(launch[1]))() for k, launch in enumerate(noted) if launch[0] >= 0}
+        self._slots, self._launches = slots, {}
+        records: list[Any] = []
+        operations: dict[int, Operation] = {}
+
+        def compute(listed: Sequence[Operation]) -> None:
+            for operation in listed:
+                operations[len(records)] = operation
+                records.append((None, ()))
+
+        self._behind: list[int] = []
+        for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
+            launches = {k: noted[k][0] for k in range(begin, end)}
+            compute(cells.before(launches))
+            for k, number in launches.items():
+                self._launches[k] = len(records)
+                records.append((natives[number], slots[k], 0, 0))
+            compute(cells.behind())
+            self._behind.append(len(records))
+        self._usable = cells.usable and len(records) <= _MOST_RECORDS
+        cells.allocate()
+        table = self._table = _Table(driver, records)
+
+        def address(place: Any) -> int:
+            match place:
+                case ("slots", launch, word):
+                    return ctypes.addressof(slots[launch]) + 8 * word
+                case ("record", launch, word):
+                    return table.address + 8 * (_FIRST + _WORDS * self._launches[launch] + word)
+            return cells.address + 8 * place
+
+        for n, (code, to, x, y, least, most) in operations.items():
+            table.state(n, (code, address(to), address(x), address(y), least, most))
+
+    def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range) -> int:
+        """Make the steps of a range; how many."""
+        if not self._usable or not self._cells.start(values, counter):
+            return 0
+        table, numbers = self._table, self._numbers
+        known = dict(zip(numbers.lengths, values[len(numbers.given) :], strict=True))
+        ends = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in (counter[0], counter[-1])]
+        for k, place in self._launches.items():
+            number, given, work, cost = noted[k]
+            ctypes.memmove(self._slots[k], given, len(given))
+            cut = None
+            if number in numbers.work:
+                work, cost = (max(1, *(evaluate(dim, sizes) for sizes in ends)) for dim in numbers.work[number])
+                cut = partial(self._cells.cut, k)
+            table.launches[place] = (*table.launches[place][:2], work, cost, cut)
+        table.share(0)
+        made, helpers, count = 0, 0, 1
+        while made + period <= len(counter):
+            count = min((len(counter) - made) // period, count)
+            spent = table.run(count, helpers)
+            seconds = spent / count
+            gone, size = table.words[_MADE], len(table.launches)
+            made += gone // size * period + sum(place <= gone % size for place in self._behind)
+            if table.ended():
+                break
+            if spent < _SECONDS_TO_TRY and not helpers:
+                # Mostly the call itself: a few steps more say what they take.
+                count *= 8
+                continue
+            helpers = min(threads.others(), int(seconds / len(self._launches) / _SECONDS_TO_MEET))
+            count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+        return made
+
+
 class _Table:
     """What the native function reads; see `pytocu.backend.cpu_steps`."""
 
-    def __init__(self, driver: Any, launches: Sequence[tuple[Any, ...]]):
+    def __init__(self, driver: Any, launches: list[tuple[Any, ...]]):
         self.driver = driver
         self.launches = launches
         # Behind the records stands an empty one, which has no pieces to take.
@@ -182,6 +259,14 @@ class _Table:
         self.words = (ctypes.c_int64 * size).from_address(self.address)
         self.words[_RECORDS], self.words[_YIELD] = len(launches), _yield_address()
         self.helpers = -1
+        for number, (native, slots, *_) in enumerate(launches):
+            if native is None:
+                self.state(number, slots)
+
+    def state(self, number: int, words: Sequence[int]) -> None:
+        """Write a record that is no launch."""
+        first = _FIRST + _WORDS * number
+        self.words[first : first + len(words)] = words
 
     def share(self, helpers: int) -> None:
         """Cut launches into pieces for so many threads beside the calling one."""
@@ -189,13 +274,15 @@ class _Table:
         for number, (native, slots, *rest) in enumerate(self.launches):
             first = _FIRST + _WORDS * number
             if native is None:
-                self.words[first : first + len(slots)] = slots
                 continue
-            work, cost = rest
+            work, cost, *cut = rest
             pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
             size = -(-work // max(pieces, 1))
             if size >= _LINE:
                 size = -(-size // _LINE) * _LINE
+            if cut and cut[0] is not None:
+                # The number of pieces is computed in each step.
+                cut[0](size if pieces > 1 else _WHOLE)
             record = native.address, ctypes.addressof(slots), work, size, -(-work // size)
             self.words[first : first + len(record)] = record
 
@@ -211,5 +298,8 @@ class _Table:
         self.words[0] = len(self.launches) << 16
         self.words[_LAUNCHES], self.words[_ENDED] = periods * len(self.launches), 0
         start = perf_counter()
-        threads.together(self.driver, self.address, helpers)
+        if helpers:
+            threads.together(self.driver, self.address, helpers)
+        else:
+            self.driver(self.address, 0, 1)
         return perf_counter() - start

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import lcm
+from typing import TypeAlias
 
+from pytocu.ir.dims import DimLike, ends_of, symbols
 from pytocu.record import Record
 from pytocu.runtime.plan import Plan, Step
+
+Bounds: TypeAlias = "tuple[DimLike, int, int | None]"
+"""A length, and the least and most that it may be."""
 
 
 class Numbers(Record):
@@ -29,6 +34,16 @@ class Numbers(Record):
         By the number of a launch: which parameters, the slot of each, and its dtype there.
     given : tuple of int
         Slots of the numbers that the program states before a step: those that are carried, and those that stay.
+    names : tuple of str
+        What the counter is called in lengths: what it has above 0, and what it has below.
+    lengths : tuple of str
+        Other names in lengths, which the program states as well.
+    dims : dict
+        Slots of lengths that differ from step to step.
+    work : dict
+        By the number of a launch: how many iterations it has, and what each costs, where these differ.
+    checks : tuple of Bounds
+        Lengths that differ, and the least and most that each may be; where one is not, Python makes the step, and raises.
     """
 
     counter: int
@@ -36,6 +51,11 @@ class Numbers(Record):
     computed: tuple[tuple[int, str, tuple[int, ...]], ...]
     stored: dict[int, tuple[tuple[int, int, str], ...]]
     given: tuple[int, ...]
+    names: tuple[str, ...]
+    lengths: tuple[str, ...]
+    dims: dict[int, DimLike]
+    work: dict[int, tuple[DimLike, DimLike]]
+    checks: tuple[Bounds, ...]
 
 
 _COMPUTED = frozenset({"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive"})
@@ -99,6 +119,7 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
 
 
 DIFFERS = "a kernel takes a number that differs from step to step"
+PARTS = "kernels work on parts of arrays that differ from step to step"
 
 
 def steady(plan: Plan, native: bool) -> dict[int, Steady]:
@@ -135,6 +156,9 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     varying = {p for p in params if p not in carried and after[p] != p} - set(params[:1] if reads else ())
     counts = bool(varying)
     varying |= {loop[1]} if loop[0] == "for" else set()
+    # What the counter is called, and the lengths that depend on it.
+    names = tuple(n for s in inner if s[0] == "bind" and loop[0] == "for" and s[1] == loop[1] for n in s[2])
+    varying |= {step[1] for step in inner if step[0] == "dim" and _any_of(step[2:], names)}
     _spread(inner, varying)
     launches, loops, differs = 0, False, False
     for step in inner:
@@ -147,15 +171,20 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 return "there is a while loop in its steps"
             case ("library", _, name, *_):
                 return f"np.{name} is a call of the caller's library"
-            case ("bind", *_):
-                return "kernels work on parts of arrays that differ from step to step"
+            case ("bind", slot, *_) if not (loop[0] == "for" and slot == loop[1]):
+                return PARTS
             case ("read_length", *_):
                 return "a length that depends on the data is read in each step"
             case ("read", *_) if step is not reads:
                 return "the host reads a number in each step"
-            case ("launch", _, slots):
-                differs = differs or bool(varying & set(slots))
+            case ("launch", number, slots):
+                spec = plan.kernels[number]
+                differs = differs or bool(varying & set(slots)) or _any_of((spec.work, spec.cost, *spec.grid), names)
                 launches += 1
+            case ("check", _, dims, *_):
+                differs = differs or _any_of(dims, names)
+            case ("allocate", _, _, shape, *_) if _any_of(shape, names):
+                return PARTS
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
     if counts and (reads or loops):
@@ -163,9 +192,9 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     numbers = None
     # What stands in a branch that is not taken has no value to begin with.
     if differs and not (reads or loops or any(step[0] == "if" for step in inner)):
-        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried})
+        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried}, names)
     if differs and numbers is None:
-        return DIFFERS
+        return PARTS if names else DIFFERS
     moves = {p: after[p] for p in carried}
     if not launches:
         return "nothing is launched in its steps"
@@ -175,19 +204,27 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     return Steady(_period(moves), launches, counts, flag, loops, numbers, looks)
 
 
+def _any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:
+    """Whether lengths depend on one of these names."""
+    return any(not set(names).isdisjoint(symbols(dim)) for dim in dims)
+
+
 def _numbers(
-    plan: Plan, counter: int, steps: Sequence[Step], varying: set[int], after: dict[int, int]
+    plan: Plan, counter: int, steps: Sequence[Step], varying: set[int], after: dict[int, int], names: tuple[str, ...]
 ) -> Numbers | None:
     """What is to be computed of numbers that differ, as far as kernels need it; None where only Python can."""
     stored: dict[int, tuple[tuple[int, int, str], ...]] = {}
+    work: dict[int, tuple[DimLike, DimLike]] = {}
     converted = {step[1]: step[2] for step in steps if step[0] == "convert" and not step[4]}
     made = {step[1]: (step[1], step[2], tuple(step[3])) for step in steps if step[0] == "python"}
     for _, number, slots in (step for step in steps if step[0] == "launch"):
-        words = plan.kernels[number].parameters
-        taken = [(n, converted.get(s, s), words[n]) for n, s in enumerate(slots) if s in varying]
+        spec = plan.kernels[number]
+        taken = [(n, converted.get(s, s), spec.parameters[n]) for n, s in enumerate(slots) if s in varying]
         if any(word not in _DTYPES for _, _, word in taken):
             return None
         stored[number] = tuple(taken)
+        if _any_of((spec.work, spec.cost), names):
+            work[number] = spec.work, spec.cost
     wanted = {slot for taken in stored.values() for _, slot, _ in taken}
     before = -1
     while len(wanted) > before:
@@ -195,12 +232,37 @@ def _numbers(
         wanted |= {source for slot in wanted & made.keys() for source in made[slot][2]}
         wanted |= {after[slot] for slot in wanted & after.keys()}
     computed = tuple(made[step[1]] for step in steps if step[0] == "python" and step[1] in wanted & varying)
-    known = {counter} | after.keys() | {slot for slot, _, _ in computed}
+    dims: dict[int, DimLike] = {step[1]: step[2] for step in steps if step[0] == "dim" and step[1] in wanted & varying}
+    checks: list[Bounds] = []
+    for step in steps:
+        if step[0] == "check":
+            bounds = _bounds(step)
+            if bounds is None:
+                return None
+            checks.extend(b for b in bounds if _any_of(b[:1], names))
+    known = {counter} | after.keys() | {slot for slot, _, _ in computed} | dims.keys()
     if any(name not in _COMPUTED for _, name, _ in computed) or not wanted & varying <= known:
         return None
     carried = tuple((p, value) for p, value in after.items() if p in wanted and value != p)
     given = [*(p for p, _ in carried), *sorted(wanted - known), *sorted(p for p in wanted & after.keys() if after[p] == p)]
-    return Numbers(counter, carried, computed, stored, tuple(given))
+    lengths = {n: None for dim in (*dims.values(), *sum(work.values(), ()), *(b[0] for b in checks)) for n in symbols(dim)}
+    others = tuple(name for name in lengths if name not in names)
+    return Numbers(counter, carried, computed, stored, tuple(given), names, others, dims, work, tuple(checks))
+
+
+def _bounds(check: Step) -> list[Bounds] | None:
+    """What a check of lengths asks; None where that cannot be said of a few of them."""
+    match check:
+        case (_, "index", (index, size, _), steps):
+            ends = [ends_of(bound, steps) for bound in (size - 1 - index, index + size)]
+            return None if None in ends else [(end, 0, None) for bound in ends for end in bound or ()]
+        case (_, "squeeze", dims, _):
+            return [(dims[0], 1, 1)]
+        case (_, str(kind), dims, _) if kind.startswith("empty "):
+            return [(dims[0], 1, None)]
+        case (_, _, (first, second, *_), *_):
+            return [(first - second, 0, 0)]
+    return None
 
 
 def _spread(steps: Sequence[Step], varying: set[int]) -> None:

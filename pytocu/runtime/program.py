@@ -277,7 +277,10 @@ class _Writer(Text):
         for outer, _ in self.open:
             if outer:
                 inner.append(f"if {outer}.noting: {self.access.note.format(steps=outer, **filled)}")
-        lines = [f"if {work}:", *(f"    {line}" for line in inner)]
+        # What has nothing to do in this step may have in later ones, whose launches are made of this one.
+        varying = [numbers.work for outer, _ in self.open if (numbers := self.numbers.get(outer)) is not None]
+        empty = any(number in work for work in varying)
+        lines = inner if empty else [f"if {work}:", *(f"    {line}" for line in inner)]
         if self.access.idle:
             lines += ["else:", f"    {self.access.idle.format(number=number)}"]
         self.lines.extend([f"if {steps}.launching:", *(f"    {line}" for line in lines)] if steps and computes else lines)

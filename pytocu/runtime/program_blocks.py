@@ -72,8 +72,8 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             steps, _ = text.open.pop()
             numbers = text.numbers.get(steps)
             if numbers is not None:
-                given = "".join(f"v{slot}, " for slot in numbers.given)
-                text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({given}))")
+                given = [*(f"v{slot}" for slot in numbers.given), *(text.lengths[name] for name in numbers.lengths)]
+                text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({''.join(f'{name}, ' for name in given)}))")
             if steps in text.flags.values():
                 # Other memories have the results where the steps that are left are no whole periods.
                 text.lines.append(f"{indent}if v{params[0]} and {steps}.ended():")
