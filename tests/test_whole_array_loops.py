@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -486,6 +487,17 @@ def test_a_step_that_ends_early_leaves_a_python_number() -> None:
             everywhere(left_early, x.astype(dtype), limit)
 
 
+def test_sums_in_loops_in_loops() -> None:
+    def triangle(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            for j in range(i):
+                total += x[i, j]
+        return total
+
+    everywhere(triangle, np.arange(9.0).reshape(3, 3))
+
+
 def test_a_name_that_may_still_be_a_python_number() -> None:
     def turns(x):
         a, b = 0.0, 1.0
@@ -564,3 +576,25 @@ def test_shifts_that_python_refuses_or_int64_does_not_hold() -> None:
     with pytest.raises(OverflowError, match="does not fit int64"):
         pytocu.jit(shifted)(x, 33)
     compare(pytocu.jit(shifted)(x[:1], 0), 1)
+
+
+def test_bodies_of_loops_in_loops_are_read_a_few_times() -> None:
+    """Each reading that begins with nothing known of the loops inside would double how often the innermost body is read."""
+
+    def nested(x, y):
+        total = 0.0
+        for a in range(x.shape[0]):
+            for b in range(x.shape[1]):
+                for c in range(x.shape[2]):
+                    for d in range(y.shape[0]):
+                        for e in range(y.shape[1]):
+                            if a >= b:
+                                z = y[d] * x[a, b, c]
+                                x[a, b, c] += (z * y[:, e]).sum()
+                            total = total + y[d, e]
+        return total
+
+    x, y = np.arange(8.0).reshape(2, 2, 2), np.arange(4.0).reshape(2, 2)
+    text = pytocu.jit(nested).lower(x, y).ir("lower")
+    assert max(int(n) for n in re.findall(r'"[a-e](\d+)_"', text)) < 20
+    everywhere(nested, x, y)

@@ -107,20 +107,18 @@ def _follow_region(inst: Inst, found: Mapping[Value, Begun], bad: set[Value]) ->
     for region in inst.regions:
         outer = list(zip(parameters(inst, region), given(inst), strict=True))
         entering = {p: found[a] for p, a in outer if a in found}
-        carried = list(zip((p for p, _ in outer), region.terminator.args, inst.results, strict=False))
-        carried = carried[: carried_count(inst)]
+        carried = [p for p, _ in outer[: carried_count(inst)]]
         while True:
             inside = _follow(entering, region.insts, bad)
             joined = dict(entering)
-            for param, value, _ in carried:
+            for param, value in zip(carried, region.terminator.args, strict=False):
                 if value in inside:
                     joined[param] = _joined(inside[value], joined.get(param))
             if joined == entering:
                 break
             entering = joined
-        # A loop may have no step.
-        left = [*zip(inst.results, region.terminator.args, strict=True), *((r, p) for p, _, r in carried)]
-        for result, value in left:
+        # Of a loop inside it is what steps make: sums in loops in loops begin as Python's numbers.
+        for result, value in zip(inst.results, region.terminator.args, strict=True):
             if value in inside:
                 results[result] = _joined(inside[value], results.get(result))
     return results

@@ -88,7 +88,7 @@ def newly_shared(builder: StorageBuilder, read: StepRead, before: State) -> dict
         for name, sets in carried_memories(builder, read, before, read.state, False).items():
             known = found.get(name) or [set() for _ in sets]
             found[name] = [a | (b & changed) for a, b in zip(known, sets, strict=True)]
-    return found
+    return {name: sets for name, sets in found.items() if any(sets)}
 
 
 def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:

@@ -16,6 +16,7 @@ from pytocu.frontend.control import (
 from pytocu.frontend.first_steps import Begun, behind_steps, follow, had_step, scalar_from_start, still_python
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
+from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.loop_memory import (
     StepRead,
     carried_memories,
@@ -150,10 +151,15 @@ def loop(
     types: dict[tuple[Frame, str], list[Type]] = {}
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
     doubted = before.storage
+    around, inside = context.loops, {}
+    if (known := around.next(loc)) is not None:
+        names, types = known.start(before, names)
+        roots, inside = known.roots, known.inside
     while True:
         read = StepRead(names, roots, types, shared)
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
+        context.loops = Loops(inside)
         try:
             with builder.nested() as insts:
                 _read(frame, read, op, lead, body)
@@ -164,7 +170,12 @@ def loop(
             raise
         finally:
             context.changing = changing
+            inside, context.loops = context.loops.found, around
         read.insts = insts
+        made = made_by(read)
+        for loops in inside.values():
+            for one in loops:
+                one.forget(made)
         if asked := before.asked():
             before.go_back()
             builder.loc = loc
@@ -178,7 +189,7 @@ def loop(
         wider = _wider(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
-        doubts = read.state.storage[3].keys() - doubted[3].keys() - made_by(read)
+        doubts = read.state.storage[3].keys() - doubted[3].keys() - made
         if not more_names and not more_roots and not wider and more_shared == shared and not doubts:
             break
         if not more_names:
@@ -188,6 +199,7 @@ def loop(
         types |= wider
         shared = more_shared
         names, roots = [*names, *more_names], [*roots, *more_roots]
+    around.note(loc, Carried(before, names, types, roots, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
 
 

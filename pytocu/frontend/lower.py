@@ -20,6 +20,7 @@ from pytocu.frontend.builtin_calls import Members
 from pytocu.frontend.calls import call
 from pytocu.frontend.compaction import compact
 from pytocu.frontend.frames import HandOn, Raised
+from pytocu.frontend.known_loops import Loops
 from pytocu.frontend.literals import listed_operand
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -110,6 +111,7 @@ def _lower(
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, call, compact, listed_operand), unit_lengths)
     context.handed = handed
+    context.loops = Loops()
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}

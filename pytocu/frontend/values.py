@@ -103,18 +103,21 @@ class Context:
         Conditions, each with what is known where it holds, and where it does not.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
+    loops : Loops
+        The loops of the body that is being read.
     """
 
     __slots__ = (
         "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
-        "guards", "handed", "hooks", "implied", "in_message", "inlined", "numbers", "origins", "outside", "paths", "positions",
-        "step_facts", "steps", "stored", "unit_lengths",
+        "guards", "handed", "hooks", "implied", "in_message", "inlined", "loops", "numbers", "origins", "outside", "paths",
+        "positions", "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
         self.builder, self.hooks, self.unit_lengths = builder, hooks, unit_lengths
         self.guards: list[Guard] = []
         self.handed: frozenset[Any] = frozenset()
+        self.loops: Any = None
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}
         self.inlined: list[types.FunctionType] = []

@@ -1,0 +1,88 @@
+"""What the loops inside of a body carry, from one reading of the body to the next.
+
+A body is read until it is known what its loop carries.  If each reading began with nothing known of the loops inside, the
+innermost body of eight would be read 256 times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytocu.errors import Loc
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.state import State
+from pytocu.ir.core import Value
+from pytocu.ir.types import Type
+
+Found = Mapping[Loc, "Sequence[Carried]"]
+
+
+class Carried:
+    """What a loop carries.
+
+    Attributes
+    ----------
+    names : list of (int, str)
+        Names of arrays that a step binds again, each with the number of its frame, from the loop's own outwards.
+    types : dict
+        By such a name: the types that it has from the start.
+    roots : list of Value
+        The memories that a step changes.
+    inside : mapping
+        The same of the loops inside.
+    """
+
+    __slots__ = ("inside", "names", "roots", "types")
+
+    def __init__(
+        self,
+        before: State,
+        names: Sequence[tuple[Frame, str]],
+        types: Mapping[tuple[Frame, str], list[Type]],
+        roots: Sequence[Value],
+        inside: Found,
+    ):
+        number = {id(frame): n for n, frame in enumerate(before.frames)}
+        self.names = [(number[id(owner)], name) for owner, name in names]
+        self.types = {(number[id(owner)], name): found for (owner, name), found in types.items()}
+        self.roots = list(roots)
+        self.inside = inside
+
+    def forget(self, made: set[Value]) -> None:
+        """Leave out what a reading made, which the next makes anew."""
+        self.roots = [root for root in self.roots if root not in made]
+        for loops in self.inside.values():
+            for loop in loops:
+                loop.forget(made)
+
+    def start(
+        self, before: State, names: Sequence[tuple[Frame, str]]
+    ) -> tuple[list[tuple[Frame, str]], dict[tuple[Frame, str], list[Type]]]:
+        """The names to begin with, `names` among them, and their types."""
+        missing: Any = object()
+        given = [(before.frames[n], name) for n, name in self.names if n < len(before.frames)]
+        known = [one for one in given if one not in names and before.value(*one, missing) is not missing]
+        found = [*names, *known]
+        types = {(before.frames[n], name): t for (n, name), t in self.types.items() if (before.frames[n], name) in found}
+        return found, types
+
+
+class Loops:
+    """The loops of a body that is being read, by their places, each in the order in which it is read there."""
+
+    __slots__ = ("found", "known")
+
+    def __init__(self, known: Found | None = None):
+        self.known: Found = known or {}
+        self.found: dict[Loc, list[Carried]] = {}
+
+    def next(self, loc: Loc) -> Carried | None:
+        """What the loop that is read now was found to carry in the reading before."""
+        place = len(self.found.get(loc, ()))
+        known = self.known.get(loc, ())
+        return known[place] if place < len(known) else None
+
+    def note(self, loc: Loc, carried: Carried) -> None:
+        """Note what a loop carries."""
+        self.found.setdefault(loc, []).append(carried)
