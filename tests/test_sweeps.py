@@ -266,6 +266,40 @@ def solved_in_time(u, n, r):
 
 M = RANDOM.random((4, 7))
 INTS = RANDOM.integers(0, 3, 9)
+def folded(words, n, scores):
+    """A table over intervals; how many words there are is given apart, so each is compared where it is read."""
+    t = np.zeros((n, n))
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            t[i, j] = max(t[i + 1, j], t[i, j - 1])
+            if i + 1 < j - 1:
+                t[i, j] = max(t[i, j], t[i + 1, j - 1] + scores[words[i], words[j]])
+            for k in range(i + 1, j):
+                t[i, j] = max(t[i, j], t[i, k] + t[k + 1, j])
+    return t
+
+
+def guarded(x, y, n):
+    """What was compared before the branch is not compared again in it."""
+    for i in range(n):
+        if x[i] <= 0.3:
+            x[i] = 1.0
+        if y[i] > 0.5 and x[i] < 2:
+            x[i] += y[i + 3]
+    return x
+
+
+def on_either_side(a, y):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a[i, j] > 0.5:
+                a[i, j] -= y[i + j]
+            else:
+                a[i, j] += y[j - i]
+    return a
+
+
+WORDS = RANDOM.integers(0, 4, 9)
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (thomas, systems(3, 6), 5),
     (thomas, systems(3, 6, np.float32), 5),
@@ -305,6 +339,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (middle_axis, (np.asfortranarray(RANDOM.random((3, 4, 5))),), 1),
     (inner_part, (M,), 1),
     (complex_filter, (M + 1j * M, 0.5j), 1),
+    (folded, (WORDS, 9, RANDOM.random((4, 4))), 2),
+    (guarded, (RANDOM.random(12), RANDOM.random(15), 12), 1),
+    (on_either_side, (RANDOM.random((6, 7)), RANDOM.random(12)), 1),
 ]
 
 
@@ -337,6 +374,16 @@ def test_every_pass_leaves_ir_that_the_verifier_takes(
     """Also where a memory is written twice, and where a number is memory without axes."""
     monkeypatch.setenv("PYTOCU_CHECK", "1")
     assert pytocu.jit(function).lower(*copies(arguments)).host("cuda").body.insts
+
+
+def test_positions_that_are_outside_in_a_branch() -> None:
+    scores, x, y = RANDOM.random((4, 4)), RANDOM.random(12), np.full(40, 0.75)
+    for words, n in ((WORDS, 3), (WORDS, 8), (WORDS[:8], 9)):
+        agrees(folded, (words, n, scores))
+    agrees(folded, (WORDS, 9, scores[:, :3]))
+    agrees(guarded, (x + 0.5, y[:14], 12))
+    agrees(on_either_side, (np.ones((6, 7)), y[:10]))
+    agrees(on_either_side, (np.zeros((6, 7)), y[:4]))
 
 
 def test_sweeps_inside_of_loops() -> None:

@@ -68,6 +68,11 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         # Which elements are read is for each element of the arguments to see.
         keys = tuple(_own_position(context, k) for k in keys)
         key = keys if isinstance(key, tuple) else keys[0]
+    elif context.in_side and is_array(value) and len(keys) == len(dimensions(value)) and all(map(_is_int, keys)):
+        # The host would have to compare it in each step.
+        inside = [indexing.is_inside(context, k, n) for k, n in zip(keys, dimensions(value), strict=True)]
+        keys = tuple(k if fits else _own_position(context, k) for k, fits in zip(keys, inside, strict=True))
+        key = keys
     if is_array(value) and indexing.has_bool(keys):
         return copied(context, indexing.axis_for_bool(context, value, keys))
     if is_array(value) and any(map(is_mask, keys)):
@@ -81,9 +86,11 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
 
 def _own_position(context: Context, item: Any) -> Any:
     """A Python int as a position that an element has for itself; anything else as it is."""
-    if type(item) is int or (isinstance(item, Value) and item.type == WEAK_INT):
-        return convert(context, as_value(context, item), I64)
-    return item
+    return convert(context, as_value(context, item), I64) if _is_int(item) else item
+
+
+def _is_int(item: Any) -> bool:
+    return type(item) is int or (isinstance(item, Value) and item.type == WEAK_INT)
 
 
 def _is_array_index(context: Context, item: Any) -> bool:

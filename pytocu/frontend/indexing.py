@@ -297,6 +297,17 @@ def _position(context: Context, index: DimLike | None, length: DimLike, axis: in
             raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {length}", context.loc)
         return index % length
     known = known_here(context)
-    if not (known(length - index - 1) and known(length + index)):
+    inside = length - index - 1, length + index
+    if not all(map(known, inside)):
         context.builder.emit("check", (), {"kind": "index", "dims": (index, length, axis), "shapes": ()})
+        context.builder.compared += inside
     return from_front(index, length, known)
+
+
+def is_inside(context: Context, item: Any, length: DimLike) -> bool:
+    """Whether an int is known to be a position of an axis."""
+    index = number_as_dim(context, _plain(item))
+    if index is None or (isinstance(index, int) and isinstance(length, int)):
+        return True
+    known = known_here(context)
+    return known(length - index - 1) and known(length + index)

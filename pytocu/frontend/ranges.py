@@ -135,24 +135,26 @@ def bound_count(context: Context, value: Value, name: str) -> Dim:
 @contextmanager
 def knowing(context: Context, facts: Sequence[DimLike], steps: bool = False) -> Iterator[None]:
     """Read a piece of the program in which these are not negative: a side of a branch, or the `steps` of a loop."""
-    saved = context.facts, context.step_facts
+    saved = context.facts, context.step_facts, context.in_steps, context.in_side
     if steps:
         context.step_facts = (*context.step_facts, *facts)
+        context.in_steps = True
     else:
         context.facts = (*context.facts, *facts)
+        context.in_side = context.in_steps
     try:
         yield
     finally:
-        context.facts, context.step_facts = saved
+        context.facts, context.step_facts, context.in_steps, context.in_side = saved
 
 
 def known_here(context: Context, branches: bool = True) -> Known:
-    """What is known where the program stands, by the branches taken as well, of numbers of run time.
+    """What is known where the program stands, by the branches taken and what was compared as well, of numbers of run time.
 
     Of lengths alone nothing is taken for known: what is read at a position that depends on them only may be read before
     the loop or the branch around it.
     """
-    facts = (*context.step_facts, *context.facts) if branches else context.step_facts
+    facts = (*context.step_facts, *context.facts, *context.builder.compared) if branches else context.step_facts
     return lambda dim: not_negative(dim, facts if any(map(is_number, symbols(dim))) else ())
 
 

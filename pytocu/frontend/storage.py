@@ -9,13 +9,14 @@ new contents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value
-from pytocu.ir.dims import Dim, symbol
+from pytocu.ir.dims import Dim, DimLike, symbol
 from pytocu.ir.types import ArrayType, Type, element, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
@@ -36,6 +37,8 @@ class StorageBuilder(Builder):
         Parameters that are changed, in order of the first change.
     unit_lengths : frozenset of Dim
         Lengths that are 1, and that axes have as 1 so that they are repeated.
+    compared : tuple of DimLike
+        What is not negative where the program stands, because it was compared before.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -43,6 +46,7 @@ class StorageBuilder(Builder):
         self.unit_lengths = unit_lengths
         self.arguments: dict[Value, Value] = {}
         self.written: dict[Value, None] = {}
+        self.compared: tuple[DimLike, ...] = ()
         self._views: dict[Value, tuple[Value, Inst]] = {}
         self._now: dict[Value, Value] = {}
         self._derived: dict[tuple[Value, Value], Value] = {}
@@ -83,6 +87,26 @@ class StorageBuilder(Builder):
             return made
         whole = {"start": (0,) * len(shape), "size": sizes, "step": (1,) * len(shape)}
         return super().emit("slice", (made,), whole, name=name)
+
+    @contextmanager
+    def nested(self):
+        """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
+        compared = self.compared
+        try:
+            with super().nested() as insts:
+                yield insts
+        finally:
+            self.compared = compared
+
+    @contextmanager
+    def behind(self, insts: list[Inst]) -> Iterator[None]:
+        """As :meth:`Builder.behind`, likewise."""
+        compared = self.compared
+        try:
+            with super().behind(insts):
+                yield
+        finally:
+            self.compared = compared
 
     def share(self, kind: str, params: Sequence[Value]) -> list[Value]:
         """Handles of arguments that stand in one memory.

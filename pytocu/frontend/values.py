@@ -99,6 +99,8 @@ class Context:
         Bounds of slices of axes of some length, each with the name of the position that it means.
     facts, step_facts : tuple of DimLike
         What is known not to be negative where the program stands, by the branches taken and by the loops around it.
+    in_steps, in_side : bool
+        Whether the program stands in a loop of numbers of run time, and there in a side of a branch.
     implied : dict
         Conditions, each with what is known where it holds, and where it does not.
     handed : set
@@ -109,8 +111,8 @@ class Context:
 
     __slots__ = (
         "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
-        "guards", "handed", "hooks", "implied", "in_message", "inlined", "loops", "numbers", "origins", "outside", "paths",
-        "positions", "step_facts", "steps", "stored", "unit_lengths",
+        "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers", "origins",
+        "outside", "paths", "positions", "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -138,6 +140,7 @@ class Context:
         self.clamped: dict[tuple[Value, DimLike], str] = {}
         self.facts: tuple[DimLike, ...] = ()
         self.step_facts: tuple[DimLike, ...] = ()
+        self.in_steps = self.in_side = False
         self.implied: dict[Value, tuple[tuple[DimLike, ...], tuple[DimLike, ...]]] = {}
 
     @property
