@@ -383,7 +383,7 @@ def test_positions_that_are_outside_in_a_branch() -> None:
     agrees(folded, (WORDS, 9, scores[:, :3]))
     agrees(guarded, (x + 0.5, y[:14], 12))
     agrees(on_either_side, (np.ones((6, 7)), y[:10]))
-    agrees(on_either_side, (np.zeros((6, 7)), y[:4]))
+    agrees(on_either_side, (np.zeros((6, 7)), y[:6]))
 
 
 def test_sweeps_inside_of_loops() -> None:
