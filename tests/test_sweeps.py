@@ -299,6 +299,38 @@ def on_either_side(a, y):
     return a
 
 
+def implicit(u, n, steps):
+    """Bounds that are computed of an int, anew wherever they stand; n need not be the length of anything."""
+    p = np.empty(u.shape)
+    q = np.empty(u.shape)
+    for _ in range(steps):
+        p[1 : n - 1, 0] = 0.0
+        q[1 : n - 1, 0] = u[0, 1 : n - 1]
+        for j in range(1, n - 1):
+            p[1 : n - 1, j] = 0.3 / (2.0 - p[1 : n - 1, j - 1])
+            q[1 : n - 1, j] = (u[j, 0 : n - 2] + u[j, 2:n] + q[1 : n - 1, j - 1]) / (2.0 - p[1 : n - 1, j - 1])
+        for j in range(n - 2, 0, -1):
+            u[1 : n - 1, j] = p[1 : n - 1, j] * u[1 : n - 1, j + 1] + q[1 : n - 1, j]
+    return u
+
+
+def shorter(x, n, steps):
+    """The bound itself changes."""
+    for _ in range(steps):
+        x[: n - 1] += 1
+        n = n - 1
+        x[: n - 1] += x[1:n]
+    return x
+
+
+def triangles(x, n, m):
+    for t in range(n - 1):
+        for s in range(m - 1):
+            x[: n - 1 - t] += x[: n - 1 - t] * s
+            x[t : m - 1] -= 1
+    return x
+
+
 WORDS = RANDOM.integers(0, 4, 9)
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (thomas, systems(3, 6), 5),
@@ -374,6 +406,22 @@ def test_every_pass_leaves_ir_that_the_verifier_takes(
     """Also where a memory is written twice, and where a number is memory without axes."""
     monkeypatch.setenv("PYTOCU_CHECK", "1")
     assert pytocu.jit(function).lower(*copies(arguments)).host("cuda").body.insts
+
+
+@pytest.mark.parametrize("n", [9, 8, 3, 2, 0, -3])
+def test_bounds_that_are_computed_in_a_loop(n: int) -> None:
+    if n > 1:
+        agrees(implicit, (RANDOM.random((9, 9)), n, 2))
+    agrees(shorter, (RANDOM.random(9), n, 3))
+    agrees(triangles, (RANDOM.random(9), n, 5))
+    agrees(triangles, (RANDOM.random(9), 4, n))
+
+
+def test_the_same_bounds_are_the_same_lengths() -> None:
+    steps = pytocu.jit(implicit).lower(RANDOM.random((9, 9)), 9, 2).compile("cpu").plan.steps
+    names = [step[0] for step in steps]
+    # Each sweep is one kernel, and nothing is compared in a step.
+    assert names.count("for") == 1 and not {"check", "bind"} & {*names[names.index("for") : names.index("next")]}
 
 
 def test_positions_that_are_outside_in_a_branch() -> None:

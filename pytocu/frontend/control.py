@@ -18,7 +18,7 @@ from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import RAISES, refuse_if
-from pytocu.frontend.ranges import Facts, facts_of, knowing
+from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
@@ -305,7 +305,12 @@ def hoist(
                 context.builder.insts.append(counted)
             continue
         first = inst.op.name in ("check", "assume", "writable") and not names & mentioned(inst)
-        first = first or (inst.op.name == "bind" and inst.args[0] not in own)
+        if inst.op.name == "bind" and inst not in stays:
+            with context.builder.at(inst.loc):
+                number = outside_of(context, inst.args[0], own)
+                if number is not None:
+                    context.builder.inst("bind", (number,), dict(inst.attrs))
+                    continue
         if not first or inst in stays:
             inside.append(inst)
             names |= set(inst.attr("names")) if inst.op.name == "bind" else set()

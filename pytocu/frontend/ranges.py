@@ -9,7 +9,7 @@ What is known of them where the program stands (a step of ``range(n)`` is below 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,12 +89,36 @@ def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None
     """A bound of a slice with a positive step as a polynomial: of an int that is none, the position that it means."""
     if as_dim(value) is not None or not isinstance(value, Value) or value.type != WEAK_INT:
         return as_dim(value)
-    if (value, length) not in context.clamped:
-        context.clamped[value, length] = new_name(context, f"{value.name or 'number'}_at")
-    name = context.clamped[value, length]
+    key = formula(value), length
+    if key not in context.clamped:
+        context.clamped[key] = new_name(context, f"{value.name or 'number'}_at")
+    name = context.clamped[key]
     context.builder.inst("bind", (value,), {"names": (name,), "length": length})
     context.step_facts = (*context.step_facts, length - symbol(name))
     return symbol(name)
+
+
+def formula(value: Value) -> Any:
+    """What an int is computed of: the same for ``n - 1`` wherever it stands."""
+    inst = value.inst
+    if inst is not None and inst.op.name == "const":
+        return inst.attr("value")
+    if inst is not None and inst.op.name in _ARITHMETIC and value.type == WEAK_INT:
+        return (inst.op.name, *map(formula, inst.args))
+    return value
+
+
+def outside_of(context: Context, value: Value, own: Set[Value]) -> Value | None:
+    """An int that is computed in a region, computed before it; None where it is made of something of the region's own."""
+    inst = value.inst
+    if value not in own or inst is None:
+        return None if value in own else value
+    if inst.op.name == "const":
+        return context.builder.const(inst.attr("value"), value.type)
+    args = [outside_of(context, a, own) for a in inst.args] if inst.op.name in _ARITHMETIC else [None]
+    if None in args or value.type != WEAK_INT:
+        return None
+    return context.builder.emit(inst.op, [a for a in args if a is not None], dict(inst.attrs), inst.types, name=value.name)
 
 
 def length_of(context: Context, value: Value, error: str, sentence: str) -> DimLike:

@@ -96,7 +96,7 @@ class Context:
     bound : dict
         Ints of run time, each with the names of what it has above and below 0.
     clamped : dict
-        Bounds of slices of axes of some length, each with the name of the position that it means.
+        Formulas of bounds of slices of axes of some length, each with the name of the position that it means.
     facts, step_facts : tuple of DimLike
         What is known not to be negative where the program stands, by the branches taken and by the loops around it.
     in_steps, in_side : bool
@@ -137,7 +137,7 @@ class Context:
         self.numbers: set[str] = set()
         self.steps: set[str] = set()
         self.bound: dict[Value, tuple[str, str]] = {}
-        self.clamped: dict[tuple[Value, DimLike], str] = {}
+        self.clamped: dict[tuple[Any, DimLike], str] = {}
         self.facts: tuple[DimLike, ...] = ()
         self.step_facts: tuple[DimLike, ...] = ()
         self.in_steps = self.in_side = False
