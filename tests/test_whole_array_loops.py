@@ -498,12 +498,56 @@ def test_sums_in_loops_in_loops() -> None:
     everywhere(triangle, np.arange(9.0).reshape(3, 3))
 
 
+def largest(x, limit):
+    """Python's number stays until a step finds a larger one."""
+    most, at = 0.0, -1
+    for i in range(x.shape[0]):
+        found = x[i].sum()
+        if found > most and found < limit:
+            most = found
+            at = i
+    return most, at
+
+
+def chosen_sum(x, limit):
+    total = 0.0
+    for i in range(x.shape[0]):
+        if x[i, 0] < limit:
+            if x[i, 1] > 1:
+                total += x[i].sum()
+            else:
+                total = total * 2.0
+    return total
+
+
+def turns(x, limit):
+    a, b = 0.0, 1.0
+    for row in x:
+        a, b = b, a + row.sum()
+        if row[0] > limit:
+            break
+    return a
+
+
+@pytest.mark.parametrize("function", [largest, chosen_sum, turns])
+def test_python_numbers_that_a_branch_makes_numpy_scalars_of(function: Callable[..., Any]) -> None:
+    """A value goes with them that says whether a step bound them; behind the loop they have to be NumPy scalars."""
+    x = np.arange(12.0).reshape(4, 3)
+    everywhere(function, x, 100.0)
+    everywhere(function, x, 13.0)
+    everywhere(function, x.astype("f4"), 100.0)
+    with pytest.raises(UnsupportedError, match=r"is a Python number where no step binds it and np\.float64 where one does"):
+        pytocu.jit(function)(x[1:] + 1, -1.0)
+
+
 def test_a_name_that_may_still_be_a_python_number() -> None:
-    def turns(x):
-        a, b = 0.0, 1.0
-        for row in x:
-            a, b = b, a + row.sum()
-        return a, b
+    def inside(x):
+        most = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                if x[i, j] > most:
+                    most = x[i, j]
+        return most
 
     def third(x, y):
         a = b = 3.0
@@ -512,8 +556,8 @@ def test_a_name_that_may_still_be_a_python_number() -> None:
             a, b = row.sum(), row.max()
         return y
 
-    with pytest.raises(UnsupportedError, match=r"a may be a Python number behind the loop, or np\.float64"):
-        pytocu.jit(turns)(np.ones((3, 2)))
+    with pytest.raises(UnsupportedError, match=r"most may be a Python number behind the loop, or np\.float64"):
+        pytocu.jit(inside)(np.ones((3, 2)))
     # The product of Python's numbers has no dtype of its own, and that of NumPy scalars has.
     with pytest.raises(UnsupportedError, match="a is a Python float before a step of the loop and f64 behind it"):
         pytocu.jit(third)(np.ones((3, 2)), np.ones(2, np.float32))

@@ -17,9 +17,11 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
 from pytocu.ir import promote
-from pytocu.ir.core import Inst, Value
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.regions import HEADS, carried_count, given, is_region, parameters
-from pytocu.ir.types import BOOL, F64, WEAK_BOOL, WEAK_FLOAT, DType, ScalarType, Type, WeakType, element
+from pytocu.ir.rewrite import made_again
+from pytocu.ir.types import BOOL, F64, WEAK_BOOL, WEAK_FLOAT, DType, ScalarType, Type, WeakType, element, scalar
 
 _EXACT = ("add", "subtract", "multiply", "negative", "positive")
 """What Python's floats and float64 compute alike, beside Python's numbers too."""
@@ -54,7 +56,7 @@ class Begun(NamedTuple):
 
 def follow(
     begun: Mapping[Value, Begun], insts: Sequence[Inst], yields: Mapping[Value, Value]
-) -> tuple[set[Value], set[Value]]:
+) -> tuple[set[Value], dict[Value, Begun]]:
     """Find where NumPy scalars from the start compute something else than the Python numbers that they stand for.
 
     Parameters
@@ -70,8 +72,8 @@ def follow(
     -------
     set of Value
         The parameters for which a step computes something else.
-    set of Value
-        Those that may still be Python numbers behind a step.
+    dict
+        All values of a step that may be Python numbers.
     """
     bad: set[Value] = set()
     entering = dict(begun)
@@ -79,7 +81,7 @@ def follow(
         found = _follow(entering, insts, bad)
         joined = {p: _joined(b, found.get(yields.get(p, p))) for p, b in entering.items()}
         if joined == entering:
-            return bad, {p for p in begun if yields.get(p, p) in found}
+            return bad, found
         entering = joined
 
 
@@ -169,8 +171,8 @@ def _same_number(inst: Inst, dtype: DType, numbers: Sequence[Any]) -> Any:
     except ArithmeticError:
         return None
     with np.errstate(all="ignore"):
-        scalar = getattr(np, inst.op.name)(*(dtype.numpy.type(n) for n in numbers))
-    same = scalar.dtype == dtype.numpy and all(dtype.numpy.type(n) == n for n in numbers) and scalar == made
+        number = getattr(np, inst.op.name)(*(dtype.numpy.type(n) for n in numbers))
+    same = number.dtype == dtype.numpy and all(dtype.numpy.type(n) == n for n in numbers) and number == made
     return made if same else None
 
 
@@ -224,6 +226,63 @@ def had_step(context: Context, op: str, head: Sequence[Value], going: Value | No
     return None if fixed is not None and fixed.attr("value") else condition
 
 
+def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Begun], flags: Mapping[Value, Value]) -> Value | None:
+    """Whether a value of a step is a NumPy scalar and no Python number any more, or None where that is not followed.
+
+    Parameters
+    ----------
+    builder : Builder
+        Writes behind the instructions of the step.
+    found : mapping
+        The values that may be Python numbers.
+    flags : mapping
+        By parameter: whether it is a NumPy scalar when the step begins.
+    """
+    if value in flags:
+        return flags[value]
+    if value not in found:
+        return builder.const(True, scalar(BOOL))
+    inst = value.inst
+    if inst is None:
+        return None
+    if inst.op.kind == "elementwise":
+        known = [is_scalar(builder, a, found, flags) for a in inst.args if a in found]
+        first, *others = known
+        for other in others:
+            first = None if first is None or other is None else builder.emit("bitwise_or", (first, other))
+        return first
+    if inst.op.name != "if_else":
+        return None
+    outer = [a for a in given(inst) if a in found]
+    marks = [is_scalar(builder, a, found, flags) for a in outer]
+    blocks: list[Block] = []
+    for region in inst.regions:
+        # Written again, for what the branches inside ask; what nobody reads is dropped.
+        made = made_again(region, {})
+        params = [Value(scalar(BOOL)) for _ in marks]
+        inner = Builder(region.terminator.loc)
+        inner.insts.extend(made.insts[:-1])
+        inside = [p for p, a in zip(made.params, given(inst), strict=True) if a in found]
+        entering = {p: found[a] for p, a in zip(inside, outer, strict=True)}
+        result = made.terminator.args[value.index]
+        mark = is_scalar(inner, result, _follow(entering, inner.insts, set()), dict(zip(inside, params, strict=True)))
+        if mark is None:
+            return None
+        inner.inst("yield", (mark,))
+        blocks.append(Block((*made.params, *params), inner.take()))
+    args = (*inst.args[: HEADS["if_else"]], *given(inst))
+    if any(mark is None for mark in marks):
+        return None
+    return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
+
+
+def once_scalar(context: Context, value: Value, flag: Value, name: str) -> Value:
+    """What a name that began as a Python number is behind a loop, where `flag` says that it is one no more."""
+    dtype = element(value.type).numpy.name
+    kinds = f"{name} is a Python number where no step binds it and np.{dtype} where one does"
+    return require(context, value, flag, "UnsupportedError", f"{kinds}: begin with np.{dtype}(...)")
+
+
 def still_python(name: str, value: Value) -> Unset:
     """What a name holds behind a loop that may leave it the Python number that it was before."""
     dtype = element(value.type).numpy.name
@@ -231,4 +290,4 @@ def still_python(name: str, value: Value) -> Unset:
     return Unset(text, f"begin with np.{dtype}(...)")
 
 
-__all__ = ["Begun", "behind_steps", "follow", "had_step", "scalar_from_start", "still_python"]
+__all__ = ["Begun", "behind_steps", "follow", "had_step", "is_scalar", "once_scalar", "scalar_from_start", "still_python"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -13,7 +14,16 @@ from pytocu.frontend.control import (
     in_region,
     may_be_one,
 )
-from pytocu.frontend.first_steps import Begun, behind_steps, follow, had_step, scalar_from_start, still_python
+from pytocu.frontend.first_steps import (
+    Begun,
+    behind_steps,
+    follow,
+    had_step,
+    is_scalar,
+    once_scalar,
+    scalar_from_start,
+    still_python,
+)
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.known_loops import Carried, Loops
@@ -36,7 +46,7 @@ from pytocu.frontend.values import Context, as_value, const_inst, dimensions, is
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -233,6 +243,9 @@ def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Bo
         owner.locals[name] = rebuild(form, list(params))
         builder.may_be([(p, (), m) for p, m in zip(params, read.shared.get((owner, name), ()), strict=False)])
     following, extras = body(read.counter, read.lead)
+    for owner, name in read.names:
+        if isinstance(held := owner.locals.get(name), Late):
+            owner.locals[name] = held.read(frame.context, no_step(name))
     read.state = State(frame)
     read.next = list(following)
     read.extras = list(extras)
@@ -317,7 +330,9 @@ def _finish(
     place = 0
     taken: list[tuple[Frame, str, Any, int]] = []
     from_start = _from_start(context, before, read)
-    other, still = follow(from_start, read.insts, _next_step(read, after))
+    following = _next_step(read, after)
+    other, still = follow(from_start, read.insts, following)
+    flags = _flags(context, read, from_start, still, following)
     dropped: set[Value] = set()
     yields: list[Value] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
@@ -332,7 +347,7 @@ def _finish(
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
             starts.extend(of_type(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
-            if kept := [p for p in own if p in still]:
+            if not flags and (kept := [p for p in own if following.get(p) in still]):
                 broken[owner, name] = still_python(name, kept[0])
         elif any(p in used for p in own):
             raise UnsupportedError(problem.message, loc, problem.help)
@@ -355,11 +370,13 @@ def _finish(
     memory_ends = [after.storage[0][root] for root in read.roots]
     ends.extend([*yields, *memory_ends])
     results_inside = {r for inst in read.insts for r in inst.results}
-    own_names = {*params, *([read.counter] if read.counter else []), *results_inside}
+    marks = [mark for mark, _ in flags.values()]
+    own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     inside = hoist(context, read.insts, own_names, numbers)
-    shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params], [*ends, *extras])
+    extras.extend(end for _, end in flags.values())
+    shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
-    unseen = [Value(regions.bare(v.type), v.name) for v in extras]
+    unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks
     first = [*lead, *starts, *memory_starts, *(blank(context, v.type) for v in unseen)]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
@@ -369,11 +386,18 @@ def _finish(
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
+    bound_behind = dict(zip(flags, results[len(results) - len(marks) :], strict=True))
+    results = results[: len(results) - len(marks)]
+    late = {
+        r: (bound_behind[p], p.name)
+        for r, p in zip(results, params, strict=False)
+        if p in flags and following.get(p) in still
+    }  # fmt: skip
     if from_start and not _has_steps(op, head):
         going = first[0] if op == "while_loop" else None
         results = [
-            behind_steps(context, op, head, going, r, p.name) if p in from_start else r
-            for r, p in zip(results, (*params, *unseen), strict=True)
+            behind_steps(context, op, head, going, r, p.name) if p in from_start and r not in late else r
+            for r, p in zip(results, (*params, *unseen), strict=False)
         ]
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = carried_memories(builder, read, before, after, _has_steps(op, head))
@@ -382,6 +406,9 @@ def _finish(
         ways = zip(leaves_of(before, owner, name), leaves_of(after, owner, name), strict=True)
         bound.extend(zip(results, ways, memories[owner, name], strict=False))
         owner.locals[name] = rebuild(form, results[:count])
+        if not late.keys().isdisjoint(results[:count]):
+            # Required where the name is read: a step that ends early may have left it as it was.
+            owner.locals[name] = Late(partial(_once_scalars, form, results[:count], late))
         results = results[count:]
     changed = changed_memories(read)
     builder.doubt(after.storage)
@@ -415,6 +442,35 @@ def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, 
                 constant = const_inst(value)
                 known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
                 found[param] = Begun(weak, known, frozenset({param}))
+    return found
+
+
+def _once_scalars(form: Any, values: Sequence[Value], late: Mapping[Value, tuple[Value, str]], context: Context, _: str) -> Any:
+    """What a name holds behind a loop of which the steps may leave it a Python number."""
+    return rebuild(form, [once_scalar(context, v, *late[v]) if v in late else v for v in values])
+
+
+def _flags(
+    context: Context,
+    read: StepRead,
+    begun: Mapping[Value, Begun],
+    still: Mapping[Value, Begun],
+    following: Mapping[Value, Any],
+) -> dict[Value, tuple[Value, Value]]:
+    """By parameter that begins as a Python number: whether it is a NumPy scalar when a step begins and when it ends.
+
+    They are written where a step may leave a Python number, and it can be followed when.
+    """
+    if not any(following.get(p) in still for p in begun):
+        return {}
+    flags = {p: Value(scalar(BOOL), f"{p.name}_bound") for p in begun}
+    found: dict[Value, tuple[Value, Value]] = {}
+    with context.builder.behind(read.insts):
+        for param, mark in flags.items():
+            end = is_scalar(context.builder, following.get(param, param), still, flags)
+            if end is None:
+                return {}
+            found[param] = mark, end
     return found
 
 
