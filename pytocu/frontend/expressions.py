@@ -524,11 +524,11 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Subscript(value=base_node, slice=key_node):
             assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
-            raise UnsupportedError(
-                f"assignment to the attribute {ast.unparse(target)} is not compiled",
-                context.loc,
-                "return the value and assign it outside",
-            )
+            array = ast.unparse(target.value)
+            shape = target.attr == "shape"
+            help = f"write {array} = {array}.reshape(...)" if shape else "return the value and assign it outside"
+            text = f"assignment to the attribute {ast.unparse(target)} is not compiled"
+            raise UnsupportedError(text, context.loc, help)
         case ast.Starred():
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)
 
