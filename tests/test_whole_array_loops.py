@@ -642,3 +642,17 @@ def test_bodies_of_loops_in_loops_are_read_a_few_times() -> None:
     text = pytocu.jit(nested).lower(x, y).ir("lower")
     assert max(int(n) for n in re.findall(r'"[a-e](\d+)_"', text)) < 20
     everywhere(nested, x, y)
+
+
+def test_an_array_is_changed_in_a_loop_and_its_name_bound_again_behind_it() -> None:
+    def turned(u, n):
+        u = u.copy()
+        for _ in range(n):
+            for _ in range(n):
+                u[1:-1] = 0.5 * (u[2:] + u[:-2])
+            u = u[::-1] + 1
+        return u
+
+    u = np.linspace(0, 1, 9) ** 2
+    for n in (0, 1, 3):
+        compare(pytocu.jit(turned)(u, n), turned(u, n))

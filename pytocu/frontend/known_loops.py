@@ -49,9 +49,9 @@ class Carried:
         self.roots = list(roots)
         self.inside = inside
 
-    def forget(self, made: set[Value]) -> None:
-        """Leave out what a reading made, which the next makes anew."""
-        self.roots = [root for root in self.roots if root not in made]
+    def forget(self, made: set[Value] | None) -> None:
+        """Leave out memories that a reading made, which the next makes anew, or all."""
+        self.roots = [] if made is None else [root for root in self.roots if root not in made]
         for loops in self.inside.values():
             for loop in loops:
                 loop.forget(made)

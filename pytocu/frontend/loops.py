@@ -203,8 +203,12 @@ def loop(
         if not more_names and not more_roots and not wider and more_shared == shared and not doubts:
             break
         if not more_names:
-            # A name that was not known to be bound again was taken for the memory it is bound to first.
             doubted = read.state.storage
+        else:
+            # A name that was not known to be bound again was taken for the memory it is bound to first.
+            for loops in inside.values():
+                for one in loops:
+                    one.forget(None)
         before.go_back()
         types |= wider
         shared = more_shared
