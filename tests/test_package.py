@@ -97,6 +97,8 @@ LATE = {
     ("frontend.calls", "pytocu.frontend.vectorized.over_elements"),
     ("frontend.expressions", "pytocu.frontend.scattering.assign"),
     ("frontend.lower", "pytocu.frontend.vectorized.vectorized"),
+    ("passes.elements", "pytocu.passes.region_loops"),
+    ("passes.pointwise", "pytocu.passes.vector_rows"),
     ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),
     ("passes.lower_loops", "pytocu.passes.reduce_loops.Rows"),
     ("passes.lower_loops", "pytocu.passes.register_loops.Registers"),

@@ -294,3 +294,43 @@ def _prune_block(block: Block) -> Block:
         values.update((old, values.get(r, r)) for old, r in zip(stood_for.get(inst, ()), inst.results, strict=False))
         changed |= again
     return Block(block.params, builder.take()) if changed else block
+
+
+def changes(inst: Inst) -> bool:
+    """Whether a loop or branch changes arrays."""
+    return is_region(inst) and any(i.op.name == "update" for region in inst.regions for i in walk(region))
+
+
+def origin(value: Value) -> Value:
+    """The contents that changes lead from: through updates, loops and branches."""
+    while value.inst is not None:
+        inst = value.inst
+        if inst.op.name == "update":
+            value = inst.args[0]
+        elif is_region(inst) and changes(inst) and carried_count(inst):
+            first = origin(inst.regions[0].terminator.args[value.index])
+            if first is not parameters(inst, inst.regions[0])[value.index]:
+                return value
+            value = given(inst)[value.index]
+        elif is_region(inst) and changes(inst):
+            firsts = [origin(region.terminator.args[value.index]) for region in inst.regions]
+            outer = {
+                given(inst)[parameters(inst, r).index(f)] if f in parameters(inst, r) else f
+                for r, f in zip(inst.regions, firsts, strict=True)
+            }
+            if len(outer) > 1 or any(f not in parameters(inst, r) for r, f in zip(inst.regions, firsts, strict=True)):
+                return value
+            (value,) = outer
+        else:
+            return value
+    return value
+
+
+def carried_memories(inst: Inst) -> list[int]:
+    """The numbers of the carried values of a loop, or the results of a branch, that are arrays changed in place."""
+    (region, *_) = inst.regions
+    if carried_count(inst):
+        params = parameters(inst, region)
+        ends = region.terminator.args
+        return [k for k in range(carried_count(inst)) if ends[k] is not params[k] and origin(ends[k]) is params[k]]
+    return [k for k, result in enumerate(inst.results) if origin(result) is not result]

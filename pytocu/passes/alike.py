@@ -15,8 +15,6 @@ from pytocu.passes.context import PassContext
 
 def run(function: Function, context: PassContext) -> Function:
     """Name them alike."""
-    if sum(inst.op.name == "launch" for inst in function.body.insts) < 2:
-        return function
     names: dict[Hashable, str] = {}
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:

@@ -28,7 +28,7 @@ from pytocu.passes.roots import INSIDE
 
 def run(function: Function, context: PassContext) -> Function:
     """Take the components apart."""
-    if function.level == "host" or not any(inst.op.kind == "reduce" for inst in function.body.insts):
+    if function.level == "host":
         return function
     classes = Classes(context)
     readers = _readers(function)

@@ -14,10 +14,8 @@ from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
-from pytocu.passes import region_loops
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
-from pytocu.passes.region_loops import Bound
 from pytocu.record import Mutable, Record, fresh
 
 
@@ -32,6 +30,14 @@ def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
     for place, axis in enumerate(order):
         out[axis] = steps[place]
     return tuple(out)
+
+
+class Bound(Record):
+    """A number of run time: what an int has above 0, or with the sign -1 below it; with a length a bound of a slice."""
+
+    value: Value
+    sign: int
+    length: DimLike | None
 
 
 class Memory(Mutable):
@@ -272,6 +278,8 @@ class Elements(Mutable):
                 made = self.dim(inst.attr("value"), builder)
                 return builder.emit("convert_raw", (made,), {}, (scalar(I64),), name=value.name)
         if inst.op.kind == "region":
+            from pytocu.passes import region_loops
+
             return region_loops.write(self, builder, value, at)
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "require":

@@ -20,8 +20,6 @@ _FLAGGED = frozenset({"add", "subtract", "multiply", "divide", "negative", "fmod
 
 def run(function: Function, context: PassContext) -> Function:
     """Put the flags on float arithmetic and apply contraction and reciprocal division."""
-    if not context.fastmath:
-        return function
     flags = context.fastmath
 
     def flag(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:

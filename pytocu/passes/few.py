@@ -30,8 +30,6 @@ def run(function: Function, context: PassContext) -> Function:
     """Write them out."""
     if function.level == "host":
         return function
-    if not any(inst.op.kind == "reduce" for inst in function.body.insts):
-        return function
     classes = Classes(context)
     spread = _spread(function, classes)
 

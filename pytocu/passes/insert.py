@@ -21,13 +21,13 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, dim_min, evaluate, lower_bound, symbols
+from pytocu.ir.regions import origin
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import aligned, demand, target_index, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of
-from pytocu.passes.sweeps import origin
 
 MOST = 8
 """Changes of one array: each is a branch for every element."""
@@ -35,8 +35,6 @@ MOST = 8
 
 def run(function: Function, context: PassContext) -> Function:
     """Write them as concatenations."""
-    if not any(inst.op.name == "update" for inst in function.body.insts):
-        return function
     terminator = function.body.terminator
     arguments = {origin(terminator.args[new]) for _, new in terminator.attr("updates", ())}
     turns = _in_turns(function) if context.target.kind == "cuda" else set[Inst]()

@@ -28,8 +28,6 @@ from pytocu.passes.sweeps import sweep_of
 
 def run(function: Function, context: PassContext) -> Function:
     """Settle the Python scalars of loops and branches."""
-    if not any(is_region(inst) for inst in function.body.insts):
-        return function
     function = prune(function)
     builder = Builder()
     writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body)})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
-from pytocu.ir.regions import is_region
+from pytocu.ir.regions import is_region, origin
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
@@ -25,7 +25,6 @@ from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
 from pytocu.passes.failures import place_words, requirements, with_words
 from pytocu.passes.loop_parts import Work
-from pytocu.passes.sweeps import origin
 from pytocu.record import Mutable, fresh
 
 if TYPE_CHECKING:

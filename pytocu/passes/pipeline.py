@@ -8,34 +8,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
-from pytocu.ir.core import Function
+from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.places import place_of
+from pytocu.ir.regions import is_region
 from pytocu.passes import (
-    alike,
     bufferize,
     cleanup,
-    components,
     expand,
-    fastmath,
-    few,
     fold,
     fuse,
     infer_shapes,
     infer_types,
-    insert,
-    loop_scalars,
     lower_dtypes,
     lower_loops,
-    maps,
     narrow,
-    products,
     schedule,
     simplify,
     split,
-    stages,
     store_or_repeat,
 )
 from pytocu.passes.context import PassContext
@@ -68,6 +61,40 @@ class Pass(Record):
     after: tuple[tuple[str, str], ...] = ()
 
 
+def _where(applies: Callable[[Function, PassContext], bool], module: str) -> Run:
+    """The pass of a module that is imported for the first function to which it applies; it leaves others as they are."""
+
+    def run(function: Function, context: PassContext) -> Function:
+        if not applies(function, context):
+            return function
+        return import_module(f"pytocu.passes.{module}").run(function, context)
+
+    return run
+
+
+def _some(test: Callable[[Inst], bool]) -> Callable[[Function, PassContext], bool]:
+    """Whether some instruction of the function, outside of regions, passes a test."""
+    return lambda function, context: any(map(test, function.body.insts))
+
+
+_regions = _some(is_region)
+_updates = _some(lambda inst: inst.op.name == "update")
+_products = _some(lambda inst: inst.attr("function") == "matmul")
+_reductions = _some(lambda inst: inst.op.kind == "reduce")
+
+
+def _maps(function: Function, context: PassContext) -> bool:
+    return any(inst.op.name == "map" for inst in walk(function.body))
+
+
+def _flags(function: Function, context: PassContext) -> bool:
+    return bool(context.fastmath)
+
+
+def _launches(function: Function, context: PassContext) -> bool:
+    return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
+
+
 PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold.run, "Operations on constants are computed now, where every backend would get the same bits."),
     Pass("infer-types", infer_types.run, "Python scalars adapt to NumPy's loops and every conversion becomes visible.",
@@ -77,23 +104,24 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold.run, "Conversions of constants are computed now."),
     Pass("simplify", simplify.run, "Algebra that keeps every bit.",
          after=(("infer-types", "identities are stated for one dtype"),)),
-    Pass("loop-scalars", loop_scalars.run, "Python scalars beside arrays in loops become NumPy scalars.",
+    Pass("loop-scalars", _where(_regions, "loop_scalars"), "Python scalars beside arrays in loops become NumPy scalars.",
          after=(("infer-types", "where they meet arrays stands as a conversion"),)),
-    Pass("maps", maps.run, "Functions of elements that have no loops become array operations.",
+    Pass("maps", _where(_maps, "maps"), "Functions of elements that have no loops become array operations.",
          after=(("infer-shapes", "broadcasting is visible"), ("loop-scalars", "they hold no Python scalars"))),
-    Pass("insert", insert.run, "Changes of memory that the function makes become concatenations.",
+    Pass("insert", _where(_updates, "insert"), "Changes of memory that the function makes become concatenations.",
          after=(("infer-shapes", "broadcasting is visible"),)),
     Pass("cse", cleanup.cse, "Equal computations are done once."),
     Pass("dce", cleanup.dce, "What nobody reads is dropped."),
-    Pass("stages", stages.run, "Loops and branches on whole arrays become the host's, with kernels inside.",
+    Pass("stages", _where(_regions, "stages"), "Loops and branches on whole arrays become the host's, with kernels inside.",
          after=(("loop-scalars", "Python scalars of kernels are settled"), ("dce", "bodies hold what is needed"))),
     Pass("narrow", narrow.run, "Lengths divide float32 in float32, where that gives the same bits.",
          after=(("infer-types", "casts are visible"),)),
-    Pass("products", products.run, "Products of small matrices become sums of products.",
+    Pass("products", _where(_products, "products"), "Products of small matrices become sums of products.",
          after=(("infer-shapes", "lengths are unified"),)),
-    Pass("components", components.run, "Reductions of vectors with few components become one of each component.",
+    Pass("components", _where(_reductions, "components"),
+         "Reductions of vectors with few components become one of each component.",
          after=(("products", "products are reductions"),)),
-    Pass("few", few.run, "Reductions of very few elements become element operations.",
+    Pass("few", _where(_reductions, "few"), "Reductions of very few elements become element operations.",
          after=(("infer-shapes", "lengths are unified"),)),
     Pass("split", split.run, "Long reductions are cut into pieces, by their length alone.",
          after=(("infer-shapes", "lengths are unified"),)),
@@ -111,12 +139,12 @@ PIPELINE: tuple[Pass, ...] = (
          establishes=("plain dtypes",), after=(("lower-loops", "the words of an element are loaded and stored apart"),)),
     Pass("expand", expand.run, "Composite operations become primitives.", establishes=("primitive",),
          after=(("lower-loops", "formulas are written for elements"), ("lower-dtypes", "its formulas use composite rows"))),
-    Pass("fastmath", fastmath.run, "Applies the flags of fastmath=; nothing by default.",
+    Pass("fastmath", _where(_flags, "fastmath"), "Applies the flags of fastmath=; nothing by default.",
          after=(("expand", "flags belong on the arithmetic that runs"),)),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),
-    Pass("alike", alike.run, "Launches of the same code get one name.",
+    Pass("alike", _where(_launches, "alike"), "Launches of the same code get one name.",
          after=(("lower-loops", "kernels differ until they are loops"),)),
 )  # fmt: skip
 """Every pass, in order."""

@@ -34,7 +34,7 @@ from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, product
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import BOOL, INDEX, scalar, shape_of
-from pytocu.passes import schedule, vector_loops, vector_rows
+from pytocu.passes import schedule, vector_loops
 from pytocu.passes.accesses import Index, demand
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
@@ -181,6 +181,8 @@ def _are_inside(e: Elements, builder: Builder, picked: Picked) -> Value:
 
 def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
     """Loops over rows and columns."""
+    from pytocu.passes import vector_rows
+
     *_, rows, columns = e.sizes
     last = len(e.sizes) - 2
     count, width = _unrolled(e, work), vector_rows.width(e, work)
@@ -269,6 +271,8 @@ def _row_loops(
         if width == 1:
             _unroll(body, work, along, 1, together)
         else:
+            from pytocu.passes import vector_rows
+
             vector_rows.unroll(body, work, along, together, width)
         loop(builder, body.inside, (zero, e.dim(columns), e.dim(width)), "grid", column)
 

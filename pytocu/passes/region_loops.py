@@ -8,27 +8,14 @@ change from step to step.  Out: ``while`` and ``if`` of the loop level in what o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters, step_name
 from pytocu.ir.types import I64, INDEX, ScalarType, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
-from pytocu.record import Record
-
-if TYPE_CHECKING:
-    from pytocu.passes.elements import Elements
-
-
-class Bound(Record):
-    """A number of run time: what an int has above 0, or with the sign -1 below it; with a length a bound of a slice."""
-
-    value: Value
-    sign: int
-    length: DimLike | None
+from pytocu.passes.elements import Bound, Elements
 
 
 def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:

@@ -20,7 +20,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named
 from pytocu.ir.dims import is_number
-from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, parameters
+from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, origin, parameters
 from pytocu.ir.rewrite import made_again, replay, rewrite
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import (
@@ -41,7 +41,7 @@ from pytocu.passes.accesses import is_elementwise, view_chain
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of, rebased, tree_numbers
-from pytocu.passes.sweeps import Sweep, origin, sweep_of
+from pytocu.passes.sweeps import Sweep, sweep_of
 
 _TO_HOST = (
     narrow.run, products.run, components.run, few.run, split.run, store_or_repeat.run, fuse.run, bufferize.run,

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
-from pytocu.ir.regions import HEADS, carried_count, given, numbers_of, parameters
+from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, numbers_of, origin, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
 from pytocu.passes.accesses import Index, demand, position, target_index, whole_index
 from pytocu.passes.affine import Affine, mentions
 from pytocu.passes.elements import Elements, Memory, Target
 from pytocu.passes.region_loops import bind_numbers
-from pytocu.passes.sweeps import Event, carried_memories, changes, events, is_event, origin
+from pytocu.passes.sweeps import Event, events, is_event
 from pytocu.record import Record
 
 MOST_BACK = 4

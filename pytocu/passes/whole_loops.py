@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pytocu.errors import Loc
 from pytocu.ir.core import Block, Inst, Value, walk
-from pytocu.ir.regions import carried_count, element_count, is_region, parameters
+from pytocu.ir.regions import carried_count, carried_memories, changes, element_count, is_region, parameters
 from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import (
     IN_REGIONS,
@@ -25,16 +25,7 @@ from pytocu.passes.accesses import (
     whole_index,
 )
 from pytocu.passes.stages import is_whole
-from pytocu.passes.sweeps import (
-    COMPARED,
-    COMPARED_HELP,
-    STEPS_IN_TURN,
-    NoSweep,
-    carried_memories,
-    changes,
-    needs_all,
-    sweep_or_reason,
-)
+from pytocu.passes.sweeps import COMPARED, COMPARED_HELP, STEPS_IN_TURN, NoSweep, needs_all, sweep_or_reason
 from pytocu.record import Record
 
 _SELDOM = "test it after several steps, not after each: put these into a `for` inside of the `while`"
