@@ -21,8 +21,7 @@ from pytocu.errors import UNKNOWN, BackendError, InternalError, Loc
 from pytocu.ir import infer
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import OPS, Block, Function, Op
-from pytocu.ir.expand_gpu_half import NATIVE
-from pytocu.ir.ops import spelled
+from pytocu.ir.ops import HALF_ROWS, spelled
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import BOOL, COMPILED_DTYPES, F16, F32, F64, I8, I16, I32, I64, INDEX, U16, U32, DType, PointerType, scalar
 
@@ -32,7 +31,7 @@ from pytocu.backend import c_expressions, cuda_c, libraries, nvrtc
 # Kernels of single rows.  The GPU tests run these too.
 
 
-HALF_ROWS = {f"half_{name}": name for name in NATIVE}
+HALVES = {f"half_{name}": name for name in HALF_ROWS}
 """Rows of the bits of float16 numbers, and those of the numbers."""
 
 
@@ -45,7 +44,7 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
         elif op.name == "bitcast":
             numbers = [d for d in COMPILED_DTYPES if d is not BOOL]
             cases += [(op, (a,), b) for a in numbers for b in numbers if a.bits == b.bits]
-        elif op.name in HALF_ROWS:
+        elif op.name in HALVES:
             cases.append((op, (U16, U16), BOOL if op.infer is infer.truth else U16))
         elif op.name.startswith("near_"):
             cases.append((op, (F32,), F32))
@@ -105,10 +104,10 @@ def operand_arrays(op: Op, operands: tuple[DType, ...], result: DType) -> list[n
     """Every combination of edge values on which the row is defined."""
     grids = np.meshgrid(*(edge_values(d) for d in operands), indexing="ij")
     arrays = [g.ravel() for g in grids]
-    if op.name in HALF_ROWS:
+    if op.name in HALVES:
         arrays = [g.ravel() for g in np.meshgrid(edge_values(F16), edge_values(F16), indexing="ij")]
         with np.errstate(all="ignore"):
-            made = getattr(np, HALF_ROWS[op.name])(*arrays)
+            made = getattr(np, HALVES[op.name])(*arrays)
         # Which NaN comes out is the processor's choice.
         keep = ~np.isnan(made)
         return [np.ascontiguousarray(a[keep]).view(np.uint16) for a in arrays]
@@ -156,8 +155,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return arrays[0].view(np.float16).astype(np.float32)
             case "float_to_half":
                 return arrays[0].astype(np.float16).view(np.uint16)
-            case name if name in HALF_ROWS:
-                made = getattr(np, HALF_ROWS[name])(*(a.view(np.float16) for a in arrays))
+            case name if name in HALVES:
+                made = getattr(np, HALVES[name])(*(a.view(np.float16) for a in arrays))
                 return made if result is BOOL else made.view(np.uint16)
             case "short_negative":
                 return np.negative(arrays[0])

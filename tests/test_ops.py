@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from pytocu.ir import infer, interp_rows, promote
 from pytocu.ir.core import OPS, Function, Op, walk
+from pytocu.ir.formulas import Formula
 from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS, elementwise_rows, spelled
 from pytocu.ir.parser import parse_function
@@ -161,6 +163,28 @@ def test_every_loop_is_spelled_or_a_formula(name: str):
 def test_a_row_without_spelling_and_formula_is_found():
     assert unwritten(OPS["square"]._replace(expand=None)) == ["f", "i", "u"]
     assert unwritten(OPS["add"]._replace(expand=None)) == ["b"]
+
+
+FORMULA_FIELDS = ("expand", "gpu_float32", "vector", "half", "gpu_half", "complex")
+
+
+def missing_formulas(ops: Iterable[Op]) -> list[str]:
+    """Rows with a formula that is nowhere."""
+    found = []
+    for op in ops:
+        for field in FORMULA_FIELDS:
+            formula = getattr(op, field)
+            try:
+                assert not isinstance(formula, Formula) or callable(formula.function)
+            except AttributeError:
+                found.append(f"{field} of {op.name}")
+    return found
+
+
+def test_every_formula_is_there():
+    assert missing_formulas(OPS.values()) == []
+    wrong = OPS["square"]._replace(expand=Formula("expand", "sqare"), gpu_half=Formula("expand_gpu_half", "on_bots")["x"])
+    assert missing_formulas([wrong]) == ["expand of square", "gpu_half of square"]
 
 
 @pytest.mark.parametrize("name", [op.name for op in elementwise_rows() if op.expand])

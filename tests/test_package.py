@@ -97,6 +97,7 @@ LATE = {
     ("frontend.calls", "pytocu.frontend.vectorized.over_elements"),
     ("frontend.expressions", "pytocu.frontend.scattering.assign"),
     ("frontend.lower", "pytocu.frontend.vectorized.vectorized"),
+    ("backend.llvm_rows", "pytocu.backend.guards"),
     ("passes.elements", "pytocu.passes.region_loops"),
     ("passes.pointwise", "pytocu.passes.vector_rows"),
     ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pytocu.backend import guards
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Function, Inst, Value
@@ -162,6 +161,8 @@ class RowWriter:
             case ["intrinsic"] if op.libm not in self.dialect.own:
                 text = self.intrinsic(inst, flags)
             case ["guarded"] if self.dialect.guarded and isinstance(result.type, ScalarType):
+                from pytocu.backend import guards
+
                 lines, name, attributes = guards.declare(op.libm, result.type.dtype)
                 self.declarations.update(lines)
                 text = f"call {type} @{name}({type} {values[0]}) {attributes}"

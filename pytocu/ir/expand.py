@@ -7,58 +7,14 @@ the types the row's loop has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pytocu.ir.bounds import bounds
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, F64, I32, I64, U64, DType, Type, VectorType, element, scalar
-
-if TYPE_CHECKING:
-    # The builder reads the op table, which names these formulas.
-    from pytocu.ir.builder import Builder
-
-
-class Expander:
-    """Writes primitive instructions at one place of the program."""
-
-    def __init__(self, builder: Builder, exact: bool = True):
-        self.builder = builder
-        # Whether all arithmetic is done as it is written: numbers are where their operands say then.
-        self.exact = exact
-
-    def __call__(self, name: str, *args: Value) -> Value:
-        return self.builder.emit(name, args)
-
-    def const(self, value: Any, like: Value) -> Value:
-        """A constant of the type of `like`."""
-        return self.builder.const(value, like.type)
-
-    def cast(self, value: Value, dtype: DType) -> Value:
-        """A C conversion in range, or nothing when the dtype is right already."""
-        if element(value.type) is dtype:
-            return value
-        return self.builder.emit("convert_raw", (value,), {}, (retype(value.type, dtype),))
-
-    def bitcast(self, value: Value, dtype: DType) -> Value:
-        """The same bits as a number of another dtype of the same size."""
-        if element(value.type) is dtype:
-            return value
-        return self.builder.emit("bitcast", (value,), {}, (retype(value.type, dtype),))
-
-    def kind(self, value: Value) -> str:
-        """The dtype kind of what a value stands for."""
-        return element(value.type).kind
-
-    def where(self, condition: Value, a: Value, b: Value) -> Value:
-        """Selection."""
-        return self("where", condition, a, b)
-
-
-def retype(type: Type, dtype: DType) -> Type:
-    """The same scalar or vector shape with another dtype."""
-    return VectorType(dtype, type.lanes) if isinstance(type, VectorType) else scalar(dtype)
+from pytocu.ir.expander import Expander
+from pytocu.ir.types import BOOL, F64, I32, I64, U64, DType, Type, element
 
 
 def _minimum_of(dtype: DType) -> int:

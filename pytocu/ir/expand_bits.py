@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pytocu.ir.core import Block, Value
-from pytocu.ir.expand import Expander, retype
+from pytocu.ir.expander import Expander, retype
 from pytocu.ir.types import I32, I64, U8, DType, Type, dtype_named, element
 from pytocu.record import Record
 

@@ -1,6 +1,6 @@
 """Complex numbers as pairs of floats: arithmetic, comparisons and selection as NumPy does them.
 
-``e`` is an :class:`~pytocu.ir.expand.Expander`; a complex argument is a pair (real, imaginary).
+``e`` is an :class:`~pytocu.ir.expander.Expander`; a complex argument is a pair (real, imaginary).
 Where NumPy's answer depends on the processor (its vector code multiplies with one rounding
 fewer) these are the formulas of its plain loops, every operation rounded.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 
 Pair: TypeAlias = tuple[Value, Value]
 

@@ -12,9 +12,9 @@ import math
 
 from pytocu.ir import expand_complex
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander
 from pytocu.ir.expand_complex import Pair
 from pytocu.ir.expand_float64 import Function, Point, Real, in_float64
+from pytocu.ir.expander import Expander
 
 INFINITY = math.inf
 LARGE = 709.0

@@ -7,14 +7,14 @@ same bits.  Every formula takes float32 or float64 and stays in that dtype unles
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from pytocu.ir import polynomials as p
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander
 from pytocu.ir.expand_float64 import Real
+from pytocu.ir.expander import Expander
 from pytocu.ir.types import F32, F64, U32, U64, DType, Type, element
 from pytocu.record import Record
 
@@ -392,10 +392,3 @@ def arctanh(x: Real) -> Real:
     """``log1p(2 a / (1 - a)) / 2`` where a is |x|."""
     size = abs(x)
     return (log1p((size + size) / (1.0 - size)) * 0.5).sign_of(x)
-
-
-FORMULAS: Sequence[Callable[..., Real]] = (
-    exp, exp2, expm1, log, log2, log10, log1p, sinh, cosh, tanh, arcsinh, arccosh, arctanh, arctan, arctan2, arcsin, arccos,
-    hypot,
-)  # fmt: skip
-"""The functions by the names of their rows."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from pytocu.ir.core import Block, Value
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.types import F32, F64, I32, Type, scalar
 
 Pair: TypeAlias = tuple[Value, Value]

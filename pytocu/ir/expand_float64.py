@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander
 from pytocu.ir.expand_complex import Pair
+from pytocu.ir.expander import Expander
 from pytocu.ir.types import F64, DType, element
 
 

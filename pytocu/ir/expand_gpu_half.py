@@ -15,13 +15,8 @@ from typing import Any
 from pytocu.errors import InternalError
 from pytocu.ir import expand_half
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander
-
-NATIVE = (
-    "add", "subtract", "multiply", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
-)  # fmt: skip
-"""Rows with an instruction: ``half_`` and the name is its row."""
-
+from pytocu.ir.expander import Expander
+from pytocu.ir.ops import HALF_ROWS
 
 CHOOSING = frozenset({"where", "bitwise_and", "bitwise_or", "bitwise_xor", "invert"})
 """Rows that do not ask what the bits stand for."""
@@ -33,9 +28,9 @@ class BitsExpander(Expander):
     def __call__(self, name: str, *args: Value) -> Value:
         if name == "divide":
             return divide(Expander(self.builder), *args)
-        if name not in CHOOSING and name not in NATIVE:
+        if name not in CHOOSING and name not in HALF_ROWS:
             raise InternalError(f"{name} of float16 is not an instruction")
-        return self.builder.emit(f"half_{name}" if name in NATIVE else name, args)
+        return self.builder.emit(f"half_{name}" if name in HALF_ROWS else name, args)
 
     def const(self, value: Any, like: Value) -> Value:
         """The bits of a constant."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pytocu.ir.core import Value
-from pytocu.ir.expand import Expander, retype
+from pytocu.ir.expander import Expander, retype
 from pytocu.ir.types import F32, F64, I32, U32, DType, element
 
 SIGN, MAGNITUDE, QUIET_NAN = 0x8000, 0x7FFF, 0x7E00

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from pytocu.ir import polynomials as p
 from pytocu.ir.expand_elementary import FORMS, LOG_2, bounded, form_of, polynomial, power_of_two, scaled, split
 from pytocu.ir.expand_float64 import Real
@@ -109,7 +107,3 @@ def cbrt(x: Real) -> Real:
     root = (rest * square).fma(1.0 / 3.0, root)
     value = root * power_of_two(shifted.bitcast(form.integer), form)
     return ((size > 0.0) & (size < float("inf"))).choose(value.sign_of(x), x)
-
-
-FORMULAS: Sequence[Callable[..., Real]] = (power, cbrt)
-"""The functions by the names of their rows."""

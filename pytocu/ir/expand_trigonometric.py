@@ -7,8 +7,6 @@ answer 0 for all others: :mod:`pytocu.backend.guards` makes them cost a comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from pytocu.ir import polynomials as p
 from pytocu.ir.expand_elementary import FORMS, form_of, polynomial
 from pytocu.ir.expand_float64 import Real
@@ -114,7 +112,3 @@ def tan(x: Real) -> Real:
     above, below = even.choose(both.sine, -both.cosine), even.choose(both.cosine, both.sine)
     dtype = form_of(x).dtype
     return _guarded(x, x.equals(0.0).choose(x, above.cast(dtype) / below.cast(dtype)), "tan")
-
-
-FORMULAS: Sequence[Callable[..., Real]] = (sin, cos, tan)
-"""The functions by the names of their rows."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from pytocu.ir import promote
 from pytocu.ir.core import Op
-from pytocu.ir.expand_gpu_half import NATIVE
+from pytocu.ir.ops import HALF_ROWS
 from pytocu.ir.types import DType, dtype_of
 
 _PYTHON_SCALARS = (bool, int, float, complex)
@@ -249,7 +249,7 @@ def _of_halves(name: str) -> Callable[..., Any]:
 _RAW: dict[str, Callable[..., Any]] = {
     "half_to_float": lambda bits: _words(bits, np.float16).astype(np.float32),
     "float_to_half": lambda x: _words(np.asarray(x).astype(np.float16), np.uint16),
-    **{f"half_{name}": _of_halves(name) for name in NATIVE},
+    **{f"half_{name}": _of_halves(name) for name in HALF_ROWS},
     "short_negative": np.negative,
     "near_reciprocal": lambda x: np.divide(np.float32(1), x),
     "near_power_of_two": _power_of_two,

@@ -10,14 +10,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from pytocu.ir import expand, expand_bits, expand_float32, expand_half, expand_positions, expand_power, infer
-from pytocu.ir import expand_complex as cx
-from pytocu.ir import expand_complex_math as cm
-from pytocu.ir import expand_elementary as elementary
-from pytocu.ir import expand_gpu_half as gpu_half
-from pytocu.ir import expand_trigonometric as trigonometric
+from pytocu.ir import expand_positions, infer
 from pytocu.ir.core import OPS, Op
-from pytocu.ir.expand_float64 import in_float64
+from pytocu.ir.formulas import Formulas
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import F32, U16
 
@@ -26,6 +21,18 @@ LOOP = frozenset({"loop"})
 HOST = frozenset({"host"})
 ARRAY = frozenset({"array"})
 UPPER = frozenset({"array", "host"})
+
+expand, expand_bits, expand_half = Formulas("expand"), Formulas("expand_bits"), Formulas("expand_half")
+expand_float32, gpu_half = Formulas("expand_float32"), Formulas("expand_gpu_half")
+cx, cm, in_float64 = Formulas("expand_complex"), Formulas("expand_complex_math"), Formulas("expand_float64").in_float64
+
+HALF_ROWS = (
+    "add", "subtract", "multiply", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+)  # fmt: skip
+"""Rows that are an instruction on float16 where GPUs have it: ``half_`` and the name is its row."""
+
+_REAL = frozenset({"cbrt", "arctan2", "hypot"})
+"""Transcendental functions that NumPy has of real numbers alone."""
 
 
 def row(name: str, kind: str, arity: int | None, doc: str, **fields: Any) -> Op:
@@ -40,8 +47,8 @@ def ufunc(name: str, arity: int, doc: str, **fields: Any) -> Op:
     """A NumPy ufunc with one output, or one output of several."""
     fields.setdefault("numpy", name)
     fields.setdefault("infer", infer.ufunc)
-    if name in gpu_half.NATIVE:
-        fields.setdefault("gpu_half", gpu_half.native(name))
+    if name in HALF_ROWS:
+        fields.setdefault("gpu_half", gpu_half.native[name])
     return row(name, "elementwise", arity, doc, levels=ALL, **fields)
 
 
@@ -49,24 +56,30 @@ def math(name: str, doc: str, ulp: float, arity: int = 1, libm: str = "", **fiel
     """A transcendental function, spelled by the C math library's name."""
     if name in _VECTOR:
         fields.setdefault("vector", _VECTOR[name])
-    if hasattr(cm, name):
-        fields.setdefault("complex", in_float64(getattr(cm, name)))
+    if name not in _REAL:
+        fields.setdefault("complex", in_float64[getattr(cm, name)])
         fields.setdefault("complex_ulp", 4.0)
     return ufunc(name, arity, doc, exact=False, ulp=ulp, libm=libm or name, primitive="f", **fields)
 
 
 _VECTOR = {
-    function.__name__: elementary.arithmetic(function)
-    for function in (*elementary.FORMULAS, *trigonometric.FORMULAS, *expand_power.FORMULAS)
+    name: Formulas("expand_elementary").arithmetic[getattr(Formulas(module), name)]
+    for module, names in {
+        "expand_elementary": "exp exp2 expm1 log log2 log10 log1p sinh cosh tanh arcsinh arccosh arctanh arctan arctan2 arcsin "
+        "arccos hypot",
+        "expand_trigonometric": "sin cos tan",
+        "expand_power": "power cbrt",
+    }.items()
+    for name in names.split()
 }
 """Formulas that CPUs run in vectors, by the names of the rows."""
 
 
 # Arithmetic. `primitive` lists the dtype kinds a backend spells; other kinds expand.
 ufunc("add", 2, "x + y", primitive="iuf", c="{0} + {1}", llvm="add", python=operator.add, symbol="+",
-      expand=lambda e, t, x, y: e("bitwise_or", x, y), complex=cx.componentwise("add"))  # fmt: skip
+      expand=lambda e, t, x, y: e("bitwise_or", x, y), complex=cx.componentwise["add"])  # fmt: skip
 ufunc("subtract", 2, "x - y", primitive="iuf", c="{0} - {1}", llvm="sub", python=operator.sub, symbol="-",
-      complex=cx.componentwise("subtract"))  # fmt: skip
+      complex=cx.componentwise["subtract"])  # fmt: skip
 ufunc("multiply", 2, "x * y", primitive="iuf", c="{0} * {1}", llvm="mul", python=operator.mul, symbol="*",
       expand=lambda e, t, x, y: e("bitwise_and", x, y), complex=cx.multiply, complex_ulp=3.5)  # fmt: skip
 ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm="fdiv", python=operator.truediv, symbol="/",
@@ -79,31 +92,31 @@ ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expan
 ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
 ufunc("lcm", 2, "The least common multiple", expand=expand_bits.lcm)
 ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-",
-      half=expand_half.negative, complex=cx.componentwise("negative"))  # fmt: skip
-ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+", complex=cx.componentwise("positive"))
+      half=expand_half.negative, complex=cx.componentwise["negative"])  # fmt: skip
+ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+", complex=cx.componentwise["positive"])
 ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",), complex=cx.conjugate)
 ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
       symbol="abs", aliases=("abs",), half=expand_half.absolute, complex=cx.absolute, complex_ulp=3)  # fmt: skip
 ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic", half=expand_half.absolute)
 ufunc("sign", 1, "-1, 0 or 1; NaN stays", expand=expand.sign, complex=cx.sign, complex_ulp=3,
-      gpu_half=gpu_half.on_bits(expand.sign))  # fmt: skip
-ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5, gpu_half=gpu_half.on_bits(expand.square))
+      gpu_half=gpu_half.on_bits[expand.sign])  # fmt: skip
+ufunc("square", 1, "x * x", expand=expand.square, complex=cx.square, complex_ulp=3.5, gpu_half=gpu_half.on_bits[expand.square])
 ufunc("reciprocal", 1, "1 / x", expand=expand.reciprocal, complex=cx.reciprocal, complex_ulp=3,
-      gpu_half=gpu_half.on_bits(expand.reciprocal))  # fmt: skip
+      gpu_half=gpu_half.on_bits[expand.reciprocal])  # fmt: skip
 ufunc("sqrt", 1, "Square root, correctly rounded", primitive="f", libm="sqrt", llvm="intrinsic",
-      complex=in_float64(cm.sqrt), complex_ulp=3, gpu_half=gpu_half.sqrt)  # fmt: skip
+      complex=in_float64[cm.sqrt], complex_ulp=3, gpu_half=gpu_half.sqrt)  # fmt: skip
 ufunc("copysign", 2, "|x| with the sign of y", primitive="f", libm="copysign", llvm="intrinsic", half=expand_half.copysign)
 ufunc("maximum", 2, "The larger; NaN wins, and x of equal zeros", expand=expand.maximum,
-      complex=cx.extreme("greater_equal", True), gpu_half=gpu_half.on_bits(expand.maximum))  # fmt: skip
+      complex=cx.extreme["greater_equal", True], gpu_half=gpu_half.on_bits[expand.maximum])  # fmt: skip
 ufunc("minimum", 2, "The smaller; NaN wins, and x of equal zeros", expand=expand.minimum,
-      complex=cx.extreme("less_equal", True), gpu_half=gpu_half.on_bits(expand.minimum))  # fmt: skip
-ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax, complex=cx.extreme("greater_equal", False),
-      gpu_half=gpu_half.on_bits(expand.fmax))  # fmt: skip
-ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin, complex=cx.extreme("less_equal", False),
-      gpu_half=gpu_half.on_bits(expand.fmin))  # fmt: skip
-ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip, complex=cx.clip, gpu_half=gpu_half.on_bits(expand.clip))
+      complex=cx.extreme["less_equal", True], gpu_half=gpu_half.on_bits[expand.minimum])  # fmt: skip
+ufunc("fmax", 2, "The larger; a NaN loses", expand=expand.fmax, complex=cx.extreme["greater_equal", False],
+      gpu_half=gpu_half.on_bits[expand.fmax])  # fmt: skip
+ufunc("fmin", 2, "The smaller; a NaN loses", expand=expand.fmin, complex=cx.extreme["less_equal", False],
+      gpu_half=gpu_half.on_bits[expand.fmin])  # fmt: skip
+ufunc("clip", 3, "min(max(x, low), high)", expand=expand.clip, complex=cx.clip, gpu_half=gpu_half.on_bits[expand.clip])
 ufunc("heaviside", 2, "0 below zero, y at zero, 1 above", expand=expand.heaviside,
-      gpu_half=gpu_half.on_bits(expand.heaviside))  # fmt: skip
+      gpu_half=gpu_half.on_bits[expand.heaviside])  # fmt: skip
 
 # Rounding.
 ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", llvm="intrinsic",
@@ -111,7 +124,7 @@ ufunc("floor", 1, "Largest integer not above x", primitive="f", libm="floor", ll
 ufunc("ceil", 1, "Smallest integer not below x", primitive="f", libm="ceil", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("trunc", 1, "x without its fraction", primitive="f", libm="trunc", llvm="intrinsic", expand=expand.integers_unchanged)
 ufunc("rint", 1, "Nearest integer, ties to even", primitive="f", libm="rint", llvm="intrinsic",
-      complex=cx.componentwise("rint"))  # fmt: skip
+      complex=cx.componentwise["rint"])  # fmt: skip
 
 # Parts and neighbours of a floating-point number.
 ufunc("modf_fraction", 1, "x without its integer, with the sign of x", numpy="modf", expand=expand_bits.modf_fraction)
@@ -135,14 +148,14 @@ for _name, _symbol, _c, _llvm, _python in (
 ):
     ufunc(_name, 2, f"x {_symbol} y", primitive="biuf", c=f"{{0}} {_c} {{1}}", llvm=_llvm, python=_python, symbol=_symbol,
           overflow="answer", complex=getattr(cx, _name))  # fmt: skip
-ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and, complex=cx.logical("bitwise_and"),
-      gpu_half=gpu_half.on_bits(expand.logical_and))  # fmt: skip
-ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or, complex=cx.logical("bitwise_or"),
-      gpu_half=gpu_half.on_bits(expand.logical_or))  # fmt: skip
-ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor, complex=cx.logical("bitwise_xor"),
-      gpu_half=gpu_half.on_bits(expand.logical_xor))  # fmt: skip
-ufunc("logical_not", 1, "Is zero", expand=expand.logical_not, complex=cx.logical("invert"),
-      gpu_half=gpu_half.on_bits(expand.logical_not))  # fmt: skip
+ufunc("logical_and", 2, "Both are non-zero", expand=expand.logical_and, complex=cx.logical["bitwise_and"],
+      gpu_half=gpu_half.on_bits[expand.logical_and])  # fmt: skip
+ufunc("logical_or", 2, "Either is non-zero", expand=expand.logical_or, complex=cx.logical["bitwise_or"],
+      gpu_half=gpu_half.on_bits[expand.logical_or])  # fmt: skip
+ufunc("logical_xor", 2, "Exactly one is non-zero", expand=expand.logical_xor, complex=cx.logical["bitwise_xor"],
+      gpu_half=gpu_half.on_bits[expand.logical_xor])  # fmt: skip
+ufunc("logical_not", 1, "Is zero", expand=expand.logical_not, complex=cx.logical["invert"],
+      gpu_half=gpu_half.on_bits[expand.logical_not])  # fmt: skip
 ufunc("bitwise_and", 2, "x & y", primitive="biu", c="{0} & {1}", llvm="and", python=operator.and_, symbol="&")
 ufunc("bitwise_or", 2, "x | y", primitive="biu", c="{0} | {1}", llvm="or", python=operator.or_, symbol="|")
 ufunc("bitwise_xor", 2, "x ^ y", primitive="biu", c="{0} ^ {1}", llvm="xor", python=operator.xor, symbol="^")
@@ -382,7 +395,7 @@ row("half_to_float", "elementwise", 1, "The float32 of a float16 that is given b
     infer=infer.constant_dtype(F32), levels=LOOP, primitive="u", c="half_to_float({0})", llvm="half_to_float")  # fmt: skip
 row("float_to_half", "elementwise", 1, "The bits of the nearest float16, ties to even", infer=infer.constant_dtype(U16),
     levels=LOOP, primitive="f", c="float_to_half({0})", llvm="float_to_half")  # fmt: skip
-for _name in gpu_half.NATIVE:
+for _name in HALF_ROWS:
     _half = OPS[_name]
     row(f"half_{_name}", "elementwise", 2, f"{_half.doc}, of float16 numbers given by their bits, on a GPU", levels=LOOP,
         infer=infer.truth if _half.llvm.startswith("cmp") else infer.same, primitive="u",

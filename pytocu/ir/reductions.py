@@ -17,7 +17,7 @@ from pytocu.record import Record
 
 if TYPE_CHECKING:
     from pytocu.ir.core import Value
-    from pytocu.ir.expand import Expander
+    from pytocu.ir.expander import Expander
 
 State: TypeAlias = "tuple[Value, ...]"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv, product
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, element, scalar
 from pytocu.passes.accesses import operands, position

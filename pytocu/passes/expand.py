@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import F32, I16, IndexType, ScalarType, VectorType, element, scalar
 from pytocu.passes.context import PassContext

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_min
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, WEAK_INT, element, scalar, shape_of

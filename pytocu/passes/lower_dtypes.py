@@ -15,7 +15,7 @@ from pytocu.errors import InternalError
 from pytocu.ir import expand_complex, expand_half
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import F16, F32, INDEX, U32, U64, DType, PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext

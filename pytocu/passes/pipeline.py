@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import chain
 
 from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.places import place_of
 from pytocu.ir.regions import is_region
+from pytocu.ir.types import IndexType, WeakType, element
 from pytocu.passes import (
     bufferize,
     cleanup,
@@ -23,7 +25,6 @@ from pytocu.passes import (
     fuse,
     infer_shapes,
     infer_types,
-    lower_dtypes,
     lower_loops,
     narrow,
     schedule,
@@ -87,6 +88,12 @@ def _maps(function: Function, context: PassContext) -> bool:
     return any(inst.op.name == "map" for inst in walk(function.body))
 
 
+def _words(function: Function, context: PassContext) -> bool:
+    """Whether some value is a float16 or a complex number."""
+    types = chain((p.type for p in function.params), *(inst.types for inst in walk(function.body)))
+    return any(not isinstance(t, WeakType | IndexType) and element(t).word is not element(t) for t in types)
+
+
 def _flags(function: Function, context: PassContext) -> bool:
     return bool(context.fastmath)
 
@@ -135,7 +142,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("bufferize", "launches exist from there on"),)),
     Pass("lower-loops", lower_loops.run, "Kernels become loops over elements; views become index arithmetic.",
          establishes=("loops",), after=(("schedule", "the loops are the schedule's"),)),
-    Pass("lower-dtypes", lower_dtypes.run, "float16 becomes its 16 bits, complex numbers become pairs.",
+    Pass("lower-dtypes", _where(_words, "lower_dtypes"), "float16 becomes its 16 bits, complex numbers become pairs.",
          establishes=("plain dtypes",), after=(("lower-loops", "the words of an element are loaded and stored apart"),)),
     Pass("expand", expand.run, "Composite operations become primitives.", establishes=("primitive",),
          after=(("lower-loops", "formulas are written for elements"), ("lower-dtypes", "its formulas use composite rows"))),

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import INDEX, DType, PointerType, element, scalar

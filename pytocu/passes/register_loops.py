@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, modulo
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import BOOL, INDEX, DType, Type, VectorType, element, scalar

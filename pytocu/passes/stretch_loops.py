@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.expand import Expander
+from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
 from pytocu.passes.accesses import Index, operands, position

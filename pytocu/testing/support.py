@@ -44,6 +44,7 @@ from pytocu.frontend.builtin_calls import BUILTINS
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
+from pytocu.ir.formulas import Formula
 from pytocu.ir.library import LIBRARY
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType
@@ -199,7 +200,8 @@ def _lines() -> Iterator[str]:
         yield f"* `{name}`: {formula}\n"
     yield "\n"
     for name in FORMULAS:
-        expand = OPS[name].expand
+        formula = OPS[name].expand
+        expand = formula.function if isinstance(formula, Formula) else formula
         if expand is not None and expand.__doc__:
             yield f"`{name}` is {_summary(expand)}. "
     yield "\n"
