@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytocu import config
 from pytocu.ahead import Ahead
 from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
+from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, PytocuError, failed
 from pytocu.frontend import lower as frontend_lower
 from pytocu.frontend.source import is_current, parameter_loc
@@ -17,8 +18,6 @@ from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, walk
 from pytocu.ir.dims import Dim
-from pytocu.ir.places import place_of
-from pytocu.ir.printer import print_function
 from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
@@ -35,6 +34,9 @@ from pytocu.runtime.templates import Program
 
 if TYPE_CHECKING:
     from pytocu.backend import cubin
+
+_place_of = Deferred("pytocu.ir.places", "place_of")
+_print_function = Deferred("pytocu.ir.printer", "print_function")
 
 
 class _Tools(Record):
@@ -186,9 +188,9 @@ class Lowered:
         if after is not None and after not in names:
             raise PytocuError(f"there is no pass {after!r}; the passes are {', '.join(names)}")
         if after == "lower":
-            return print_function(self.function, locs)
+            return _print_function(self.function, locs)
         # What comes behind may fail, which is no reason not to show this.
-        return print_function(self.history(target, stop=after or "").records[-1].function, locs)
+        return _print_function(self.history(target, stop=after or "").records[-1].function, locs)
 
     def host(self, target: str | Target = "cuda", index_bits: int = 32) -> Function:
         """The host function after the whole pipeline."""
@@ -258,7 +260,7 @@ def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
         infos.append(
             KernelInfo(
                 function.name,
-                print_function(function),
+                _print_function(function),
                 reads,
                 writes,
                 launch.attr("schedule"),
@@ -345,7 +347,7 @@ class Compiled:
         except PytocuError:
             raise
         except Exception as error:
-            raise failed(f"the backend {self.backend}", self.name, error, place_of(error)) from error
+            raise failed(f"the backend {self.backend}", self.name, error, _place_of(error)) from error
 
     @lazy
     def binary(self) -> bytes:
@@ -478,7 +480,7 @@ def lower(
         except PytocuError:
             raise
         except Exception as error:
-            raise failed("the front end", function.__name__, error, place_of(error)) from error
+            raise failed("the front end", function.__name__, error, _place_of(error)) from error
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
         if found <= ones and shared == sharing:

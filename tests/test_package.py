@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import importlib.metadata
 import importlib.util
 import inspect
@@ -26,11 +27,12 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"ahead", "c_functions", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record"}
+_GROUND = {"ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
     "c_functions": _GROUND,
+    "deferred": _GROUND,
     "errors": _GROUND,
     "config": _GROUND,
     "guards": _GROUND,
@@ -75,6 +77,7 @@ LATE = {
     ("jitted", "pytocu.runtime.manifest"),
     ("jitted", "pytocu.runtime.bundle"),
     ("runtime.arrays", "pytocu.runtime.dlpack"),
+    ("runtime.device_array", "pytocu.runtime.dlpack"),
     ("runtime.cuda", "pytocu.runtime.driver_api.Driver"),
     ("runtime.results", "pytocu.runtime.device_array"),
     ("runtime.dispatcher", "pytocu.runtime.copying"),
@@ -91,12 +94,6 @@ LATE = {
     ("runtime.on_cuda", "pytocu.runtime.launch_graphs"),
     ("runtime.program_values", "pytocu.ir.python_functions"),
     ("runtime.program_views", "pytocu.runtime.plan_views"),
-    ("frontend.calls", "pytocu.frontend.piecewise.piecewise"),
-    ("frontend.calls", "pytocu.frontend.ufunc_methods.call_ufunc_method"),
-    ("frontend.calls", "pytocu.frontend.vectorized.arguments_of"),
-    ("frontend.calls", "pytocu.frontend.vectorized.over_elements"),
-    ("frontend.expressions", "pytocu.frontend.scattering.assign"),
-    ("frontend.lower", "pytocu.frontend.vectorized.vectorized"),
     ("backend.llvm_rows", "pytocu.backend.guards"),
     ("passes.elements", "pytocu.passes.region_loops"),
     ("passes.pointwise", "pytocu.passes.vector_rows"),
@@ -135,6 +132,8 @@ def imports(tree: ast.AST, inside_function: bool = False) -> Iterator[tuple[str,
             case ast.ImportFrom(module, names, level):
                 assert level == 0, f"line {node.lineno}: imports are absolute"
                 yield from ((f"{module}.{alias.name}", node.lineno, inside) for alias in names)
+            case ast.Call(ast.Name("Deferred"), [ast.Constant(module), ast.Constant(name)]):
+                yield f"{module}.{name}", node.lineno, inside
             case _:
                 yield from imports(node, inside)
 
@@ -176,12 +175,32 @@ def test_imports_point_down():
         ("runtime.planted", "import pytocu", "runtime.planted:1 must not import pytocu"),
         ("errors", "\nimport pytocu.ir.dims", "errors:2 must not import pytocu.ir.dims"),
         ("driver", "def f():\n    from pytocu.ir import core", "driver:2 imports pytocu.ir.core inside a function"),
+        ("passes.planted", 'x = Deferred("pytocu.frontend.lower", "lower")', "passes.planted:1 must not import"),
         ("driver", "if True:\n    from pytocu import jitted", "driver:2 must not import pytocu.jitted"),
     ],
 )
 def test_the_floors_are_held(module, source, said):
     names = dict.fromkeys(modules(PACKAGE), ast.parse(""))
     assert any(found.startswith(said) for found in violations({**names, module: ast.parse(source)}))
+
+
+def missing(trees: dict[str, ast.Module]) -> list[str]:
+    """Deferred functions that are not where they are looked for."""
+    found: list[str] = []
+    for where, tree in trees.items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(ast.Name("Deferred"), [ast.Constant(module), ast.Constant(name)]):
+                    if not hasattr(importlib.import_module(module), name):
+                        found.append(f"{where}:{node.lineno} {module}.{name}")
+    return found
+
+
+def test_deferred_functions_are_there():
+    trees = modules(PACKAGE)
+    assert missing(trees) == []
+    planted = ast.parse('x = Deferred("pytocu.frontend.lower", "lowr")')
+    assert missing({**trees, "frontend.planted": planted}) == ["frontend.planted:1 pytocu.frontend.lower.lowr"]
 
 
 def test_modules_import_nothing_heavy():
@@ -236,6 +255,30 @@ def test_lowering_and_cuda_text_need_no_compiler():
         print(sorted(m for m in ("llvmlite", "cuda", "rich", "matplotlib") if m in sys.modules))
     """)
     assert text.strip() == "[]"
+
+
+def test_a_first_call_imports_what_its_program_needs():
+    new = set(
+        python("""
+            import linecache, sys, numpy, pytocu
+            lines = ["f = lambda x, y, a: 2.5 * a * x + x * y - 1.0\\n"]
+            linecache.cache["<here>"] = (len(lines[0]), None, lines, "<here>")
+            scope = {}
+            exec(compile(lines[0], "<here>", "exec"), scope)
+            pytocu.jit(scope["f"]).lower("f32[n]", "f32[n]", "weak float").compile("cuda:sm_90", "nvvm").source
+            print(*(m.removeprefix("pytocu.") for m in sys.modules if m.startswith("pytocu.")))
+        """).split()
+    )
+    assert new >= {"frontend.statements", "frontend.expressions", "passes.fuse", "backend.nvvm"}
+    front = {
+        "attributes", "builtin_calls", "calls", "compound", "conditions", "control", "indexing", "inplace", "loops", "masked",
+        "numpy_calls", "reductions", "subscripts",
+    }  # fmt: skip
+    ir = {"expand", "expand_bits", "expand_complex", "expand_elementary", "expand_half", "printer", "verifier"}
+    passes = {"insert", "few", "loop_scalars", "lower_dtypes", "maps", "reduce_loops", "stages", "sweeps", "whole_loops"}
+    needless = {f"{folder}.{m}" for folder, names in {"frontend": front, "ir": ir, "passes": passes}.items() for m in names}
+    assert needless <= set(modules(PACKAGE)) and needless & new == set()
+    assert len(new) < 110, len(new)
 
 
 def test_disable_runs_plain_python():

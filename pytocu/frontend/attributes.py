@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
-from pytocu.frontend.indexing import normal_axis
-from pytocu.frontend.inplace import fill
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise, unary
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
@@ -412,7 +411,6 @@ _OWN: dict[str, Handler] = {
     "astype": astype,
     "clip": method_clip,
     "copy": copy,
-    "fill": fill,
     "squeeze": squeeze,
     "swapaxes": swapaxes,
     "round": around,
@@ -429,12 +427,16 @@ METHODS = Table(
         "compaction": "nonzero compress",
         "diagonals": "trace",
         "gathering": "take choose",
+        "inplace": "fill",
         "joining": "repeat",
         "library_calls": "sort argsort searchsorted",
         "matrix_products": "dot",
         "partitions": "partition argpartition",
         "reading": "item",
-        "reduction_functions": "sum prod min max any all mean var std argmin argmax cumsum cumprod",
+        "positions": "argmin argmax",
+        "reductions": "sum prod min max any all",
+        "scans": "cumsum cumprod",
+        "statistics": "mean var std",
         "reshaping": "reshape ravel flatten diagonal",
         "scattering": "put",
     },

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
+from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
@@ -27,7 +28,6 @@ from pytocu.frontend.loops import Steps, run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numbers import python_truth
 from pytocu.frontend.numpy_calls import call_handler
-from pytocu.frontend.objects import get_attribute
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
@@ -35,6 +35,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
+    Members,
     as_dim,
     as_value,
     contains_dynamic,
@@ -51,13 +52,6 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
 from pytocu.ir.types import WeakType, element
-
-
-class Members(list[Any]):
-    """The members of a generator expression, ``zip``, ``map`` and the like, which are iterators in Python."""
-
-    __pytocu_plain__ = True
-
 
 PURE: tuple[Any, ...] = (
     abs, all, any, ascii, bin, bool, bytes, chr, complex, dict, divmod, float, format, frozenset, hex, int,

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS, Method
-from pytocu.frontend.builtin_calls import call_builtin, call_pure, has_handler, is_pure
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
-from pytocu.frontend.known import known_cast
-from pytocu.frontend.masked import values
-from pytocu.frontend.masked_work import call_function, call_method, contains_masked
+from pytocu.frontend.masked import contains_masked, values
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
@@ -36,6 +34,19 @@ _READS = {
 }
 
 
+_call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
+_call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
+_has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
+_is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
+_known_cast = Deferred("pytocu.frontend.known", "known_cast")
+_call_function = Deferred("pytocu.frontend.masked_work", "call_function")
+_call_method = Deferred("pytocu.frontend.masked_work", "call_method")
+_call_ufunc_method = Deferred("pytocu.frontend.ufunc_methods", "call_ufunc_method")
+_piecewise = Deferred("pytocu.frontend.piecewise", "piecewise")
+_arguments_of = Deferred("pytocu.frontend.vectorized", "arguments_of")
+_over_elements = Deferred("pytocu.frontend.vectorized", "over_elements")
+
+
 def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The abstract value of a call.
 
@@ -47,7 +58,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     context = frame.context
     match function:
         case Method() if isinstance(function.value, Masked) or contains_masked(args) or contains_masked(kwargs):
-            return call_method(context, function.name, function.value, args, kwargs)
+            return _call_method(context, function.name, function.value, args, kwargs)
         case Method():
             handler = functools.partial(METHODS[function.name], context)
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)
@@ -76,42 +87,35 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         signature = inspect.signature(python, follow_wrapped=False)
         stated = getattr(function, "__pytocu_elements__", None)
         if stated is not None:
-            # Not at the head, like others below: a first call waits for what is imported.
-            from pytocu.frontend.vectorized import arguments_of, over_elements
-
             _refuse_recursion(context, python)
-            args, kwargs, keywords = arguments_of(context, signature, args, kwargs)
+            args, kwargs, keywords = _arguments_of(context, signature, args, kwargs)
             arguments = bind(context, python.__name__, signature, args, kwargs)
-            return over_elements(context, python, node, stated, arguments, context.loc, **keywords)
+            return _over_elements(context, python, node, stated, arguments, context.loc, **keywords)
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
     name = numpy_name(function)
     if name is not None and name != "piecewise" and (contains_masked(args) or contains_masked(kwargs)):
         plain = lambda *a, **k: call_numpy(context, name, function, a, k)  # noqa: E731
-        return call_function(context, name, plain, args, kwargs)
+        return _call_function(context, name, plain, args, kwargs)
     if name == "piecewise":
-        from pytocu.frontend.piecewise import piecewise
-
-        return call_handler(frame, "np.piecewise", piecewise, args, kwargs, context)
+        return call_handler(frame, "np.piecewise", _piecewise.function, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)
-    if method is not None or (has_handler(function) and not any(function is f for f in (getattr, hasattr, abs))):
+    if method is not None or (_has_handler(function) and not any(function is f for f in (getattr, hasattr, abs))):
         args, kwargs = values(context, args), values(context, kwargs)
     if method is not None:
-        from pytocu.frontend.ufunc_methods import call_ufunc_method
-
-        return call_ufunc_method(context, *method, args, kwargs)
-    if has_handler(function):
-        return call_builtin(frame, function, args, kwargs)
+        return _call_ufunc_method(context, *method, args, kwargs)
+    if _has_handler(function):
+        return _call_builtin(frame, function, args, kwargs)
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
         return _call_container(context, owner, method, function, args, kwargs)
-    if not contains_dynamic(args) and not contains_dynamic(kwargs) and is_pure(function):
+    if not contains_dynamic(args) and not contains_dynamic(kwargs) and _is_pure(function):
         if isinstance(owner, np.generic) and method == "astype":
-            return known_cast(context, function, owner, *args, **kwargs)
-        return call_pure(context, function, *args, **kwargs)
+            return _known_cast(context, function, owner, *args, **kwargs)
+        return _call_pure(context, function, *args, **kwargs)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):
         note_member(context, function, "__call__")
@@ -203,7 +207,7 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
                 f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
             )
         # Only sort() calls and compares; the others hold whatever they are given.
-        return (call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
+        return (_call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
     if dynamic and method not in _READS.get(kind, ()):
         raise UnsupportedError(
             f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
@@ -254,7 +258,7 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
         return UnsupportedError("super() is not compiled", context.loc, "name the class: Base.method(self, ...)")
     if function is type:
         return UnsupportedError("type() is not compiled", context.loc, "use isinstance(x, ...) or x.dtype")
-    if is_pure(function):
+    if _is_pure(function):
         return UnsupportedError(
             f"{name}() of values known only at run time is not compiled", context.loc, "use NumPy's functions and operators"
         )

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
-from pytocu.errors import Loc, UnsupportedError
-from pytocu.frontend.frames import BREAK, Failing, Frame, Late, Raised, Returned, Unset, line_made, no_step
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, flow_of, line_made, no_step
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
@@ -22,60 +22,12 @@ from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, Masked, as_strong, as_value, dimensions, is_array
+from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
 from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
 from pytocu.record import Record
-
-Flag = bool | Value
-"""A truth value known now, or a scalar of run time."""
-
-
-class Flow(Record):
-    """How a piece of the program ends.
-
-    Attributes
-    ----------
-    broke : bool or Value
-        Whether by leaving the loop around it.
-    returned : bool or Value
-        Whether by leaving the function, with `value`.
-    value : Any
-    loc : Loc or None
-        Of a statement that returns it.
-    """
-
-    broke: Flag = False
-    returned: Flag = False
-    value: Any = None
-    loc: Loc | None = None
-
-    @property
-    def static(self) -> bool:
-        """Whether it is known now."""
-        return isinstance(self.broke, bool) and isinstance(self.returned, bool)
-
-    def signal(self) -> Any:
-        """As :func:`pytocu.frontend.statements.run_block` gives it."""
-        if not self.static:
-            return self
-        return Returned(self.value, self.loc) if self.returned else BREAK if self.broke else None
-
-
-def flow_of(signal: Any) -> Flow:
-    """The flow behind a signal."""
-    if isinstance(signal, Flow):
-        return signal
-    if isinstance(signal, Returned):
-        return Flow(returned=True, value=signal.value, loc=signal.loc)
-    return Flow(broke=signal is BREAK)
-
-
-def decides(value: Any) -> bool:
-    """Whether a condition is a scalar known only at run time."""
-    return isinstance(value, Value) and not dimensions(value)
 
 
 def condition(context: Context, value: Value) -> Value:

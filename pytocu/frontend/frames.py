@@ -31,6 +31,50 @@ class Returned:
         self.value, self.loc = value, loc
 
 
+Flag = bool | Value
+"""A truth value known now, or a scalar of run time."""
+
+
+class Flow(Record):
+    """How a piece of the program ends.
+
+    Attributes
+    ----------
+    broke : bool or Value
+        Whether by leaving the loop around it.
+    returned : bool or Value
+        Whether by leaving the function, with `value`.
+    value : Any
+    loc : Loc or None
+        Of a statement that returns it.
+    """
+
+    broke: Flag = False
+    returned: Flag = False
+    value: Any = None
+    loc: Loc | None = None
+
+    @property
+    def static(self) -> bool:
+        """Whether it is known now."""
+        return isinstance(self.broke, bool) and isinstance(self.returned, bool)
+
+    def signal(self) -> Any:
+        """As :func:`pytocu.frontend.statements.run_block` gives it."""
+        if not self.static:
+            return self
+        return Returned(self.value, self.loc) if self.returned else BREAK if self.broke else None
+
+
+def flow_of(signal: Any) -> Flow:
+    """The flow behind a signal."""
+    if isinstance(signal, Flow):
+        return signal
+    if isinstance(signal, Returned):
+        return Flow(returned=True, value=signal.value, loc=signal.loc)
+    return Flow(broke=signal is BREAK)
+
+
 class Failing(Mutable):
     """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.indexing import normal_axis
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.joining import roll
 from pytocu.frontend.operators import binary, elementwise, known_option
 from pytocu.frontend.reductions import length

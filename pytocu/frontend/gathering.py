@@ -14,8 +14,8 @@ import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions
-from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise

@@ -10,33 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import AxisError, IndexingError, ShapeError, UnsupportedError, raised
-from pytocu.frontend.operators import c_long, clamped, is_c_long
+from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
+from pytocu.frontend.operators import clamped, is_c_long
 from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, slice_bound
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
-
-
-def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
-    """A constant axis counted from 0.
-
-    Raises
-    ------
-    AxisError
-        NumPy's sentence.
-    """
-    if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise UnsupportedError("an axis must be an integer known while compiling", context.loc)
-    if not -ndim <= axis < ndim:
-        c_long(context, int(axis))
-        prefix = f"{name}: " if name else ""
-        several = f"its axes are 0 to {ndim - 1}, or -{ndim} to -1"
-        has = several if ndim > 1 else "its only axis is 0" if ndim else "it has no axes"
-        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc, has)
-    return int(axis) % ndim
 
 
 def slice_bounds(

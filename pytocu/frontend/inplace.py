@@ -451,3 +451,10 @@ def check_output_shapes(context: Context, shapes: Sequence[Shape], outs: Sequenc
             context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (out, whole)})
     for pair in meeting_lengths(every):
         context.builder.emit("check", (), {"kind": "broadcast", "dims": pair, "shapes": every})
+
+
+FUNCTIONS = {"copyto": copyto}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = {"fill": fill}
+"""Methods of arrays."""

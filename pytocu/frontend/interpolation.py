@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.library_calls import argsort, search
 from pytocu.frontend.neighbours import diff

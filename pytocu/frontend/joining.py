@@ -13,8 +13,8 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.gathering import along, gather, take
-from pytocu.frontend.indexing import normal_axis
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal

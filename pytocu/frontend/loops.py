@@ -161,7 +161,7 @@ def loop(
     types: dict[tuple[Frame, str], list[Type]] = {}
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
     doubted = before.storage
-    around, inside = context.loops, {}
+    around, inside = context.loops or Loops(), {}
     if (known := around.next(loc)) is not None:
         names, types = known.start(before, names)
         roots, inside = known.roots, known.inside

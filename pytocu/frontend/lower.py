@@ -15,18 +15,14 @@ from typing import Any
 import numpy as np
 
 from pytocu.config import Elementwise
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError
-from pytocu.frontend.builtin_calls import Members
-from pytocu.frontend.calls import call
-from pytocu.frontend.compaction import compact
 from pytocu.frontend.frames import HandOn, Raised
-from pytocu.frontend.known_loops import Loops
-from pytocu.frontend.literals import listed_operand
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Hooks, Masked, as_value, describe
+from pytocu.frontend.values import Context, Hooks, Masked, Members, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
@@ -34,6 +30,11 @@ from pytocu.ir.dims import Dim, symbols
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
 from pytocu.record import Record
+
+_call = Deferred("pytocu.frontend.calls", "call")
+_compact = Deferred("pytocu.frontend.compaction", "compact")
+_listed = Deferred("pytocu.frontend.literals", "listed_operand")
+_vectorized = Deferred("pytocu.frontend.vectorized", "vectorized")
 
 
 class FrontendResult(Record):
@@ -109,9 +110,8 @@ def _lower(
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
-    context = Context(builder, Hooks(run_function, call, compact, listed_operand), unit_lengths)
+    context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
     context.handed = handed
-    context.loops = Loops()
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
@@ -138,10 +138,7 @@ def _lower(
         if elements is None:
             result = run_function(context, function, node, values, None)
         else:
-            # Not at the head: a first call waits for what is imported.
-            from pytocu.frontend.vectorized import vectorized
-
-            result = vectorized(context, function, node, elements, values)
+            result = _vectorized(context, function, node, elements, values)
     except Raised as found:
         raise found.error from None
     except RecursionError:

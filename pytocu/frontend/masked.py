@@ -140,3 +140,12 @@ def mask_over(context: Context, mask: Value, ndim: int) -> Value:
     for axis in range(len(dimensions(mask)), ndim):
         mask = context.builder.emit("newaxis", (mask,), {"axis": axis})
     return mask
+
+
+def contains_masked(value: Any) -> bool:
+    """Whether a value, or a member of a tuple, list or dict, is a masked one."""
+    if isinstance(value, (tuple, list)):
+        return any(map(contains_masked, value))
+    if isinstance(value, dict):
+        return any(map(contains_masked, value.values()))
+    return isinstance(value, Masked)

@@ -11,7 +11,7 @@ from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import ranks
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import DESTINATION, ask_for, assigned_value, augmented, known_number, note_write, number_in
-from pytocu.frontend.masked import check_mask, fits, is_mask, lifted, mask_over, rest, same, values
+from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import combined, length
@@ -42,15 +42,6 @@ _ELEMENTWISE = frozenset(
 """Functions besides the ufuncs that work element by element."""
 
 _METHODS = frozenset(["astype", "round", "clip", "conj", "conjugate", "copy"])
-
-
-def contains_masked(value: Any) -> bool:
-    """Whether a value, or a member of a tuple, list or dict, is a masked one."""
-    if isinstance(value, (tuple, list)):
-        return any(map(contains_masked, value))
-    if isinstance(value, dict):
-        return any(map(contains_masked, value.values()))
-    return isinstance(value, Masked)
 
 
 def call_function(

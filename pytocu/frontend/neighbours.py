@@ -9,7 +9,8 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import moveaxis
-from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.operators import compute, elementwise, known_int
 from pytocu.frontend.reductions import combined

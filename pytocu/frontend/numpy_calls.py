@@ -7,20 +7,19 @@ Functions are known by the object they are, so ``np.exp``, ``from numpy import e
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, closest
-from pytocu.frontend import array_functions, attributes, compaction
+from pytocu.frontend import array_functions, attributes
 from pytocu.frontend.array_functions import on_array
-from pytocu.frontend.inplace import copyto
-from pytocu.frontend.known import known_cast, known_ufunc
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
 from pytocu.frontend.values import (
@@ -53,6 +52,12 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
     return cast(context, value, dtype)
 
 
+_nonzero = Deferred("pytocu.frontend.compaction", "nonzero")
+_array_of = Deferred("pytocu.frontend.reshaping", "array_of")
+_known_cast = Deferred("pytocu.frontend.known", "known_cast")
+_known_ufunc = Deferred("pytocu.frontend.known", "known_ufunc")
+
+
 class ErrorState:
     """``np.errstate(...)`` that only silences, which compiled code always does."""
 
@@ -82,7 +87,7 @@ def _squeeze(context: Context, a: Any, axis: Any = None) -> Value:
 
 def _with_methods(context: Context, value: Any) -> Value:
     """An operand whose method NumPy calls: a Python scalar has none, and becomes an array."""
-    return array_of(context, value) if is_weak(value) else as_strong(context, value)
+    return _array_of(context, value) if is_weak(value) else as_strong(context, value)
 
 
 def _matrix_transpose(context: Context, x: Value, /) -> Value:
@@ -123,12 +128,22 @@ _OWN: dict[str, Handler] = {
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
-    "copyto": copyto,
     "result_type": _result_type,
     "isscalar": _is_scalar,
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
     "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
 }
+
+_REDUCTIONS = {
+    "averages": "average",
+    "nan_statistics": "nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax",
+    "positions": "argmin argmax",
+    "products": "vecdot linalg.norm linalg.matrix_norm linalg.vector_norm linalg.vecdot",
+    "reductions": "sum prod min max any all amin amax",
+    "scans": "cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod",
+    "statistics": "mean var std ptp count_nonzero",
+}
+"""What reduces or scans, by the modules that do it."""
 
 FUNCTIONS = Table(
     "FUNCTIONS",
@@ -136,6 +151,7 @@ FUNCTIONS = Table(
     {
         "angles": "unwrap",
         "comparing": "allclose array_equal array_equiv",
+        "inplace": "copyto",
         "compaction": "nonzero flatnonzero argwhere compress extract",
         "convolutions": "convolve correlate",
         "covariances": "cov corrcoef",
@@ -170,11 +186,7 @@ FUNCTIONS = Table(
         "partitions": "partition argpartition",
         "polynomials": "polyval polyadd polysub polyder polyint",
         "ranks": "linalg.cond linalg.matrix_rank",
-        "reduction_functions": (
-            "sum prod min max any all amin amax mean var std ptp count_nonzero nansum nanprod nanmin nanmax nanmean "
-            "nanvar nanstd nanargmin nanargmax average argmin argmax vecdot linalg.norm linalg.matrix_norm "
-            "linalg.vector_norm linalg.vecdot cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod"
-        ),
+        **_REDUCTIONS,
         "reshaping": (
             "reshape ravel ascontiguousarray broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip "
             "fliplr flipud rot90 rollaxis diagonal"
@@ -192,9 +204,9 @@ INDEX_TRICKS = Table("OBJECTS", {}, {"index_tricks": "mgrid ogrid r_ c_"})
 """What is made by indexing an object, by its name in NumPy."""
 
 
-@lru_cache(maxsize=1)
-def _by_identity() -> dict[int, tuple[str, Any]]:
-    """Every public function of NumPy's namespace, by its id."""
+@lru_cache
+def _by_identity(inner: tuple[str, ...]) -> dict[int, tuple[str, Any]]:
+    """Every public function of NumPy's namespace and of modules inside it, by its id."""
     found: dict[int, tuple[str, Any]] = {}
     # Not dir(): asking for each name would import NumPy's test and Fortran tools.
     for name, value in vars(np).items():
@@ -204,16 +216,22 @@ def _by_identity() -> dict[int, tuple[str, Any]]:
                 found[id(value)] = (name, value)
     for name in FUNCTIONS:
         *modules, own = name.split(".")
-        if modules:
+        if ".".join(modules) in inner:
             value = getattr(reduce(getattr, modules, np), own, None)
             if id(value) not in found and value is not None:
                 found[id(value)] = (name, value)
     return found
 
 
+@lru_cache
+def _inner_modules() -> frozenset[str]:
+    return frozenset(name.rpartition(".")[0] for name in FUNCTIONS if "." in name)
+
+
 def numpy_name(function: Any) -> str | None:
     """The NumPy name of a function of NumPy or a namesake library, or None."""
-    entry = _by_identity().get(id(function))
+    # NumPy imports some of its modules when they are asked for, which is not done here.
+    entry = _by_identity(tuple(m for m in _inner_modules() if f"numpy.{m}" in sys.modules)).get(id(function))
     if entry is not None and entry[1] is function:
         return entry[0]
     module = getattr(function, "__module__", None) or type(function).__module__ or ""
@@ -242,8 +260,9 @@ def index_trick(base: Any) -> Handler | None:
     return next((INDEX_TRICKS[name] for name in INDEX_TRICKS if base is getattr(np, name)), None)
 
 
-def _is_reduction(name: str) -> bool:
-    return FUNCTIONS.modules.get(name) == "reduction_functions" or name in ("dot", "vdot", "inner")
+def is_reduction(name: str) -> bool:
+    """Whether a function reduces or scans."""
+    return FUNCTIONS.modules.get(name) in _REDUCTIONS or name in ("dot", "vdot", "inner")
 
 
 def namespace_attribute(module: types.ModuleType, name: str) -> Any:
@@ -264,20 +283,20 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if isinstance(function, type) and issubclass(function, (np.generic, np.dtype)):
         if known_now and len(args) == 1 and issubclass(function, np.generic):
-            return known_cast(context, function, args[0], *args, **kwargs)
+            return _known_cast(context, function, args[0], *args, **kwargs)
         if known_now or not issubclass(function, np.generic):
             return compute(context, function, *args, **kwargs)
         return _constructor(context, function, args, kwargs)
     is_ufunc = name not in FUNCTIONS and (bool(rows_of(name)) or name in REFUSED_UFUNCS)
     if known_now and args and all(map(is_number, args)) and (name in _OF_NUMBERS or is_ufunc) and _is_plain(kwargs):
         # A value that may be branched on as well.
-        return known_ufunc(context, name, function, args, kwargs)
-    if known_now and _is_reduction(name) and args and _is_data(args[0]) and _is_plain(kwargs):
+        return _known_ufunc(context, name, function, args, kwargs)
+    if known_now and is_reduction(name) and args and _is_data(args[0]) and _is_plain(kwargs):
         made = compute(context, function, *args, **kwargs)
         if isinstance(made, np.generic):
             return made
     if name == "where" and len(args) == 1 and not kwargs:
-        return compaction.nonzero(context, array_of(context, args[0]))
+        return _nonzero(context, _array_of(context, args[0]))
     if name in FUNCTIONS:
         return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
     if is_ufunc:

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.masked import lifted, mask_over
-from pytocu.frontend.requirements import require
 from pytocu.frontend.values import (
     Context,
     Masked,
@@ -33,6 +32,10 @@ from pytocu.ir import dims, promote
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element
+
+_lifted = Deferred("pytocu.frontend.masked", "lifted")
+_mask_over = Deferred("pytocu.frontend.masked", "mask_over")
+_require = Deferred("pytocu.frontend.requirements", "require")
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -189,7 +192,7 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     row = OPS[name]
     if isinstance(left, Masked) or isinstance(right, Masked):
         right = _harmless(context, right) if name == "power" else right
-        return lifted(context, lambda a, b: binary(context, name, a, b), left, right)
+        return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
     if not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None
         for side in (left, right):
@@ -258,7 +261,7 @@ def _harmless(context: Context, exponent: Any) -> Any:
     """Integer exponents, where those that the mask leaves out may be negative and mean nothing."""
     if not isinstance(exponent, Masked) or exponent.elements is not None or element(exponent.array.type).kind != "i":
         return exponent
-    mask = mask_over(context, exponent.mask, len(dimensions(exponent.array)))
+    mask = _mask_over(context, exponent.mask, len(dimensions(exponent.array)))
     return Masked(elementwise(context, "where", mask, exponent.array, 1), exponent.mask)
 
 
@@ -382,7 +385,7 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
         if isinstance(base.type, WeakType):
             # NumPy converts before it computes, so a base that does not fit is the first error.
             base = context.builder.emit("convert", (base,), {}, (ScalarType(loop[0]),))
-        return [base, require(context, exponent, fine, "ValueError", _NEGATIVE_POWER)]
+        return [base, _require(context, exponent, fine, "ValueError", _NEGATIVE_POWER)]
     return operands
 
 
@@ -450,7 +453,7 @@ def unary(context: Context, name: str, operand: Any) -> Any:
     """``-x``, ``+x``, ``~x`` and ``abs(x)``."""
     row = OPS[name]
     if isinstance(operand, Masked):
-        return lifted(context, lambda array: unary(context, name, array), operand)
+        return _lifted(context, lambda array: unary(context, name, array), operand)
     if not is_dynamic(operand):
         assert row.python is not None
         return compute(context, row.python, operand)

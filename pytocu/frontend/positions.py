@@ -20,6 +20,7 @@ from pytocu.frontend.reductions import (
     length,
     stand_in,
 )
+from pytocu.frontend.tables import methods
 from pytocu.frontend.values import Context, as_strong, cast, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
@@ -79,3 +80,5 @@ FUNCTIONS = {
     "argmax": _function("argmax", "The first position of the largest element; NaN wins; without an axis in the flat array"),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = methods(FUNCTIONS)

@@ -212,13 +212,16 @@ def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, kee
     return kept_axes(context, made, sorted(axes)) if keepdims else made
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"vecdot": vecdot}
-"""By NumPy's name; parameters are called as NumPy calls them."""
-
 def matrix_norm(context: Context, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     """``np.linalg.norm`` of stacked matrices, where it is no singular value"""
     return norm(context, x, ord, (-2, -1), keepdims)
 
 
-LINALG: dict[str, Callable[..., Any]] = {"norm": norm, "matrix_norm": matrix_norm, "vector_norm": vector_norm, "vecdot": vecdot}
-"""The functions of ``np.linalg``."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "vecdot": vecdot,
+    "linalg.norm": norm,
+    "linalg.matrix_norm": matrix_norm,
+    "linalg.vector_norm": vector_norm,
+    "linalg.vecdot": vecdot,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""

@@ -17,6 +17,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
 from pytocu.frontend.requirements import require
+from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
     Context,
@@ -424,3 +425,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 FUNCTIONS |= {"amin": FUNCTIONS["min"], "amax": FUNCTIONS["max"]}
 """By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = methods(FUNCTIONS)

@@ -14,7 +14,8 @@ import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import astype, expand_dims, transpose
-from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of

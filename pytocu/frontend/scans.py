@@ -20,6 +20,7 @@ from pytocu.frontend.reductions import (
     row_of,
     stand_in,
 )
+from pytocu.frontend.tables import methods
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -139,3 +140,5 @@ FUNCTIONS = {
     "nancumprod": _cumulative("multiply", "``np.cumprod`` with 1 for NaN", 1),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = methods(FUNCTIONS)

@@ -10,7 +10,8 @@ import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend.attributes import moveaxis
-from pytocu.frontend.indexing import normal_axis, subscript
+from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of

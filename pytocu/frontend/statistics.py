@@ -26,6 +26,7 @@ from pytocu.frontend.reductions import (
     reduce,
     repeated,
 )
+from pytocu.frontend.tables import methods
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
@@ -227,3 +228,5 @@ FUNCTIONS = {
     "count_nonzero": count_nonzero,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = methods(FUNCTIONS)

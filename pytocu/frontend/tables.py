@@ -5,9 +5,12 @@ A program calls few of the functions, and a first call waits for what is importe
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 Handler = Callable[..., Any]
 
@@ -50,3 +53,25 @@ class Table(Mapping[str, Handler]):
 
     def __len__(self) -> int:
         return len(self._own) + len(self.modules)
+
+
+def _method(function: Handler) -> Handler:
+    """A function as the method, which lacks the array API's name of ``ddof=``."""
+    # A first call imports this: a look at the names is a hundredth of a signature.
+    if "correction" not in function.__code__.co_varnames:  # pyright: ignore[reportFunctionMemberAccess]
+        return function
+    signature = inspect.signature(function)
+
+    def method(context: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(context, a, *args, **kwargs)
+
+    kept = [p for p in signature.parameters.values() if p.name != "correction"]
+    method.__signature__ = signature.replace(parameters=kept)  # pyright: ignore[reportFunctionMemberAccess]
+    method.__doc__ = function.__doc__
+    return method
+
+
+def methods(functions: Mapping[str, Handler]) -> dict[str, Handler]:
+    """Those functions that are methods of arrays and NumPy scalars too: ``(context, value, *args, **kwargs)``."""
+    # NumPy 2.0 has `ptp` only to say that it is gone.
+    return {n: _method(f) for n, f in functions.items() if n != "ptp" and hasattr(np.ndarray, n)}

@@ -42,6 +42,12 @@ from pytocu.record import Mutable, Record
 Reader = Callable[[Sequence[Any]], Any]
 
 
+class Members(list[Any]):
+    """The members of a generator expression, ``zip``, ``map`` and the like, which are iterators in Python."""
+
+    __pytocu_plain__ = True
+
+
 class Hooks(Record):
     """What the modules below call back into: reading another function, calling anything, writing out a list."""
 
@@ -105,8 +111,8 @@ class Context:
         Conditions, each with what is known where it holds, and where it does not.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
-    loops : Loops
-        The loops of the body that is being read.
+    loops : Loops or None
+        The loops of the body that is being read, once there was one.
     """
 
     __slots__ = (
@@ -169,6 +175,11 @@ class Masked(Mutable):
     array: Value
     mask: Value
     elements: Value | None = None
+
+
+def decides(value: Any) -> bool:
+    """Whether a condition is a scalar known only at run time."""
+    return isinstance(value, Value) and not dimensions(value)
 
 
 def is_dynamic(value: Any) -> bool:

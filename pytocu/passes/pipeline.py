@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from itertools import chain
 
+from pytocu.deferred import Deferred
 from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, walk
-from pytocu.ir.places import place_of
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import IndexType, WeakType, element
 from pytocu.passes import (
@@ -34,6 +33,8 @@ from pytocu.passes import (
 )
 from pytocu.passes.context import PassContext
 from pytocu.record import Record
+
+_place_of = Deferred("pytocu.ir.places", "place_of")
 
 Run = Callable[[Function, PassContext], Function]
 
@@ -65,10 +66,12 @@ class Pass(Record):
 def _where(applies: Callable[[Function, PassContext], bool], module: str) -> Run:
     """The pass of a module that is imported for the first function to which it applies; it leaves others as they are."""
 
+    deferred = Deferred(f"pytocu.passes.{module}", "run")
+
     def run(function: Function, context: PassContext) -> Function:
         if not applies(function, context):
             return function
-        return import_module(f"pytocu.passes.{module}").run(function, context)
+        return deferred(function, context)
 
     return run
 
@@ -257,7 +260,7 @@ def run_pipeline(
         except PytocuError:
             raise
         except Exception as error:
-            raise failed(f"the pass {name}", function.name, error, place_of(error)) from error
+            raise failed(f"the pass {name}", function.name, error, _place_of(error)) from error
         elapsed = (time.perf_counter() - began) * 1e3
         if verify is not None:
             try:

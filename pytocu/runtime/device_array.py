@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import BackendError
-from pytocu.runtime import cuda, dlpack, failures, streams
+from pytocu.runtime import cuda, failures, streams
 from pytocu.runtime.strides import byte_bounds, c_strides, is_c_contiguous
 
 _pools: dict[int, bool] = {}
@@ -176,6 +176,8 @@ class DeviceArray:
         return np.ndarray(self.shape, self.dtype, raw, -low, self.strides).copy()
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        from pytocu.runtime import dlpack
+
         return dlpack.DLPACK_CUDA, self.device
 
     def __dlpack__(
@@ -197,6 +199,8 @@ class DeviceArray:
             raise BufferError("a read-only array needs a consumer of DLPack 1.0 or later")
         if stream != -1:
             cuda.wait(stream or 1, self.stream, self.device)
+        from pytocu.runtime import dlpack
+
         return dlpack.capsule(self, self.pointer, self.device, self.shape, self.strides, self.dtype, self.readonly, versioned)
 
 

@@ -17,14 +17,17 @@ from typing import Any
 import numpy as np
 
 from pytocu import config
+from pytocu.deferred import Deferred
 from pytocu.errors import Loc
 from pytocu.guards import Guard, Static, argument_key, guard, reader, static_key
 from pytocu.record import Record
-from pytocu.runtime import cache, host_cpu, plan_json, toolchain
+from pytocu.runtime import cache, plan_json, toolchain
 from pytocu.runtime.fingerprint import NotWritable, Writer, code_digest, write_values
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.runtime.signature import Call
+
+_host = Deferred("pytocu.runtime.host_cpu", "host")
 
 _VERSION = 2
 """Of the text of a manifest."""
@@ -80,7 +83,7 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
         parameters.append([name, "static", writer.write(parameter.value)] if known else [name, str(parameter)])
     if target == "cpu":
         # Another machine may have the same name for its kind.
-        target = host_cpu.host()
+        target = _host()
         if not target:
             raise NotWritable("code for a CPU whose features cannot be read")
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"

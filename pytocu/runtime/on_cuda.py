@@ -7,14 +7,16 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
-from pytocu.runtime.host_loops import Until
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.plan_loops import Steady
 from pytocu.runtime.processes import allocate_lock
 from pytocu.runtime.templates import Launch
+
+_until = Deferred("pytocu.runtime.host_loops", "Until")
 
 _MAX_GRID, _MAX_ROWS = 2**31 - 1, 2**16 - 1
 
@@ -160,9 +162,9 @@ class CudaExecutor:
         """The steps of a loop whose launches repeat."""
         return self.graphs(self.device)[loop].steps(numbers, alone, self.stream)
 
-    def until(self, loop: int) -> Until:
+    def until(self, loop: int) -> Any:
         """The steps of a loop whose truth value the host reads after each."""
-        return Until(1, 0, None, 0)
+        return _until(1, 0, None, 0)
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> tuple[int, bytes]:
         """A launch as `launch_graphs` takes it."""

@@ -33,7 +33,6 @@ from pytocu.frontend import (
     piecewise,
     polynomials,
     products,
-    reduction_functions,
     reductions,
     sets,
     sliding_windows,
@@ -145,7 +144,8 @@ _DESCRIBED = (
 """Modules whose functions are listed with a sentence."""
 
 
-_REDUCING = reduction_functions.FUNCTIONS | {"dot": products.dot, "inner": products.inner, "vdot": products.vdot}
+_REDUCING = {n: f for n, f in numpy_calls.FUNCTIONS.items() if numpy_calls.is_reduction(n)}
+_REDUCING |= {"dot": products.dot, "inner": products.inner, "vdot": products.vdot}
 """Functions that reduce; of products those of vectors."""
 
 

@@ -1,0 +1,82 @@
+"""Augmented assignment: arrays and lists are changed in place, other values are bound again."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.expressions import assign, evaluate
+from pytocu.frontend.frames import Frame, lookup
+from pytocu.frontend.gathering import has_positions
+from pytocu.frontend.indexing import has_bool
+from pytocu.frontend.inplace import augmented
+from pytocu.frontend.masked import values
+from pytocu.frontend.masked_work import change
+from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.operators import BINARY, binary
+from pytocu.frontend.subscripts import assign_member, changed_member
+from pytocu.frontend.values import Masked, is_array
+
+
+def augment(frame: Frame, node: ast.AugAssign) -> None:
+    """Run the statement."""
+    context = frame.context
+    operator = BINARY.get(type(node.op))
+    if operator is None:
+        raise UnsupportedError("the operator @= is not supported", context.loc, "write x[...] = x @ y")
+    if isinstance(node.target, ast.Attribute):
+        raise UnsupportedError(
+            f"{ast.unparse(node.target)} {_symbol(node)} ... changes an attribute, which is not compiled",
+            context.loc,
+            "return the value and assign it outside",
+        )
+    if isinstance(node.target, ast.Subscript):
+        # The container and the key are evaluated once, for reading and for writing.
+        base, key = evaluate(frame, node.target.value), evaluate(frame, node.target.slice)
+        with context.builder.at(frame.loc(node.target)):
+            old = changed_member(frame, base, key)
+        new = _changed(frame, node, operator, old)
+        # Elements at positions are a copy, which is changed and then put back.
+        if new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
+            with context.builder.at(frame.loc(node.target)):
+                assign_member(frame, base, key, new, ast.unparse(node.target))
+        return
+    old = _old(frame, node.target)
+    new = _changed(frame, node, operator, old)
+    if new is not old:
+        assign(frame, node.target, new)
+
+
+def _old(frame: Frame, target: ast.expr) -> Any:
+    """What a name that is assigned to stands for now."""
+    assert isinstance(target, ast.Name)
+    with frame.context.builder.at(frame.loc(target)):
+        return lookup(frame, target.id)
+
+
+def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
+    """What the target holds after the operation: `old` itself where it is changed in place."""
+    context = frame.context
+    value = evaluate(frame, node.value)
+    if isinstance(old, Masked):
+        return change(context, operator, old, value)
+    value = values(context, value)
+    if is_array(old):
+        return augmented(context, operator, old, value)
+    if isinstance(old, (list, dict, set)):
+        text = ast.unparse(node.target)
+        symbol = _symbol(node)
+        refuse_outside(context, old, f"{text} {symbol} ...")
+        if not (isinstance(old, list) and operator == "add"):
+            raise UnsupportedError(
+                f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one"
+            )
+        old.extend(iterate(frame, value, symbol))
+        return old
+    return binary(context, operator, old, value)
+
+
+def _symbol(node: ast.AugAssign) -> str:
+    return ast.unparse(ast.AugAssign(ast.Name("a"), node.op, ast.Name("b"))).split()[1]

@@ -1,0 +1,31 @@
+"""Axes that are known while compiling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import AxisError, UnsupportedError
+from pytocu.frontend.operators import c_long
+from pytocu.frontend.values import Context
+from pytocu.ir.core import Value
+
+
+def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
+    """A constant axis counted from 0.
+
+    Raises
+    ------
+    AxisError
+        NumPy's sentence.
+    """
+    if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
+        raise UnsupportedError("an axis must be an integer known while compiling", context.loc)
+    if not -ndim <= axis < ndim:
+        c_long(context, int(axis))
+        prefix = f"{name}: " if name else ""
+        several = f"its axes are 0 to {ndim - 1}, or -{ndim} to -1"
+        has = several if ndim > 1 else "its only axis is 0" if ndim else "it has no axes"
+        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc, has)
+    return int(axis) % ndim

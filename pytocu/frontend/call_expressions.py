@@ -1,0 +1,41 @@
+"""Calls as they are written: the function and its arguments are evaluated, and what is wrong shows them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import CompileError, raised
+from pytocu.frontend.attributes import Method
+from pytocu.frontend.calls import call
+from pytocu.frontend.expressions import elements, evaluate
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.literals import known_array
+from pytocu.frontend.notes import note_operands
+
+
+def evaluate_call(frame: Frame, node: ast.Call) -> Any:
+    """The value of a call."""
+    function = evaluate(frame, node.func)
+    args = elements(frame, node.args)
+    kwargs: dict[str, Any] = {}
+    for keyword in node.keywords:
+        value = evaluate(frame, keyword.value)
+        given = {keyword.arg: value} if keyword.arg is not None else value
+        if not isinstance(given, dict):
+            raise raised(TypeError(f"argument after ** must be a mapping, not {type(value).__name__}"), frame.context.loc)
+        repeated = next((k for k in given if k in kwargs), None)
+        if repeated is not None:
+            raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
+        kwargs.update(given)
+    try:
+        found = call(frame, function, tuple(args), kwargs)
+    except CompileError as error:
+        given = [*zip(node.args, args, strict=False), *((k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg)]
+        if isinstance(node.func, ast.Attribute) and isinstance(function, Method):
+            given.insert(0, (node.func.value, function.value))
+        note_operands(frame, error, given)
+        raise
+    return known_array(frame.context, found) if isinstance(found, np.ndarray) else found

@@ -1,0 +1,348 @@
+"""Compound statements: branches, loops and ``with``; and ``assert`` and ``raise``, which branch too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.builtin_calls import iterate, steps_over
+from pytocu.frontend.conditions import evaluate_test
+from pytocu.frontend.control import branch
+from pytocu.frontend.expressions import evaluate
+from pytocu.frontend.frames import BREAK, Flow, Frame, Returned, flow_of, owner_of
+from pytocu.frontend.leaving import for_loop, while_loop
+from pytocu.frontend.loops import Again, Steps
+from pytocu.frontend.numpy_calls import ErrorState
+from pytocu.frontend.operators import truth
+from pytocu.frontend.raising import failing
+from pytocu.frontend.state import State
+from pytocu.frontend.statements import assign_at, names_in, run_block
+from pytocu.frontend.values import decides
+from pytocu.ir.core import Value
+
+_MAX_STATIC_STEPS = 10_000
+_LONGEST_UNROLLED = 32
+"""Steps of a loop over numbers known now that are written out; longer ones are loops of run time, but see `_written_out`."""
+_LONGEST_LEFT = 4
+"""Steps that are written out of a loop that a branch of run time leaves: each stands inside of the one before."""
+
+
+def run(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
+    """Run a statement; `rest` and the result are those of :func:`pytocu.frontend.statements.run_block`."""
+    match node:
+        case ast.If():
+            return _if(frame, node, rest)
+        case ast.For():
+            return _for(frame, node, rest)
+        case ast.While():
+            return _while(frame, node, rest)
+        case ast.With(items=items, body=body):
+            for item in items:
+                _enter(frame, item)
+            return run_block(frame, body, rest)
+        case ast.Assert() if frame.context.elements is not None:
+            return _assert_element(frame, node, rest)
+        case ast.Assert():
+            return _assert(frame, node)
+        case ast.Raise(exc=exception):
+            return _raise(frame, exception)
+    raise AssertionError(f"{type(node).__name__} is no compound statement")
+
+
+def _too_many(frame: Frame, node: ast.For | ast.While) -> UnsupportedError:
+    return UnsupportedError(
+        f"a loop of more than {_MAX_STATIC_STEPS} steps is not written out", frame.loc(node), "compute on whole arrays"
+    )
+
+
+def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
+    value = evaluate_test(frame, node.test)
+    with frame.context.builder.at(frame.loc(node.test)):
+        if not decides(value):
+            chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
+        elif _is_read_too_often(node, rest):
+            # A flag says whether the function was left, so what follows is read once.
+            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
+            signal = branch(frame, value, *sides)
+            flow = flow_of(signal)
+            return signal if flow.static else _behind(frame, flow, lambda: run_block(frame, rest), (), True)
+        elif _leaves(node.body) or _leaves(node.orelse):
+            sides = [lambda body=body: _to_the_end(frame, body, rest) for body in (node.body, node.orelse)]
+            # Nothing is left to do behind it.
+            return flow_of(branch(frame, value, *sides)).signal() or Flow()
+        else:
+            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
+            return branch(frame, value, *sides)
+    return run_block(frame, chosen, rest)
+
+
+def _to_the_end(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...]) -> Any:
+    """A side of a branch and what follows it, unless it leaves."""
+    signal = run_block(frame, body, rest)
+    return run_block(frame, rest) if signal is None else signal
+
+
+_MOST_WAYS = 8
+"""How often what follows branches may be read, once for each way on which it is reached."""
+
+
+def _ways(body: Sequence[ast.stmt]) -> int:
+    """On how many ways statements come to their end where what follows a branch that may leave is read for each side."""
+    ways = 1
+    for node in body:
+        match node:
+            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+                return 0
+            case ast.If(body=inner, orelse=other) if _leaves(inner) or _leaves(other):
+                ways *= _ways(inner) + _ways(other)
+            case ast.With(body=inner):
+                ways *= _ways(inner)
+    return ways
+
+
+def _is_read_too_often(node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+    """Whether what follows a branch that may leave the function, and no loop, would be read on too many ways."""
+    several = _ways([node]) > 1 and _ways([n for n in (node, *rest) if isinstance(n, ast.If)]) > _MOST_WAYS
+    return several and not _leaves_loop([node])
+
+
+def _leaves_loop(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements may leave the loop around them, or this step of it."""
+    for node in body:
+        match node:
+            case ast.Break() | ast.Continue():
+                return True
+            case ast.If(body=inner, orelse=other) if _leaves_loop(inner) or _leaves_loop(other):
+                return True
+            case ast.For(orelse=other) | ast.While(orelse=other) if _leaves_loop(other):
+                return True
+            case ast.With(body=inner) if _leaves_loop(inner):
+                return True
+    return False
+
+
+def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
+    """Whether statements may leave the function, or the loop around them."""
+    for node in body:
+        match node:
+            case ast.Return() | ast.Raise() | ast.Assert():
+                return True
+            case ast.Break() | ast.Continue():
+                if not loop:
+                    return True
+            case ast.For(body=inner, orelse=other) | ast.While(body=inner, orelse=other):
+                if _leaves(inner, True) or _leaves(other, loop):
+                    return True
+            case ast.If(body=inner, orelse=other):
+                if _leaves(inner, loop) or _leaves(other, loop):
+                    return True
+            case ast.With(body=inner):
+                if _leaves(inner, loop):
+                    return True
+    return False
+
+
+def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+    values = evaluate(frame, node.iter)
+    with context.builder.at(frame.loc(node.iter)):
+        values = steps_over(frame, values)
+        items = [] if isinstance(values, Steps) else iterate(frame, values, "the loop")
+    if isinstance(values, Steps):
+        return _run_time_for(frame, node, values, rest)
+    if isinstance(values, range) and values[: 2**62] != values:
+        text = "a loop over more numbers than int64 holds"
+        raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
+    if isinstance(values, range) and len(values) > _LONGEST_UNROLLED and not _written_out(frame, node):
+        return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+    if len(items) > _MAX_STATIC_STEPS:
+        raise _too_many(frame, node)
+    if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
+        return _unrolled(frame, node, items, rest)
+    state = State(frame)
+    try:
+        with context.builder.nested() as insts:
+            signal = _unrolled(frame, node, items, rest, may_leave=False)
+        context.builder.insts.extend(insts)
+        return signal
+    except Again:
+        state.go_back()
+    return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+
+
+_GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault"})
+"""Methods of lists, dicts and sets that change how many members these have."""
+
+
+def _written_out(frame: Frame, node: ast.For) -> bool:
+    """Whether each step is code of its own, however many there are.
+
+    It is where a step decides, indexes or calls something by its number, and where a list grows.
+    """
+    numbers = names_in(node.target, ast.Store)
+
+    def by_number(part: ast.AST) -> bool:
+        return not numbers.isdisjoint(names_in(part, ast.Load))
+
+    for part in (inner for statement in node.body for inner in ast.walk(statement)):
+        match part:
+            case ast.Subscript(slice=place) if by_number(place):
+                return True
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) if by_number(test):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _GROW:
+                if isinstance(owner_of(frame, name).locals.get(name), (list, dict, set)):
+                    return True
+            case ast.Call() if by_number(part):
+                return True
+    return False
+
+
+def _unrolled(
+    frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], may_leave: bool = True
+) -> Any:
+    """The steps one after the other; behind a branch of run time that leaves come the other steps.
+
+    Raises
+    ------
+    Again
+        There is such a branch, and `may_leave` is false.
+    """
+    for number, item in enumerate(items):
+        assign_at(frame, node.target, item)
+        signal = run_block(frame, node.body)
+        if signal is BREAK:
+            return None
+        if isinstance(signal, Returned):
+            return signal
+        if isinstance(signal, Flow) and not signal.static:
+            if not may_leave:
+                raise Again
+            onward = lambda number=number: _unrolled(frame, node, items[number + 1 :], rest)  # noqa: E731
+            return _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
+    return run_block(frame, node.orelse, rest)
+
+
+def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...]) -> Any:
+    assign = lambda item: assign_at(frame, node.target, item)  # noqa: E731
+    bounds = (steps.start, steps.stop, steps.step)
+    if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
+        # There is a step, so the number of the last one is known behind the loop.
+        assign(steps.start)
+    flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
+    return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
+
+
+def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], leaves: bool) -> Any:
+    """What follows a loop, by how it ended: `onward` where it came to its end, which may itself leave."""
+    if flow.returned is True:
+        return Returned(flow.value, flow.loc)
+    if flow.broke is True:
+        return None
+
+    def to_the_end(run: Callable[[], Any]) -> Any:
+        signal = run()
+        return run_block(frame, rest) if signal is None else signal
+
+    def came_to_end() -> Any:
+        if isinstance(flow.broke, bool):
+            return onward()
+        if not leaves:
+            return branch(frame, flow.broke, lambda: None, onward)
+        sides = (lambda: to_the_end(lambda: None), lambda: to_the_end(onward))
+        return flow_of(branch(frame, flow.broke, *sides)).signal() or Flow()
+
+    if isinstance(flow.returned, bool):
+        return came_to_end()
+    sides = (lambda: Returned(flow.value, flow.loc), lambda: to_the_end(came_to_end))
+    return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
+
+
+def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+
+    def test() -> Any:
+        with context.builder.at(frame.loc(node.test)):
+            value = evaluate_test(frame, node.test)
+            return value if decides(value) else truth(context, value, "the loop")
+
+    for _ in range(_MAX_STATIC_STEPS):
+        state = State(frame)
+        value = test()
+        if not decides(value):
+            if not value:
+                return run_block(frame, node.orelse, rest)
+            signal = run_block(frame, node.body)
+            if signal is BREAK:
+                return None
+            if isinstance(signal, Returned):
+                return signal
+            if not isinstance(signal, Flow) or signal.static:
+                continue
+            state.go_back()
+        context.builder.loc = frame.loc(node)
+        flow = while_loop(frame, node, value, test, lambda: run_block(frame, node.body))
+        return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
+    raise _too_many(frame, node)
+
+
+def _enter(frame: Frame, item: ast.withitem) -> None:
+    """Only ``np.errstate`` has a meaning: compiled code gives no floating-point warnings."""
+    context = frame.context
+    if item.optional_vars is not None or not isinstance(evaluate(frame, item.context_expr), ErrorState):
+        raise UnsupportedError(
+            "a with statement is not supported, but for 'with np.errstate(...):'", context.loc, "use it around the call"
+        )
+
+
+def _message(frame: Frame, node: ast.expr) -> tuple[Any, list[Value]]:
+    """Part of an exception, and the ints of run time that it shows; other run-time values show as their types."""
+    context = frame.context
+    shown: list[Value] = []
+    saved, context.in_message = context.in_message, shown
+    try:
+        return evaluate(frame, node), shown
+    finally:
+        context.in_message = saved
+
+
+def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
+    context = frame.context
+    if exception is None:
+        raise raised(RuntimeError("No active exception to reraise"), context.loc)
+    value, shown = _message(frame, exception)
+    if isinstance(value, type) and issubclass(value, Exception):
+        value = value()
+    if not isinstance(value, Exception):
+        raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
+    return failing(context, value, shown)
+
+
+def _assert(frame: Frame, node: ast.Assert) -> None:
+    context = frame.context
+    value = evaluate_test(frame, node.test)
+
+    def refused() -> Returned:
+        text, shown = ([], []) if node.msg is None else _message(frame, node.msg)
+        return failing(context, AssertionError(*(() if node.msg is None else (text,))), shown)
+
+    if decides(value):
+        branch(frame, value, lambda: None, refused)
+        return
+    with context.builder.at(frame.loc(node.test)):
+        holds = truth(context, value, "the assertion", "check it outside the function, or leave it out")
+    if not holds:
+        refused()
+
+
+def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
+    context = frame.context
+    value = evaluate_test(frame, node.test)
+    text = () if node.msg is None else (_message(frame, node.msg)[0],)
+    onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
+    refused = lambda: failing(context, AssertionError(*text))  # noqa: E731
+    if decides(value):
+        return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
+    return None if truth(context, value, "the assertion") else refused()

@@ -1,0 +1,190 @@
+"""Conditions: comparisons, ``and``, ``or``, ``not`` and conditional expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
+from pytocu.frontend.control import both, choice, condition, connected, negated
+from pytocu.frontend.expressions import evaluate
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
+from pytocu.frontend.state import State
+from pytocu.frontend.values import contains_dynamic, decides, describe, is_array, is_dynamic, is_numpy_scalar
+from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_BOOL
+
+
+def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
+    """The value of an expression that asks or decides something."""
+    context = frame.context
+    match node:
+        case ast.UnaryOp(operand=operand):
+            return negate(context, evaluate(frame, operand))
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            return _compare(frame, evaluate(frame, left), list(zip(ops, others, strict=True)))
+        case ast.BoolOp(op=op, values=values):
+            return _bool_op(frame, op, values)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            tested = evaluate_test(frame, test)
+            if is_choice(tested):
+                what = "the conditional expression"
+
+                def both() -> Any:
+                    with both_sides(context, what):
+                        sides = evaluate(frame, body), evaluate(frame, orelse)
+                    return choose(context, tested, *sides, what)
+
+                return _or_branch(frame, both, tested, lambda: evaluate(frame, body), lambda: evaluate(frame, orelse))
+            return evaluate(frame, body if truth(context, tested, "the conditional expression") else orelse)
+    raise AssertionError(f"{type(node).__name__} is no condition")
+
+
+def _compare(frame: Frame, left: Any, parts: list[tuple[ast.cmpop, ast.expr]]) -> Any:
+    context = frame.context
+    (op, right_node), *rest = parts
+    right = evaluate(frame, right_node)
+    result = _compare_one(frame, op, left, right)
+    if not rest:
+        return result
+    if is_choice(result):
+        others = lambda: _compare(frame, right, rest)  # noqa: E731
+        return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result)
+    if is_dynamic(result):
+        raise UnsupportedError(
+            f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
+            context.loc,
+            "write (a < x) & (x < b)",
+        )
+    return _compare(frame, right, rest) if truth(context, result, "the comparison") else result
+
+
+def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
+    context = frame.context
+    match op:
+        case ast.Is():
+            return _identical(frame, left, right)
+        case ast.IsNot():
+            return not _identical(frame, left, right)
+        case ast.In():
+            return _contains(frame, left, right)
+        case ast.NotIn():
+            return not _contains(frame, left, right)
+    containers = (tuple, list, dict)
+    pair = [s for s in (left, right) if not (is_array(s) or is_numpy_scalar(s))]
+    with_array = len(pair) == 1 and isinstance(pair[0], (tuple, list))
+    if contains_dynamic((left, right)) and any(isinstance(s, containers) for s in pair) and not with_array:
+        if isinstance(op, (ast.Eq, ast.NotEq)) and type(left) is type(right) and isinstance(left, (tuple, list)):
+            same = _same_members(frame, left, right)
+            return same if isinstance(op, ast.Eq) else negated(context, same)
+        raise UnsupportedError(
+            f"a comparison of {type(left).__name__} and {type(right).__name__} holding run-time values is not compiled",
+            context.loc,
+            "compare the members you need; shapes that must agree are checked where the arrays meet",
+        )
+    return binary(context, BINARY[type(op)], left, right)
+
+
+def _same_members(frame: Frame, left: Any, right: Any) -> Any:
+    """Whether two tuples or lists have the same numbers, as Python's own bool."""
+    context = frame.context
+    if len(left) != len(right):
+        return False
+    same: Any = True
+    for a, b in zip(left, right, strict=True):
+        one = a is b or _compare_one(frame, ast.Eq(), a, b)
+        if isinstance(one, Value) and one.type != WEAK_BOOL:
+            raise UnsupportedError(
+                f"a comparison of a {type(left).__name__} that holds {describe(a if is_dynamic(a) else b)}",
+                context.loc,
+                "compare the members you need, or arrays with np.array_equal",
+            )
+        same = both(context, same, one if isinstance(one, Value) else bool(one))
+    return same
+
+
+def _contains(frame: Frame, member: Any, container: Any) -> bool:
+    if contains_dynamic(member) or (contains_dynamic(container) and not isinstance(container, dict)):
+        raise UnsupportedError(
+            "'in' with values known only at run time is not compiled", frame.context.loc, "compare with == and combine with |"
+        )
+    for value in (member, container):
+        check_plain(frame.context, value, "'in'")
+    if isinstance(container, dict):
+        return compute(frame.context, lambda m, keys: m in dict.fromkeys(keys), member, list(container))
+    return compute(frame.context, lambda m, c: m in c, member, container)
+
+
+def _identical(frame: Frame, left: Any, right: Any) -> bool:
+    if left is None or right is None or left is right:
+        return left is right
+    if is_dynamic(left) or is_dynamic(right):
+        raise UnsupportedError(
+            "'is' with values known only at run time, other than None, is not compiled", frame.context.loc, "compare with =="
+        )
+    if left is True or left is False or right is True or right is False:
+        return left is right
+    check_plain(frame.context, left, "'is'")
+    check_plain(frame.context, right, "'is'")
+    return left is right
+
+
+def evaluate_test(frame: Frame, node: ast.expr) -> Any:
+    """A value of which only the truth is wanted."""
+    context = frame.context
+    match node:
+        case ast.BoolOp(op=op, values=[first, *rest]):
+            word = "and" if isinstance(op, ast.And) else "or"
+            result = evaluate_test(frame, first)
+            if not rest:
+                return result
+            others = lambda: evaluate_test(frame, rest[0] if len(rest) == 1 else ast.BoolOp(op, rest))  # noqa: E731
+            with context.builder.at(frame.loc(node)):
+                if decides(result):
+                    return connected(frame, word, result, others)
+                elementwise = f"write (a) {'&' if word == 'and' else '|'} (b), or np.logical_{word}(a, b)"
+                if truth(context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+                    return result
+            return others()
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            result = evaluate_test(frame, operand)
+            with context.builder.at(frame.loc(node)):
+                return negated(context, condition(context, result)) if decides(result) else negate(context, result)
+    return evaluate(frame, node)
+
+
+def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
+    word, symbol = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
+    first, *rest = values
+    result = evaluate(frame, first)
+    if not rest:
+        return result
+    if is_choice(result):
+        others = lambda: _bool_op(frame, op, rest)  # noqa: E731
+        sides = (others, lambda: result) if word == "and" else (lambda: result, others)
+        return _or_branch(frame, lambda: connect(frame.context, word, result, others), result, *sides)
+    elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
+    if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+        return result
+    return _bool_op(frame, op, rest)
+
+
+def _or_branch(
+    frame: Frame, both: Callable[[], Any], test: Value, yes: Callable[[], Any], no: Callable[[], Any]
+) -> Any:
+    """Both sides and a choice, or a branch where computing what Python leaves out may raise."""
+    context = frame.context
+    if context.elements is not None:
+        return choice(frame, test, yes, no)
+    state = State(frame)
+    try:
+        with context.builder.nested() as insts:
+            chosen = both()
+    except NeedsBranch:
+        state.go_back()
+        return choice(frame, test, yes, no)
+    context.builder.insts.extend(insts)
+    return chosen

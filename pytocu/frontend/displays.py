@@ -1,0 +1,77 @@
+"""Sets, dicts and comprehensions, whose members are written out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.expressions import assign, elements, evaluate
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.operators import compute, truth
+from pytocu.frontend.values import Members, contains_dynamic
+
+
+def evaluate_display(frame: Frame, node: ast.expr) -> Any:
+    """The set, dict or list, or the members that a generator gives."""
+    match node:
+        case ast.Set(elts=parts):
+            return _set(frame, elements(frame, parts))
+        case ast.Dict(keys=keys, values=values):
+            return _dict(frame, keys, values)
+        case ast.ListComp(elt=element, generators=generators):
+            return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+        case ast.GeneratorExp(elt=element, generators=generators):
+            return Members(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+        case ast.SetComp(elt=element, generators=generators):
+            return _set(frame, list(_comprehension(frame, generators, lambda inner: evaluate(inner, element))))
+        case ast.DictComp(key=key, value=value, generators=generators):
+            pairs = list(_comprehension(frame, generators, lambda inner: (evaluate(inner, key), evaluate(inner, value))))
+            return {_hashable(frame, k): v for k, v in pairs}
+    raise AssertionError(f"{type(node).__name__} is no display")
+
+
+def _hashable(frame: Frame, value: Any) -> Any:
+    if contains_dynamic(value):
+        raise UnsupportedError("a key cannot be a value known only at run time", frame.context.loc, "use constants as keys")
+    compute(frame.context, hash, value)
+    return value
+
+
+def _set(frame: Frame, members: list[Any]) -> set[Any]:
+    return {_hashable(frame, m) for m in members}
+
+
+def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
+    out: dict[Any, Any] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key is None:
+            other = evaluate(frame, value)
+            if not isinstance(other, dict):
+                raise raised(TypeError(f"'{type(other).__name__}' object is not a mapping"), frame.context.loc)
+            out.update(other)
+        else:
+            out[_hashable(frame, evaluate(frame, key))] = evaluate(frame, value)
+    return out
+
+
+def _comprehension(
+    frame: Frame, generators: list[ast.comprehension], emit: Callable[[Frame], Any], around: Frame | None = None
+) -> Iterator[Any]:
+    if around is None:
+        names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        inner = frame.inside(frozenset(names))
+    else:
+        inner = around
+    first, *rest = generators
+    # The first iterable belongs to the scope around the comprehension, as in Python.
+    members = iterate(frame, evaluate(frame if around is None else inner, first.iter), "the comprehension")
+    for item in members:
+        assign(inner, first.target, item)
+        if all(truth(frame.context, evaluate(inner, test), "the comprehension's condition") for test in first.ifs):
+            if rest:
+                yield from _comprehension(frame, rest, emit, inner)
+            else:
+                yield emit(inner)

@@ -1,0 +1,171 @@
+"""Members of arrays, lists and dicts by position or key: read, assigned, unpacked."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from pytocu.deferred import Deferred
+from pytocu.errors import CompileError, DTypeError, UnsupportedError, closest, raised
+from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.compaction import known_masks
+from pytocu.frontend.expressions import assign, evaluate
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.gathering import has_positions, subscript
+from pytocu.frontend.inplace import assign_elements, element_view
+from pytocu.frontend.literals import known_array
+from pytocu.frontend.masked import as_mask, chosen, values
+from pytocu.frontend.masked_work import assign as assign_masked
+from pytocu.frontend.masked_work import mask_in, without_numbers
+from pytocu.frontend.notes import note_operands
+from pytocu.frontend.numpy_calls import index_trick
+from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.reading import read_int, scalar_of
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.values import Context, Masked, as_value, contains_dynamic, dimensions, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_min
+from pytocu.ir.types import WeakType, element
+
+_scatter = Deferred("pytocu.frontend.scattering", "assign")
+
+
+def read(frame: Frame, node: ast.Subscript) -> Any:
+    """The value of ``base[key]``."""
+    array, place = evaluate(frame, node.value), evaluate(frame, node.slice)
+    try:
+        return member(frame, array, place)
+    except CompileError as error:
+        note_operands(frame, error, [(node.value, array), (node.slice, place)])
+        error.help = error.help or what_there_is(error, ast.unparse(node.value), array, place)
+        raise
+
+
+def slice_of(frame: Frame, node: ast.Slice) -> slice:
+    """The value of ``start:stop:step``."""
+    bounds = (None if part is None else evaluate(frame, part) for part in (node.lower, node.upper, node.step))
+    return slice(*(_read_bound(frame.context, bound) for bound in bounds))
+
+
+def _read_bound(context: Context, bound: Any) -> Any:
+    """A bound of a slice, which is Python's int: the host reads one that is computed."""
+    if context.elements is not None or not isinstance(bound, Value) or isinstance(bound.type, WeakType) or dimensions(bound):
+        return bound
+    return read_int(context, scalar_of(context, bound, "slice"), "a slice bound") if element(bound.type).is_integer else bound
+
+
+def member(frame: Frame, base: Any, key: Any) -> Any:
+    """``base[key]``."""
+    context = frame.context
+    if isinstance(base, Masked):
+        base = as_value(context, base)
+    if isinstance(base, Value):
+        key = known_masks(context, base, as_mask(context, base, values(context, key)))
+        place = mask_in(key) if is_array(base) else None
+        view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
+        if mask is not None and not first:
+            return chosen(context, view, mask)
+        return subscript(context, base, key)
+    trick = index_trick(base)
+    if trick is not None:
+        return trick(context, key)
+    if contains_dynamic(key):
+        raise UnsupportedError(
+            f"a {type(base).__name__} cannot be indexed by a value known only at run time",
+            context.loc,
+            "index with constants or static arguments",
+        )
+    # A tuple, list or dict may hold anything: only the keys are compared.
+    check_plain(context, list(base) if isinstance(base, dict) else () if isinstance(base, (tuple, list)) else base, "indexing")
+    check_plain(context, key, "indexing")
+    found = attempt(context, lambda: base[key])
+    if isinstance(found, np.ndarray):
+        if isinstance(base, np.generic):
+            # scalar[None] is an array of it.
+            return subscript(context, as_value(context, base), key)
+        return known_array(context, found)
+    return found
+
+
+def changed_member(frame: Frame, base: Any, key: Any) -> Any:
+    """``base[key]`` as what is changed in place: ints of run time are positions of a view."""
+    context = frame.context
+    changing, context.changing = context.changing, True
+    try:
+        return member(frame, base, key)
+    finally:
+        context.changing = changing
+
+
+def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str | None:
+    """The help where a list, tuple or dict known now has no such member."""
+    match known:
+        case tuple() | list() if isinstance(error, IndexError):
+            return f"{text} has {'1 element' if len(known) == 1 else f'{len(known)} elements'}, with indices from 0"
+        case dict() if isinstance(error, KeyError):
+            close = closest(key, [k for k in known if isinstance(k, str)]) if isinstance(key, str) else ""
+            return f"did you mean {close!r}?" if close else f"its keys are {', '.join(map(repr, known)) or 'none'}"
+    return None
+
+
+def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
+    """``base[key] = value``; `text` is the target as it is written."""
+    context = frame.context
+    if isinstance(base, Masked):
+        base = as_value(context, base)
+    if isinstance(base, Value):
+        key = known_masks(context, base, as_mask(context, base, values(context, key)))
+        place = mask_in(key) if is_array(base) else None
+        if place is not None:
+            assign_masked(context, *without_numbers(context, base, key, *place), value)
+            return
+        if has_positions(base, key):
+            _scatter(context, base, key, value)
+            return
+        assign_elements(context, element_view(context, base, key, value, text), value)
+        return
+    if not isinstance(base, (list, dict)):
+        raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
+    refuse_outside(context, base, f"{text} = ...")
+    if contains_dynamic(key):
+        raise UnsupportedError(
+            f"a {type(base).__name__} cannot be indexed by a value known only at run time", context.loc, "use constants as keys"
+        )
+    check_plain(context, key, "indexing")
+    attempt(context, base.__setitem__, key, value)
+
+
+def unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
+    """Assign the members of a value to several targets."""
+    loc = frame.context.loc
+    if isinstance(value, Value) and not is_array(value):
+        raise DTypeError(f"cannot unpack a value of type {value.type}, which is one number", loc)
+    star = next((n for n, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
+    if star is None and isinstance(value, Value) and dimensions(value) and not isinstance(dimensions(value)[0], int):
+        length, count = dimensions(value)[0], len(parts)
+        said = f"not enough values to unpack (expected {count}, got {{0}})"
+        require_equal(frame.context, dim_min(length, count), count, "ValueError", said)
+        require_equal(frame.context, length, count, "ValueError", f"too many values to unpack (expected {count})")
+        items = [subscript(frame.context, value, n) for n in range(count)]
+    else:
+        items = list(iterate(frame, value, "unpacking"))
+    if star is None:
+        if len(items) != len(parts):
+            problem = "too many" if len(items) > len(parts) else "not enough"
+            count = "" if len(items) > len(parts) else f", got {len(items)}"
+            raise raised(ValueError(f"{problem} values to unpack (expected {len(parts)}{count})"), loc)
+        targets = list(zip(parts, items, strict=True))
+    else:
+        behind = len(parts) - star - 1
+        if len(items) < len(parts) - 1:
+            problem = f"not enough values to unpack (expected at least {len(parts) - 1}, got {len(items)})"
+            raise raised(ValueError(problem), loc)
+        middle, end = items[star : len(items) - behind], items[len(items) - behind :]
+        starred = parts[star]
+        assert isinstance(starred, ast.Starred)
+        targets = [*zip(parts[:star], items, strict=False), (starred.value, middle), *zip(parts[star + 1 :], end, strict=True)]
+    for part, item in targets:
+        assign(frame, part, item)
