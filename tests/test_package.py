@@ -203,6 +203,39 @@ def test_deferred_functions_are_there():
     assert missing({**trees, "frontend.planted": planted}) == ["frontend.planted:1 pytocu.frontend.lower.lowr"]
 
 
+def cycles(trees: dict[str, ast.Module]) -> list[str]:
+    """Modules that import each other at their heads."""
+    needs = {
+        name: {found for imported, _, inside in imports(tree) if not inside for found in parts(imported, trees)} - {name}
+        for name, tree in trees.items()
+    }
+    done: set[str] = set()
+    while ready := {name for name in needs.keys() - done if needs[name] <= done}:
+        done |= ready
+    return sorted(needs.keys() - done)
+
+
+def parts(imported: str, trees: dict[str, ast.Module]) -> set[str]:
+    """The module that holds an imported name, or is it, of the package's own."""
+    head, _, rest = imported.partition(".")
+    while rest and rest not in trees:
+        rest = rest.rpartition(".")[0]
+    return {rest} if head == "pytocu" and rest else set()
+
+
+def test_modules_do_not_import_each_other():
+    """Threads that import two of them from both ends at once could see one half made."""
+    trees = {name: statically(tree) for name, tree in modules(PACKAGE).items()}
+    assert cycles(trees) == []
+    planted = ast.parse("from pytocu.frontend.compound import run")
+    assert {"frontend.expressions", "frontend.compound"} <= set(cycles({**trees, "frontend.expressions": planted}))
+
+
+def statically(tree: ast.Module) -> ast.Module:
+    """What is imported when a module is, without what a function or a type checker imports, and deferred functions."""
+    return ast.Module([n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], [])
+
+
 def test_modules_import_nothing_heavy():
     # _sha2 is in the standard library from Python 3.12 on.
     allowed = sys.stdlib_module_names | {"numpy", "pytocu", "_sha2"}
