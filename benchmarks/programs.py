@@ -283,6 +283,7 @@ def run(gpu: bool, without: Sequence[str] = (), rounds: int = ROUNDS, only: Sequ
         "compared with NumPy's: pytocu's to the bit (where sums are in another order, within what the example states), the "
         "peers' within 1e-3",
         "copies of the arguments are timed too; NumPy's time is that of the host, on its own arrays",
+        "first call: compiled anew, with no entry on the disk",
         "library calls: the share of a call in which each of them is waited for",
     )
     columns = ("program", "size", "kernels", "pytocu", "numpy", *peers, "time / best peer", "first call", "in library calls")
