@@ -1,6 +1,8 @@
 """Functions of modules that are imported when one of theirs is called.
 
-A first call waits for what is imported, and a program needs few of the compiler's modules.
+A first call waits for what is imported, and a program needs few of the compiler's modules. A function that is needed
+now and then stands at the head of its caller's module as a `Deferred`; where a whole module is needed (its classes,
+constants or several functions), one function imports it.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Elementwise, Options
+from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
@@ -24,6 +25,9 @@ from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
+
+_open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
+_reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
     from pytocu.driver import Compiled, Lowered
@@ -190,19 +194,15 @@ class JitFunction(Dispatcher, Generic[P, R]):
                         break
                 compiled.begin()
         except InternalError as error:
-            from pytocu.explain import failures
-
             values = dict(zip(self._names, call.values, strict=True))
-            told = failures.reported(error, self._function, values, target, lowered)
+            told = _reported(error, self._function, values, target, lowered)
             raise told from (error if config.enabled("debug") else None)
         return self._keep_compiled(call, target, lowered, compiled)
 
     def _open_libraries(self, target: str) -> None:
         """Let the compilers be opened while the module that reads functions is loaded, and reads."""
         if target.startswith("cuda"):
-            from pytocu.backend import libraries
-
-            libraries.open_ahead(self._options.backend or config.BACKENDS["cuda"][0])
+            _open_ahead(self._options.backend or config.BACKENDS["cuda"][0])
 
     def _keep_compiled(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> Entry:
         entry = Entry(compiled.executable, lowered.guards, call.shown())

@@ -61,17 +61,8 @@ FLOORS: dict[str, set[str]] = {
 LATE = {
     ("__main__", "pytocu.cli.main.main"),
     ("jitted", "pytocu.driver"),
-    ("jitted", "pytocu.backend.libraries"),
     ("jitted", "pytocu.explain.watch"),
-    ("ir.builder", "pytocu.operands.operand_notes"),
-    ("runtime.program_failures", "pytocu.operands.operand_notes"),
-    ("runtime.program_failures", "pytocu.operands.array_notes"),
-    ("runtime.program_failures", "pytocu.operands.assignment_notes"),
     ("jitted", "pytocu.explain.call"),
-    ("jitted", "pytocu.explain.failures"),
-    ("explain.model", "pytocu.explain.words.plain"),
-    ("explain.model", "pytocu.explain.words.rich_text"),
-    ("explain.model", "pytocu.explain.words.html"),
     *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cubin", "cuda_c", "llvm", "nvrtc", "nvvm", "sass")),
     ("driver", "pytocu.backend.cpu_steps"),
     ("jitted", "pytocu.runtime.manifest"),
@@ -94,19 +85,13 @@ LATE = {
     ("runtime.on_cuda", "pytocu.runtime.launch_graphs"),
     ("runtime.program_values", "pytocu.ir.python_functions"),
     ("runtime.program_views", "pytocu.runtime.plan_views"),
-    ("backend.llvm_rows", "pytocu.backend.guards"),
-    ("passes.elements", "pytocu.passes.region_loops"),
     ("passes.pointwise", "pytocu.passes.vector_rows"),
     ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),
     ("passes.lower_loops", "pytocu.passes.reduce_loops.Rows"),
     ("passes.lower_loops", "pytocu.passes.register_loops.Registers"),
     ("passes.lower_loops", "pytocu.passes.stretch_loops.Stretches"),
     *(("passes.lower_loops", f"pytocu.passes.scan_loops.Scan{name}") for name in ("Registers", "Rows", "Stretches")),
-    *(
-        ("passes.lower_loops", f"pytocu.passes.{name}")
-        for name in ("pointwise", "rolling_rows", "stretches", "sweep_loops", "transposes", "turned_loops")
-    ),
-    ("passes.pipeline", "pytocu.ir.verifier.verify"),
+    *(("passes.lower_loops", f"pytocu.passes.{name}") for name in ("rolling_rows", "stretches", "turned_loops")),
 }
 """Imports that functions hold: what few programs need, or what only a call does, is loaded where it is needed."""
 

@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
+from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr, Function, Inst, Value
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named, element
+
+_guarded = Deferred("pytocu.backend.guards", "declare")
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
@@ -161,9 +164,7 @@ class RowWriter:
             case ["intrinsic"] if op.libm not in self.dialect.own:
                 text = self.intrinsic(inst, flags)
             case ["guarded"] if self.dialect.guarded and isinstance(result.type, ScalarType):
-                from pytocu.backend import guards
-
-                lines, name, attributes = guards.declare(op.libm, result.type.dtype)
+                lines, name, attributes = _guarded(op.libm, result.type.dtype)
                 self.declarations.update(lines)
                 text = f"call {type} @{name}({type} {values[0]}) {attributes}"
             case [] | ["intrinsic"] | ["guarded"]:

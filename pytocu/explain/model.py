@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import Loc
 from pytocu.ir.dims import DimLike
 from pytocu.record import Record
 from pytocu.runtime.changes import Change
+
+_plain = Deferred("pytocu.explain.words", "plain")
+_rich_text = Deferred("pytocu.explain.words", "rich_text")
+_html = Deferred("pytocu.explain.words", "html")
 
 
 class SourceLine(Record):
@@ -408,16 +413,10 @@ class Explanation(Record):
     repeated: tuple[Repeated, ...] = ()
 
     def __str__(self) -> str:
-        from pytocu.explain.words import plain
-
-        return plain(self)
+        return _plain(self)
 
     def __rich__(self) -> Any:
-        from pytocu.explain.words import rich_text
-
-        return rich_text(self)
+        return _rich_text(self)
 
     def _repr_html_(self) -> str:
-        from pytocu.explain.words import html
-
-        return html(self)
+        return _html(self)

@@ -57,14 +57,18 @@ def _read_bound(context: Context, bound: Any) -> Any:
     return read_int(context, scalar_of(context, bound, "slice"), "a slice bound") if element(bound.type).is_integer else bound
 
 
+def _with_masks(context: Context, base: Value | Masked, key: Any) -> tuple[Value, Any, tuple[int, Value] | None]:
+    """An array as a value, its key with lists of bools as masks, and where in the key a mask stands, if one does."""
+    base = as_value(context, base)
+    key = known_masks(context, base, as_mask(context, base, values(context, key)))
+    return base, key, mask_in(key) if is_array(base) else None
+
+
 def member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]``."""
     context = frame.context
-    if isinstance(base, Masked):
-        base = as_value(context, base)
-    if isinstance(base, Value):
-        key = known_masks(context, base, as_mask(context, base, values(context, key)))
-        place = mask_in(key) if is_array(base) else None
+    if isinstance(base, Value | Masked):
+        base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
             return chosen(context, view, mask)
@@ -114,11 +118,8 @@ def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str |
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
-    if isinstance(base, Masked):
-        base = as_value(context, base)
-    if isinstance(base, Value):
-        key = known_masks(context, base, as_mask(context, base, values(context, key)))
-        place = mask_in(key) if is_array(base) else None
+    if isinstance(base, Value | Masked):
+        base, key, place = _with_masks(context, base, key)
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)
             return

@@ -1,6 +1,6 @@
 """Tables of functions in modules that are imported when one of theirs is asked for.
 
-A program calls few of the functions, and a first call waits for what is imported: a fifth of it were modules of others.
+A program calls few of the functions, and a first call waits for what is imported.
 """
 
 from __future__ import annotations

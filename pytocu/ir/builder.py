@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UNKNOWN, Loc, located
 from pytocu.ir.core import Block, Function, Inst, Op, Value, make_attrs, types_of
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import INDEX, IndexType, Type, VectorType, WeakType, element, scalar
+
+_operand_notes = Deferred("pytocu.operands", "operand_notes")
 
 
 class Builder:
@@ -66,9 +69,7 @@ class Builder:
             try:
                 types = row.infer(row, types_of(args), attrs)
             except (TypeError, ValueError, OverflowError) as error:
-                from pytocu.operands import operand_notes
-
-                notes = operand_notes(self.loc, [_said(a.type) for a in args])
+                notes = _operand_notes(self.loc, [_said(a.type) for a in args])
                 raise located(error, self.loc, _instead(row, types_of(args)), notes) from None
         made = Inst(row, tuple(args), make_attrs(attrs), tuple(types), tuple(regions), self.loc)
         self.insts.append(made)

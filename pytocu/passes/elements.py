@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pytocu.deferred import Deferred
 from pytocu.errors import NOTHING, Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
@@ -17,6 +18,8 @@ from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.record import Mutable, Record, fresh
+
+_region_loop = Deferred("pytocu.passes.region_loops", "write")
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -278,9 +281,7 @@ class Elements(Mutable):
                 made = self.dim(inst.attr("value"), builder)
                 return builder.emit("convert_raw", (made,), {}, (scalar(I64),), name=value.name)
         if inst.op.kind == "region":
-            from pytocu.passes import region_loops
-
-            return region_loops.write(self, builder, value, at)
+            return _region_loop(self, builder, value, at)
         values = [self.operand(builder, arg, place) for arg, place in operands(value, at, self.ndim)]
         if inst.op.name == "require":
             return self.require(builder, inst, values)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pytocu.deferred import Deferred
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
@@ -26,6 +27,10 @@ from pytocu.passes.elements import Elements, Memory, Target, reading_places, str
 from pytocu.passes.failures import place_words, requirements, with_words
 from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
+
+_write_pointwise = Deferred("pytocu.passes.pointwise", "write")
+_write_sweep = Deferred("pytocu.passes.sweep_loops", "write")
+_write_transpose = Deferred("pytocu.passes.transposes", "write")
 
 if TYPE_CHECKING:
     from pytocu.passes.reduce_loops import Rows
@@ -134,14 +139,10 @@ class _Kernel(Mutable):
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
         if self.inst.attr("schedule") == "tiles" and across is not None:
-            from pytocu.passes import transposes
-
-            total = transposes.write(elements, work, across, self.inst.attr("side"))
+            total = _write_transpose(elements, work, across, self.inst.attr("side"))
         elif self.inst.attr("block"):
-            from pytocu.passes import pointwise
-
             total = product(elements.sizes)
-            each, grid = pointwise.write(elements, work)
+            each, grid = _write_pointwise(elements, work)
         elif across is None or is_written_out(sizes):
             total = body.rows(work.roots, work.index, work.pairs, work.targets)
         else:
@@ -244,9 +245,7 @@ class _Kernel(Mutable):
         written = frozenset([*(m.pointer for m in memories), *(t.pointer for t in targets if t is not None)])
         elements = self._elements(sizes, [[axis] for axis in order], ndim, written, ())
         over = "grid" if self.inst.attr("block") else "parallel"
-        from pytocu.passes import sweep_loops
-
-        work, cost = sweep_loops.write(elements, self.inst.regions[0], targets, over)
+        work, cost = _write_sweep(elements, self.inst.regions[0], targets, over)
         self._finish(elements, cost, work, len(results))
 
     def _rows(self, roots: Sequence[Value], results: Sequence[Value]) -> None:

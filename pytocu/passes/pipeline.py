@@ -35,6 +35,7 @@ from pytocu.passes.context import PassContext
 from pytocu.record import Record
 
 _place_of = Deferred("pytocu.ir.places", "place_of")
+_verify = Deferred("pytocu.ir.verifier", "verify")
 
 Run = Callable[[Function, PassContext], Function]
 
@@ -65,7 +66,6 @@ class Pass(Record):
 
 def _where(applies: Callable[[Function, PassContext], bool], module: str) -> Run:
     """The pass of a module that is imported for the first function to which it applies; it leaves others as they are."""
-
     deferred = Deferred(f"pytocu.passes.{module}", "run")
 
     def run(function: Function, context: PassContext) -> Function:
@@ -238,16 +238,11 @@ def run_pipeline(
     InternalError
         A pass broke a rule; the text names the pass.
     """
-    if check:
-        # Not at the head: it is a twentieth of what a first call would import.
-        from pytocu.ir.verifier import verify
-    else:
-        verify = None
     established: list[str] = []
     names = pass_names()
     skipping = bool(start)
-    if verify is not None and not start:
-        verify(function)
+    if check and not start:
+        _verify(function)
     for name, step in zip(names, PIPELINE, strict=True):
         established.extend(step.establishes)
         if skipping and name != start:
@@ -262,9 +257,9 @@ def run_pipeline(
         except Exception as error:
             raise failed(f"the pass {name}", function.name, error, _place_of(error)) from error
         elapsed = (time.perf_counter() - began) * 1e3
-        if verify is not None:
+        if check:
             try:
-                verify(function, established)
+                _verify(function, established)
             except InternalError as error:
                 raise InternalError(f"after the pass {name}: {error}") from error
         if history is not None:

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import BackendError
 from pytocu.runtime import cuda, failures, streams
 from pytocu.runtime.strides import byte_bounds, c_strides, is_c_contiguous
+
+_capsule = Deferred("pytocu.runtime.dlpack", "capsule")
 
 _pools: dict[int, bool] = {}
 _released: deque[tuple[int, int, int, bool]] = deque()
@@ -199,9 +202,7 @@ class DeviceArray:
             raise BufferError("a read-only array needs a consumer of DLPack 1.0 or later")
         if stream != -1:
             cuda.wait(stream or 1, self.stream, self.device)
-        from pytocu.runtime import dlpack
-
-        return dlpack.capsule(self, self.pointer, self.device, self.shape, self.strides, self.dtype, self.readonly, versioned)
+        return _capsule(self, self.pointer, self.device, self.shape, self.strides, self.dtype, self.readonly, versioned)
 
 
 def empty(shape: Sequence[int], dtype: np.dtype, device: int, stream: int = 0, order: str = "C") -> DeviceArray:

@@ -6,11 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating
 from pytocu.ir.dims import ASSIGNED, DimLike, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
 from pytocu.runtime.plan import Plan
+
+_operand_notes = Deferred("pytocu.operands", "operand_notes")
+_array_notes = Deferred("pytocu.operands", "array_notes")
+_assignment_notes = Deferred("pytocu.operands", "assignment_notes")
 
 
 class Failures:
@@ -59,10 +64,8 @@ class Failures:
         """Raise that shapes do not go together."""
         refuse_repeating(shapes, self.loc(position))
         listed = " ".join(format_shape(s) for s in shapes)
-        from pytocu.operands import operand_notes
-
         loc = self.loc(position)
-        notes = operand_notes(loc, [f"shape {format_shape(s)}" for s in shapes]) if loc is not None else ()
+        notes = _operand_notes(loc, [f"shape {format_shape(s)}" for s in shapes]) if loc is not None else ()
         raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", loc, None, notes)
 
     def fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
@@ -71,14 +74,10 @@ class Failures:
             refuse_repeating([given], self.loc(position), wanted)
         loc = self.loc(position)
         if kind != "output":
-            from pytocu.operands import assignment_notes
-
             shapes = [f"shape {format_shape(s)}" for s in (wanted, given)]
-            notes = assignment_notes(loc, *shapes) if loc is not None and kind == "assign" else ()
+            notes = _assignment_notes(loc, *shapes) if loc is not None and kind == "assign" else ()
             raise ShapeError(assignment_sentence(given, wanted, ASSIGNED[kind]), loc, None, notes)
-        from pytocu.operands import operand_notes
-
-        notes = operand_notes(loc, [f"shape {format_shape(given)}", ""]) if loc is not None else ()
+        notes = _operand_notes(loc, [f"shape {format_shape(given)}", ""]) if loc is not None else ()
         raise ShapeError(output_sentence(given, wanted), loc, None, notes)
 
     def fail_index(self, position: int, index: int, size: int, axis: int) -> None:
@@ -99,9 +98,7 @@ class Failures:
             refuse_repeating([(dims[0],), (dims[1],)], self.loc(position))
         found = failure(error, sentence, dims, self.loc(position))
         if found.loc is not None and shapes:
-            from pytocu.operands import array_notes
-
-            found.notes = array_notes(found.loc, [f"shape {format_shape(s)}" for s in shapes])
+            found.notes = _array_notes(found.loc, [f"shape {format_shape(s)}" for s in shapes])
         raise found
 
     def fail_empty(self, position: int, name: str) -> None:
