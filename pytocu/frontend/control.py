@@ -210,17 +210,15 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
 
 
 def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
-    """The instructions of a side, without checks of the call but those of indices, which stand before the branch."""
-    # Whether a position is inside of the array is often what the branch asks for.
-    # So it is for lengths that are ints of run time.
-    checks = [i for i in side.insts if i.op.name == "check"]
-    stays = {i for i in checks if i.attr("kind") == "index" or _refuses(i) or any(map(is_number, mentioned(i)))}
+    """The instructions of a side, with what is checked there: a side that is not taken raises nothing."""
+    stays = checks_of(context, side.insts)
     return hoist(context, side.insts, {r for i in side.insts for r in i.results}, stays=stays)
 
 
-def _refuses(check: Inst) -> bool:
-    """Whether a check is one of what is not compiled, and no error of NumPy's."""
-    return check.attr("kind") == "equal" and check.attr("shapes")[0] == "UnsupportedError"
+def checks_of(context: Context, insts: Sequence[Inst]) -> set[Inst]:
+    """The checks that stay in a region, which may not be run; lengths that elements meet are the call's."""
+    checks = (i for i in insts if i.op.name == "check")
+    return {i for i in checks if context.elements is None or i.attr("kind") == "index" or any(map(is_number, mentioned(i)))}
 
 
 def hoist(
@@ -240,6 +238,7 @@ def hoist(
         What is made in the region, and its parameters.
     steps : (str, DimLike, bool), optional
         Of a loop: the name of a step's number, how many there are, and whether the last comes first.
+        Every index is compared in as many steps as there are.
     stays : set of Inst
         What is left in any case.
     """
@@ -247,7 +246,7 @@ def hoist(
     names: set[str] = set() if steps is None else {steps[0]}
     for inst in insts:
         index = inst.op.name == "check" and inst.attr("kind") == "index"
-        if index and steps is not None and inst not in stays and steps[0] in mentioned(inst):
+        if index and steps is not None and inst not in stays:
             attrs = dict(inst.attrs) | {"shapes": (steps, *inst.attr("shapes"))}
             counted = Inst(inst.op, (), make_attrs(attrs), (), (), inst.loc)
             # What is known in the region only keeps it there.

@@ -10,9 +10,11 @@ from typing import Any
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     blank,
+    checks_of,
     hoist,
     in_region,
     may_be_one,
+    mentioned,
 )
 from pytocu.frontend.first_steps import (
     Begun,
@@ -45,7 +47,7 @@ from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, is_number
 from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 
@@ -376,7 +378,7 @@ def _finish(
     results_inside = {r for inst in read.insts for r in inst.results}
     marks = [mark for mark, _ in flags.values()]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
-    inside = hoist(context, read.insts, own_names, numbers)
+    inside = hoist(context, read.insts, own_names, numbers, _stay(context, read, numbers is not None))
     extras.extend(end for _, end in flags.values())
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
@@ -429,6 +431,17 @@ def _finish(
     for one in handed:
         one.frame.locals[one.name] = one.held
     return leading, results
+
+
+def _stay(context: Context, read: StepRead, counted: bool) -> set[Inst]:
+    """The checks that are left to the steps, of which there may be none.
+
+    Where steps have numbers, indices are compared for as many as there are.  Lengths that are ints of run time are compared
+    before a loop, so that its kernels are launched without Python between them.
+    """
+    checks = checks_of(context, read.insts)
+    known = {i for i in checks if not any(map(is_number, mentioned(i)))}
+    return {i for i in known if not counted or i.attr("kind") != "index"}
 
 
 def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Begun]:

@@ -350,12 +350,29 @@ class Fact(Record):
         """Whether it is so for these lengths."""
         return _RELATIONS[self.relation](evaluate(self.dim, sizes), self.number)
 
+    @property
+    def opposite(self) -> Fact:
+        """What is so where this is not."""
+        return Fact(self.dim, _OPPOSITES[self.relation], self.number)
+
     def __str__(self) -> str:
         words = {"==": "is", "!=": "is not", "<=": "is at most", ">": "is above"}
         return f"{self.dim} {words[self.relation]} {self.number}"
 
 
 _RELATIONS = {"==": operator.eq, "!=": operator.ne, "<=": operator.le, ">": operator.gt}
+_OPPOSITES = {"==": "!=", "!=": "==", "<=": ">", ">": "<="}
+
+
+def fact_of(dim: DimLike, relation: str, number: int) -> Fact | bool:
+    """The fact, or whether it is so where the length is a number.
+
+    Examples
+    --------
+    >>> str(fact_of(symbol("n") - symbol("m"), "==", 0)), fact_of(3, ">", 4)
+    ('n - m is 0', False)
+    """
+    return Fact(dim, relation, number) if isinstance(dim, Dim) else _RELATIONS[relation](dim, number)
 
 
 Steps: TypeAlias = "Sequence[tuple[str, DimLike, bool]]"

@@ -6,6 +6,8 @@ fact of the function, which the call checks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytocu.errors import UNKNOWN
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function
@@ -78,6 +80,27 @@ class Classes:
             return None
         self._facts[Fact(dim, "==", size) if size <= most else Fact(dim, ">", most)] = None
         return size if size <= most else None
+
+    def holds(self, facts: Sequence[Fact | bool]) -> bool | None:
+        """Whether all of these are so; None where some length may be any.
+
+        Examples
+        --------
+        >>> from pytocu.ir.dims import symbol
+        >>> classes = Classes(PassContext(sizes={"n": 7, "m": 7}))
+        >>> same, longer = Fact(symbol("n") - symbol("m"), "==", 0), Fact(symbol("n"), ">", 9)
+        >>> classes.holds([same]), classes.holds([same, longer]), classes.holds([Fact(symbol("k"), ">", 0)])
+        (True, False, None)
+        """
+        if not all(isinstance(fact, Fact) or fact for fact in facts):
+            return False
+        stated = [fact for fact in facts if isinstance(fact, Fact)]
+        if any(self._size(fact.dim) is None for fact in stated):
+            return None
+        broken = next((fact for fact in stated if not fact.holds(self._sizes)), None)
+        for fact in stated if broken is None else (broken.opposite,):
+            self._facts[fact] = None
+        return broken is None
 
     def _size(self, dim: Dim) -> int | None:
         try:

@@ -5,18 +5,23 @@ no axes at all; ``broadcast`` instructions do what NumPy does silently.  Lengths
 equal are one symbol, and a ``check`` states what the call verifies before anything runs.  A
 length that meets another one may happen to be 1, and NumPy would repeat that axis; an
 ``assume`` records that it is not, as a guard of the compiled code (see `unit_lengths`).
+
+A side of a branch that is not taken raises nothing, nor does the body of a loop without steps.  Whether the lengths in
+them fit together is a size class (`pytocu.passes.classes`): where those of the call do, an ``assume`` takes the place of
+the check; otherwise the check stays where it is, and nothing is taken as equal because of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, substitute_attr, substitute_type, walk
-from pytocu.ir.dims import Dim, DimLike, as_symbol, evaluate, is_number, substitute, symbols
+from pytocu.ir.core import Block, Function, Inst, Value, named, substitute_attr, substitute_type, walk
+from pytocu.ir.dims import Dim, DimLike, Fact, as_symbol, evaluate, fact_of, is_number, substitute, symbols
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.regions import element_count, numbers_of
-from pytocu.ir.types import ArrayType, shape_of
+from pytocu.ir.types import ArrayType, Type, scalar, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
 
@@ -28,11 +33,11 @@ _EQUALITIES = ("assign", "broadcast", "equal", "mask", "output", "place")
 
 def run(function: Function, context: PassContext) -> Function:
     """Unify lengths and make broadcasting visible."""
-    facts = _discover(function)
     classes = Classes(context)
+    facts = _discover(function, classes)
     if any(inst.op.kind == "reduce" for inst in walk(function.body)):
         _know_short_axes(function, facts, classes)
-    return classes.state(_apply(function, facts))
+    return classes.state(_apply(function, facts, classes))
 
 
 def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> None:
@@ -53,7 +58,7 @@ def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]
     """
     if not sizes:
         return frozenset()
-    return frozenset(d for d in _discover(function).met if evaluate(d, sizes) == 1)
+    return frozenset(d for d in _discover(function, Classes(PassContext(sizes=sizes))).met if evaluate(d, sizes) == 1)
 
 
 class _Facts:
@@ -72,8 +77,8 @@ class _Facts:
             dim = new
         return dim
 
-    def meet(self, first: DimLike, other: DimLike) -> None:
-        """Take two lengths that broadcast together as equal."""
+    def meet(self, first: DimLike, other: DimLike, classes: Classes | None = None) -> None:
+        """Take two lengths that broadcast together as equal; with `classes`, if those of the call are."""
         a, b = self.norm(first), self.norm(other)
         if a == b:
             return
@@ -81,6 +86,8 @@ class _Facts:
             if isinstance(dim, Dim) and not self.read.intersection(symbols(self.norm(dim))):
                 self.met[dim] = None
         if self.read.intersection((*symbols(a), *symbols(b))):
+            return
+        if classes is not None and not classes.holds([fact_of(first - other, "==", 0)]):
             return
         for keep, drop in sorted(((a, b), (b, a)), key=lambda pair: self._rank(pair[1]), reverse=True):
             name = as_symbol(drop)
@@ -129,16 +136,53 @@ def _assigned(update: Inst) -> tuple[Shape, Shape]:
     return shape_of(new.type), shape_of(target.type)
 
 
-def _discover(function: Function) -> _Facts:
-    """Walk the broadcasts once and record which lengths meet."""
+def _discover(function: Function, classes: Classes) -> _Facts:
+    """Walk the broadcasts and record which lengths meet: first those of what is computed in any case."""
     facts = _Facts(function)
-    for inst in walk(function.body):
+    always = list(_always_run(function.body))
+    for inst in always:
         for first, other in _meetings(inst):
             facts.meet(first, other)
+    seen = set(always)
+    for inst in walk(function.body):
+        for first, other in _meetings(inst) if inst not in seen else ():
+            facts.meet(first, other, classes)
     return facts
 
 
-def _apply(function: Function, facts: _Facts) -> Function:
+_MAY_NOT_RUN = ("if_else", "for_loop", "while_loop")
+"""Instructions whose regions a call may leave out."""
+
+
+def _always_run(block: Block) -> Iterator[Inst]:
+    """The instructions of a block and of the regions that are run with it."""
+    for inst in block.insts:
+        yield inst
+        for region in inst.regions if inst.op.name not in _MAY_NOT_RUN else ():
+            yield from _always_run(region)
+
+
+def _conditions(check: Inst) -> list[Fact | bool]:
+    """What is so where a check finds nothing."""
+    dims = check.attr("dims")
+    match check.attr("kind"):
+        case "index":
+            index, size, _ = dims
+            return [fact_of(size - index, ">", 0), fact_of(size + index, ">", -1)]
+        case "squeeze":
+            return [fact_of(dims[0], "==", 1)]
+        case str(kind) if kind.startswith("empty "):
+            return [fact_of(dims[0], "!=", 0)]
+    return [fact_of(dims[0] - dims[1], "==", 0)]
+
+
+def _compared(check: Inst) -> tuple[Any, ...]:
+    """What a check compares: two lengths, which are equal from there on, or what its kind says."""
+    kind, dims = check.attr("kind"), check.attr("dims")
+    return dims[:2] if kind in _EQUALITIES else (kind, dims, check.attr("shapes"))
+
+
+def _apply(function: Function, facts: _Facts, classes: Classes) -> Function:
     mapping = {name: facts.norm(dim) for name, dim in facts.equal.items()}
     places = bound_symbols(function)
     builder = Builder(function.body.terminator.loc)
@@ -149,7 +193,7 @@ def _apply(function: Function, facts: _Facts) -> Function:
         params.append(values[old])
     for dim in facts.met:
         builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
-    _Writer(mapping, builder, _bound(function)).insts(builder, function.body.insts, values)
+    _Writer(mapping, builder, _bound(function), classes).insts(builder, function.body.insts, values)
     body = Block(tuple(params), builder.take())
     made_function = Function(function.name, function.level, body, function.facts)
     if function.fact("symbols") is None and bound_symbols(made_function) != places:
@@ -171,15 +215,19 @@ def _bound(function: Function) -> set[Inst]:
 
 
 class _Writer:
-    """Writes instructions with unified lengths; what the call checks comes before the outermost region.
+    """Writes instructions with unified lengths, and what is checked of these.
 
-    What is checked of ints of run time stays in the branch, which often asks for it.
+    What is checked of ints of run time comes before the outermost loop, but stays in a branch, which often asks for it.
+    Other lengths are compared in the innermost region that may not be run, unless they are known to fit.  Where they are
+    known not to, nothing of the region is left behind the check.
     """
 
-    def __init__(self, mapping: dict[str, DimLike], outside: Builder, bound: set[Inst]):
-        self.mapping, self.bound = mapping, bound
-        self.outside = self.branch = outside
-        self.checked: set[tuple[DimLike, DimLike]] = set()
+    def __init__(self, mapping: dict[str, DimLike], outside: Builder, bound: set[Inst], classes: Classes):
+        self.mapping, self.bound, self.classes = mapping, bound, classes
+        self.outside = self.branch = self.place = outside
+        self.checked: set[tuple[Any, ...]] = set()
+        # The check that ends the region.
+        self.failing = False
         # Names that are known inside of regions only.
         self.inner: set[str] = set()
         # Of those that are numbers of steps: what they are in the first step.
@@ -188,11 +236,16 @@ class _Writer:
     def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
         mapping = self.mapping
         for inst in insts:
-            builder.loc = self.outside.loc = self.branch.loc = inst.loc
+            builder.loc = self.outside.loc = self.branch.loc = self.place.loc = inst.loc
             args: tuple[Value, ...] = tuple(values[a] for a in inst.args)
-            if inst.op.name == "check" and inst.attr("kind") in _EQUALITIES:
-                self.checked.add(inst.attr("dims"))
+            fits = self.fits(inst) if inst.op.name == "check" and self.place is not self.outside else None
+            if fits:
+                continue
+            if inst.op.name == "check":
+                self.checked.add(_compared(inst))
             self.checks(builder, inst)
+            if self.failing:
+                return
             if inst.op.kind == "elementwise" and len(args) > 1:
                 args = _broadcast_all(builder, args)
             elif inst.op.name == "map":
@@ -208,11 +261,16 @@ class _Writer:
             types = None if inst.op.infer is not None else tuple(substitute_type(t, mapping) for t in inst.types)
             if inst.op.name == "for_loop":
                 self.enter(inst)
-            regions = tuple(self.region(region, inst.op.name == "if_else") for region in inst.regions)
+            regions = tuple(self.region(region, inst) for region in inst.regions)
+            if self.failing:
+                return
             made = builder.inst(inst.op, args, attrs, types, regions)
             for old, new in zip(inst.results, made.results, strict=True):
                 new.name = old.name
                 values[old] = new
+            if fits is False:
+                self.failing = True
+                return
 
     def checks(self, builder: Builder, inst: Inst) -> None:
         """State what the call has to check before this broadcast is right."""
@@ -233,7 +291,22 @@ class _Writer:
                 self.branch.emit("check", (), told)
             elif pair not in self.checked and pair[::-1] not in self.checked:
                 self.checked.add(pair)
-                self.outside.emit("check", (), told)
+                if any(map(is_number, names)):
+                    self.outside.emit("check", (), told)
+                    continue
+                fits = None if self.place is self.outside else self.classes.holds([fact_of(pair[0] - pair[1], "==", 0)])
+                if not fits:
+                    self.place.emit("check", (), attrs)
+                if fits is False:
+                    self.failing = True
+                    return
+
+    def fits(self, check: Inst) -> bool | None:
+        """Whether lengths are what is checked; None where that is known only at run time."""
+        names = {name for _, value in check.attrs for name in named(value)}
+        if _compared(check) in self.checked:
+            return True
+        return None if any(map(is_number, names)) else self.classes.holds(_conditions(check))
 
     def enter(self, loop: Inst) -> None:
         """Note the number of a loop's steps, where they have one."""
@@ -242,14 +315,32 @@ class _Writer:
             self.inner.add(name)
             self.first[name] = substitute(count - 1 if falling else 0, self.first)
 
-    def region(self, block: Block, branch: bool) -> Block:
+    def region(self, block: Block, inst: Inst) -> Block:
+        name = inst.op.name
         self.inner |= set(numbers_of(block))
         params = {p: Value(substitute_type(p.type, self.mapping), p.name) for p in block.params}
-        builder, around = Builder(block.terminator.loc), self.branch
-        self.branch = builder if branch else around
+        builder, around = Builder(block.terminator.loc), (self.branch, self.place, self.checked)
+        if name in _MAY_NOT_RUN:
+            self.place, self.checked = builder, set(self.checked)
+        if name == "if_else":
+            self.branch = builder
         self.insts(builder, block.insts, dict(params))
-        self.branch = around
+        if self.failing and name in _MAY_NOT_RUN:
+            builder.emit("yield", [blank(builder, substitute_type(t, self.mapping)) for t in inst.types])
+            self.failing = False
+        self.branch, self.place, self.checked = around
         return Block(tuple(params.values()), builder.take())
+
+
+def blank(builder: Builder, type: Type) -> Value:
+    """Zeros of a type."""
+    if not isinstance(type, ArrayType):
+        return builder.const(0, type)
+    zero = builder.const(0, scalar(type.dtype))
+    axes = tuple(range(len(type.shape)))
+    if not axes:
+        return builder.emit("as_array", (zero,))
+    return builder.emit("broadcast", (zero,), {"shape": type.shape, "expand": axes, "ndim": 0})
 
 
 def _broadcast_all(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:

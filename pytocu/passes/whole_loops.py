@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytocu.errors import Loc
-from pytocu.ir.core import Block, Inst, Value, walk
+from pytocu.ir.core import Block, Inst, Value, named, walk
+from pytocu.ir.dims import is_number
 from pytocu.ir.regions import carried_count, carried_memories, changes, element_count, is_region, parameters
 from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import (
@@ -78,7 +79,7 @@ def _not_elementwise(inst: Inst) -> NoSweep:
     """Why the results of a loop or branch are not computed element by element."""
     for region in inst.regions:
         for inner in walk(region):
-            if inner.op.name == "check":
+            if inner.op.name == "check" and any(is_number(name) for _, value in inner.attrs for name in named(value)):
                 return NoSweep(inner, COMPARED, COMPARED_HELP)
             if inner.op.name == "read_length":
                 return NoSweep(inner, "makes an array whose length depends on data, which the host reads",
@@ -87,6 +88,9 @@ def _not_elementwise(inst: Inst) -> NoSweep:
         ndim = len(shape_of(result.type))
         if region_needs(result, whole_index(ndim), ndim) is None:
             return _of_result(inst, result)
+    check = next((inner for region in inst.regions for inner in walk(region) if inner.op.name == "check"), None)
+    if check is not None:
+        return NoSweep(check, COMPARED, COMPARED_HELP)
     return NoSweep(None, "has Python numbers among what it computes", "begin with np.int64(0) or np.float64(0)")
 
 

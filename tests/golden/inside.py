@@ -345,7 +345,6 @@ def settle(charge, tolerance):
 #|   %change = add %3, %tolerance : f64  # inside.py:22:14
 #|   %4 = greater %change, %tolerance : bool  # inside.py:23:11
 #|   %5 = const False : weak bool  # inside.py:23:5
-#|   check {dims = (n,), kind = "empty maximum", shapes = ()}  # inside.py:26:18
 #|   %6, %7, %8, %change_1, %new_1 = while_loop %4, %5, %5, %change, %new, %charge, %tolerance {carried = 5} : bool, weak bool, weak bool, f64, f64[n] (%0: bool, %1: weak bool, %2: weak bool, %change: f64, %new: f64[n], %charge: f64[n], %tolerance: weak float) {  # inside.py:23:5
 #|     %old = copy %new : f64[n]  # inside.py:24:15
 #|     %3 = slice %old {size = (max(n - 2, 0),), start = (2,), step = (1,)} : f64[max(n - 2, 0)]  # inside.py:25:28
@@ -359,6 +358,7 @@ def settle(charge, tolerance):
 #|     %new_1 = update %new, %10, %9 : f64[n]  # inside.py:25:9
 #|     %11 = subtract %new_1, %old : f64[n]  # inside.py:26:25
 #|     %12 = absolute %11 : f64[n]  # inside.py:26:18
+#|     check {dims = (n,), kind = "empty maximum", shapes = ()}  # inside.py:26:18
 #|     %change_1 = reduce %12 {axes = (0,), op = "maximum"} : f64  # inside.py:26:18
 #|     %13 = greater %change_1, %tolerance : bool  # inside.py:23:11
 #|     %14 = const False : weak bool  # inside.py:26:9
@@ -375,7 +375,6 @@ def settle(charge, tolerance):
 #| steps
 #|   check empty maximum: n
 #|   2 = 1 as f64
-#|   check empty maximum: n
 #|   3 = allocate f64[n]
 #|   4 = the length n
 #|   launch settle_0_0(3, 4)
