@@ -1,4 +1,4 @@
-"""What is wrong with lengths and indices in a side of a branch, or in a loop's body, is an error where that is run, and only there."""
+"""What is wrong with lengths in a side of a branch, or in a loop's body, is an error where that is run, and only there."""
 
 from __future__ import annotations
 
@@ -162,7 +162,8 @@ def squeezed(a, b, n):
 
 FUNCTIONS = [
     side, expression, either, nested, returned_before, for_loop, while_loop, in_a_later_step, positions, sweep, of_data,
-    while_of_data, in_place, part, part_in_a_loop, both_used_behind, product, index, index_beside_a_position, smallest, squeezed,
+    while_of_data, in_place, part, part_in_a_loop, both_used_behind, product, index, index_beside_a_position, smallest,
+    squeezed,
 ]  # fmt: skip
 
 
@@ -182,7 +183,7 @@ def test_a_call_whose_lengths_fit_comes_before_and_after_one_whose_lengths_do_no
     jitted = pytocu.jit(for_loop)
     for a, b, n in ((A, A, 2), (A, B, 0), (A, A, 3), (A[:2], B, 0), (B, B, 1)):
         np.testing.assert_array_equal(jitted(a, b, n), for_loop(a, b, n))
-    with pytest.raises(pytocu.ShapeError, match=r"operands could not be broadcast together with shapes \(3,\) \(4,\) ") as found:
+    with pytest.raises(pytocu.ShapeError, match=r"operands could not be broadcast .* \(3,\) \(4,\) ") as found:
         jitted(A, B, 1)
     assert found.value.loc is not None and found.value.loc.line == for_loop.__code__.co_firstlineno + 3
     assert len(jitted.specializations) == 2

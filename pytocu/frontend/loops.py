@@ -46,7 +46,7 @@ from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
-from pytocu.ir.core import Value, named
+from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number
 from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
