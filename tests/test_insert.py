@@ -184,3 +184,47 @@ def test_what_is_stored_is_computed_before_its_operands_change():
             compare(given, expected)
             compare(on_threads(function, threads), wanted)
             compare(threads, expected)
+
+
+def frame(x):
+    new = x.copy()
+    new[1:-1, 1:-1] = x[1:-1, 2:] - x[1:-1, :-2]
+    new[1:-1, -1] = x[1:-1, 0] - x[1:-1, -2]
+    new[1:-1, 0] = x[1:-1, 1] - x[1:-1, -1]
+    new[-1, :] = new[-2, :]
+    new[0, :] = new[1, :]
+    return new
+
+
+def inner_columns(count: int) -> Callable[..., Any]:
+    def change(x):
+        new = x.copy()
+        for k in range(count):
+            new[1:-1, k] = x[2:, k] * x[:-2, k]
+        return new
+
+    return change
+
+
+def size_of(function: Callable[..., Any], target: str) -> int:
+    kernels = pytocu.jit(function).lower("f32[n, m]").compile(target).kernels
+    return sum(len(k.ir.splitlines()) for k in kernels)
+
+
+def test_what_a_branch_decides_is_not_asked_again() -> None:
+    """A change of what was changed has the pieces of both, and not each of these for each of those."""
+    for shape in [(2, 2), (3, 2), (2, 3), (3, 3), (5, 300), (40, 33)]:
+        x = np.random.default_rng(shape[1]).random(shape, np.float32)
+        compare(pytocu.jit(frame)(x), frame(x))
+        compare(on_threads(frame, x), frame(x))
+    assert size_of(frame, "cpu") < 300
+    assert size_of(frame, "cuda:sm_90") < 500
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda:sm_90"])
+def test_code_grows_with_the_number_of_changes(target: str) -> None:
+    for shape in [(1, 8), (2, 8), (5, 9)]:
+        x = np.random.default_rng(shape[0]).random(shape, np.float32)
+        compare(pytocu.jit(inner_columns(8))(x), inner_columns(8)(x))
+        compare(on_threads(inner_columns(8), x), inner_columns(8)(x))
+    assert size_of(inner_columns(8), target) < 3 * size_of(inner_columns(4), target)

@@ -17,6 +17,7 @@ from pytocu.ir.regions import bindings, is_region
 from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
+from pytocu.passes.known_positions import Known
 from pytocu.record import Mutable, Record, fresh
 
 _region_loop = Deferred("pytocu.passes.region_loops", "write")
@@ -148,6 +149,8 @@ class Elements(Mutable):
         while they are there.
     made_before : set of Value
         What loops and branches that change arrays gave besides, whose elements are in `made`.
+    known : Known
+        What is known of positions where the next instruction is written.
     """
 
     loc: Loc
@@ -177,6 +180,7 @@ class Elements(Mutable):
     numbers: dict[str, Value | Bound] = fresh(default_factory=dict)
     versions: dict[Value, Memory] = fresh(default_factory=dict)
     made_before: set[Value] = fresh(default_factory=set)
+    known: Known = Known()
 
     def invariants(self, pairs: list[tuple[Value, Index]]) -> None:
         """Compute before the loops what does not move with them."""
@@ -304,22 +308,27 @@ class Elements(Mutable):
         if key in self.picked:
             value, where, _ = parts[self.picked[key]]
             return self.needed(builder, value, where)
-        place = self.address(builder, at[inst.attr("axis")])
-        type = scalar(element(inst.types[0]))
+        along, type = at[inst.attr("axis")], scalar(element(inst.types[0]))
+        undecided = any(self.known.is_below(along, start) is None for _, _, start in parts[1:])
+        place = self.address(builder, along) if undecided else None
 
         def one_of(count: int) -> Value:
             """The element where the position is in one of the first pieces."""
             value, where, start = parts[count - 1]
-            if count == 1:
-                return self.needed(builder, value, where)
+            below = self.known.is_below(along, start) if count > 1 else False
+            if below is not None:
+                return one_of(count - 1) if below else self.needed(builder, value, where)
+            assert place is not None
             before = builder.emit("less", (place, self.dim(start, builder)))
             regions: list[Block] = []
-            for find in (lambda: one_of(count - 1), lambda: self.needed(builder, value, where)):
+            known = self.known
+            for below, find in ((True, lambda: one_of(count - 1)), (False, lambda: self.needed(builder, value, where))):
                 made, offsets, dims = dict(self.made), dict(self.offsets), dict(self.dims)
+                self.known = known.compared(along, start, below)
                 with builder.nested() as insts:
                     builder.emit("yield", (find(),))
                 # What was computed for a piece is known in its region only, and so are lengths that were written there.
-                self.made, self.offsets = made, offsets
+                self.made, self.offsets, self.known = made, offsets, known
                 if self.before is builder:
                     self.dims = dims
                 regions.append(Block((), tuple(insts)))

@@ -25,6 +25,7 @@ from pytocu.passes.classes import SHORTEST
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
 from pytocu.passes.failures import place_words, requirements, with_words
+from pytocu.passes.known_positions import Known, Least, least_lengths
 from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
 
@@ -55,7 +56,7 @@ def run(function: Function, context: PassContext) -> Function:
         noted = args[-1]
         failures = (noted, words) if own else None
         args = args[: len(args) - bool(own)]
-        kernel = _Kernel(builder, inst, args, strides=dict(strides), offsets=offsets, failures=failures)
+        kernel = _Kernel(builder, inst, args, least[inst], strides=dict(strides), offsets=offsets, failures=failures)
         if inst in copies:
             kernel.edges(copies[inst])
         elif inst in rolled:
@@ -71,12 +72,13 @@ def run(function: Function, context: PassContext) -> Function:
     needs = requirements(function)
     words, count = place_words(needs)
     function = with_words(function, count)
+    least = least_lengths(function)
     pairs = {} if context.target.kind == "cuda" else _copied_behind(function)
     rolled: dict[Inst, RollingRows] = {}
     buffers: dict[Inst, RollingRows] = {}
     copies: dict[Inst, RollingRows] = {}
     for inst, behind in pairs.items():
-        measured = _Kernel(Builder(inst.loc), inst, inst.args, strides=dict(strides), offsets=offsets)
+        measured = _Kernel(Builder(inst.loc), inst, inst.args, least[inst], strides=dict(strides), offsets=offsets)
         rolling = measured.measured([copy.args for copy in behind])
         if rolling is None:
             continue
@@ -110,6 +112,7 @@ class _Kernel(Mutable):
     host: Builder
     inst: Inst
     args: tuple[Value, ...]
+    least: Least
     params: list[Value] = fresh(default_factory=list)
     passed: list[Value] = fresh(default_factory=list)
     memory: dict[Value, Memory] = fresh(default_factory=dict)
@@ -322,6 +325,7 @@ class _Kernel(Mutable):
     ) -> Elements:
         loc = self.inst.loc
         elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
+        elements.known = Known(self.least)
         elements.places = reading_places(walk(self.inst.regions[0]), pairs, self.memory, ndim)
         if self.failures is not None:
             words, elements.words = self.failures
@@ -466,15 +470,15 @@ class _Body(Mutable):
         lower, step = e.dim(0), e.dim(1)
         outer = e.sizes[:-1]
         i = Value(INDEX, "i" if not outer else "row")
-        choices = stretches.choices(e, pairs)
+        cut = stretches.cuts(e, roots, index)
         loops = any(is_region(value.inst) for value, _ in pairs)
-        if (choices or loops) and len(e.sizes) == 1:
+        if (cut.place is not None or loops) and len(e.sizes) == 1:
             # The loop that is split over threads is one, so the stretches are inside of it, and those who take steps together.
             self.cost = size = turned_loops.LANES if loops else stretches.CHUNK
             total = floordiv(e.sizes[0] + (size - 1), size)
             body = Builder(e.inside.loc)
             first, last = stretches.chunk(e, body, i, size)
-            stretches.write(e, body, [], (first, last), choices, lambda: e.elements(roots, index, pairs, targets))
+            stretches.write(e, body, [], (first, last), cut, lambda: e.elements(roots, index, pairs, targets))
         elif not outer:
             e.loop_index = [i] if e.sizes else []
             e.elements(roots, index, pairs, targets)
@@ -486,11 +490,11 @@ class _Body(Mutable):
             head = Builder(e.inside.loc)
             indices = self.taken_apart(head, i, outer)
             last = e.sizes[-1]
-            if isinstance(last, int) and is_written_out(e.sizes) and not choices:
+            if isinstance(last, int) and is_written_out(e.sizes) and cut.place is None:
                 self.unrolled(head, indices, last, lambda: e.elements(roots, index, pairs, targets))
             else:
                 bounds = (lower, e.dim(e.sizes[-1]))
-                stretches.write(e, head, indices, bounds, choices, lambda: e.elements(roots, index, pairs, targets))
+                stretches.write(e, head, indices, bounds, cut, lambda: e.elements(roots, index, pairs, targets))
             body = head
         body.emit("yield")
         region = Block((i,), body.take())

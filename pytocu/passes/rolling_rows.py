@@ -290,7 +290,7 @@ def write(
         How many chunks there are, and what one of them costs.
     """
     e.invariants(work.pairs)
-    choices = stretches.choices(e, work.pairs)
+    cut = stretches.cuts(e, work.roots, work.index)
     chunk = _chunk(e, rolling, place)
     into, t = Builder(e.loc), Value(INDEX, "t")
     row = chunk.row(into, t)
@@ -307,7 +307,7 @@ def write(
                 inside.inst("store", (target.pointer, e.address(inside, target.offset), result))
 
     made, offsets = dict(e.made), dict(e.offsets)
-    stretches.write(e, into, row.outer, (row.lower, row.upper), choices, elements)
+    stretches.write(e, into, row.outer, (row.lower, row.upper), cut, elements)
     e.made, e.offsets = made, offsets
     past = into.emit("subtract", (t, e.dim(rolling.back)), name="past") if rolling.back != 0 else t
     with into.nested() as insts:

@@ -2,25 +2,24 @@
 
 A branch in the innermost loop keeps it from becoming vector code.  Where the position that decides
 moves with the loop, the loop is cut where pieces begin; where it does not, the branch is around
-the loop.
+the loop.  Whether a piece is asked about at all depends on the branches and stretches around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections import deque
+from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import INDEX
 from pytocu.passes import turned_loops
-from pytocu.passes.accesses import Index, choice_key, is_choice, pieces
+from pytocu.passes.accesses import Index, choice_key, demand, is_choice, pieces
 from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements
-
-Key = tuple[Value, Affine]
-Picked = Mapping[Key, int]
+from pytocu.passes.known_positions import Known
+from pytocu.record import Mutable
 
 CHUNK = 1 << 12
 """Elements of a loop in stretches that is alone: threads take so many at a time."""
@@ -28,29 +27,78 @@ CHUNK = 1 << 12
 MOST = 16
 """Stretches of a loop: each is the whole body once more."""
 
-Choice = tuple[Key, list[DimLike], bool]
-"""A concatenation and a position on its axis, where its pieces begin, and whether that is in the loop."""
+
+class Cut(Mutable):
+    """A branch around the last loop, or two stretches of it, for the two answers to a comparison.
+
+    Attributes
+    ----------
+    known : Known
+        What the branches and stretches around it tell.
+    place, start : Affine, DimLike
+        The position that is compared, and where a piece begins; None where the loop is not cut.
+    inside : bool
+        Whether the position moves with the last loop.
+    below, behind : Cut
+        Where the position is in front of the piece, and where it is not.
+    """
+
+    known: Known
+    place: Affine | None = None
+    start: DimLike = 0
+    inside: bool = False
+    below: Cut | None = None
+    behind: Cut | None = None
 
 
-def choices(e: Elements, pairs: Sequence[tuple[Value, Index]]) -> list[Choice]:
-    """The concatenations that are decided by the last loop alone, or without it."""
-    found: dict[Key, Choice] = {}
+def cuts(e: Elements, roots: Sequence[Value], index: Index) -> Cut:
+    """Where the last loop is cut, so that most concatenations are decided."""
+    whole = Cut(e.known)
+    waiting = deque([whole])
     total = 1
-    last = len(e.groups) - 1
-    for value, at in pairs:
-        if last < 0 or not is_choice(value) or value.inst is None:
+    while waiting and total < MOST:
+        cut = waiting.popleft()
+        found = _undecided(e, roots, index, cut.known)
+        if found is None:
             continue
-        key = choice_key(value, at)
-        place = key[1]
-        steps = [place.coefficients[group[-1]] for group in e.groups]
-        starts = [start for _, _, start in pieces(value.inst, at)]
-        alone = not place.parts and steps[last] == 1 and all(s == 0 for s in steps[:last])
-        without = not place.moves(e.groups[last][0])
-        if key not in found and (alone or without) and total * len(starts) <= MOST:
-            total *= len(starts)
-            found[key] = (key, [s - place.offset for s in starts] if alone else starts, alone)
-    # Branches come around the loops.
-    return sorted(found.values(), key=lambda choice: choice[2])
+        cut.place, cut.start, cut.inside = found
+        cut.below, cut.behind = (Cut(cut.known.compared(cut.place, cut.start, below)) for below in (True, False))
+        waiting.extend((cut.below, cut.behind))
+        total += 1
+    return whole
+
+
+def _undecided(
+    e: Elements, roots: Sequence[Value], index: Index, known: Known
+) -> tuple[Affine, DimLike, bool] | None:
+    """The next comparison that the last loop alone decides, or what is around it: these come first."""
+    last = len(e.groups) - 1
+    if last < 0:
+        return None
+    picked: dict[tuple[Value, Affine], int] = {}
+    while True:
+        found: list[tuple[Affine, DimLike, bool]] = []
+        count = len(picked)
+        for value, at in demand(roots, index, e.ndim, chosen=False, picked=picked):
+            if not is_choice(value) or choice_key(value, at) in picked:
+                continue
+            assert value.inst is not None
+            key = choice_key(value, at)
+            place = key[1]
+            starts = [start for _, _, start in pieces(value.inst, at)]
+            number = 0
+            while number + 1 < len(starts) and known.is_below(place, starts[number + 1]) is False:
+                number += 1
+            if number + 1 == len(starts) or known.is_below(place, starts[number + 1]):
+                picked[key] = number
+                continue
+            steps = [place.coefficients[group[-1]] for group in e.groups]
+            inside = not place.parts and steps[last] == 1 and all(s == 0 for s in steps[:last])
+            if inside or not place.moves(e.groups[last][0]):
+                found.append((place, starts[number + 1], inside))
+        around = next((f for f in found if not f[2]), None)
+        if around is not None or len(picked) == count:
+            return around or (found[0] if found else None)
 
 
 def chunk(e: Elements, builder: Builder, number: Value, count: int) -> tuple[Value, Value]:
@@ -66,67 +114,58 @@ def write(
     builder: Builder,
     outer: Sequence[Value],
     bounds: tuple[Value, Value],
-    cuts: Sequence[Choice],
+    cut: Cut,
     body: Callable[[], None],
-    known: Picked = MappingProxyType({}),
 ) -> None:
-    """The last loop, in as many stretches as the choices need; `body` writes what one iteration computes."""
-    if cuts and not cuts[0][2]:
-        key, starts, _ = cuts[0]
-        e.loop_index = [*outer, e.dim(0)]
-        e.picked = known
-        place = e.address(builder, key[1])
+    """The last loop, in as many stretches as it is cut into; `body` writes what one iteration computes."""
+    whole = e.known
+    _write(e, builder, outer, bounds, cut, body, cut.place is not None)
+    e.known = whole
 
-        def branch(find: Callable[[], None]) -> Block:
-            made, offsets = dict(e.made), dict(e.offsets)
-            with builder.nested() as insts:
-                find()
-                builder.emit("yield")
-            # What was computed for a piece is known in its region only.
-            e.made, e.offsets = made, offsets
-            return Block((), tuple(insts))
 
-        def one_of(number: int) -> None:
-            """The loops for the piece or one behind it."""
-            inside = {**known, key: number}
-            if number + 1 == len(starts):
-                write(e, builder, outer, bounds, cuts[1:], body, inside)
-                return
-            here = builder.emit("less", (place, e.dim(starts[number + 1])))
-            first = branch(lambda: write(e, builder, outer, bounds, cuts[1:], body, inside))
-            regions = first, branch(lambda: one_of(number + 1))
-            builder.inst("if", (here,), {}, (), regions)
-
-        one_of(0)
-        return
-    for lower, upper, picked in _stretches(e, builder, *bounds, cuts):
+def _write(
+    e: Elements,
+    builder: Builder,
+    outer: Sequence[Value],
+    bounds: tuple[Value, Value],
+    cut: Cut,
+    body: Callable[[], None],
+    some: bool,
+) -> None:
+    """The stretches of a part of the loop, one of `some`."""
+    lower, upper = bounds
+    # A position that is compared may be stated by what has pieces itself.
+    e.known = cut.known
+    if cut.place is None:
         made, offsets = dict(e.made), dict(e.offsets)
         j = Value(INDEX, "j")
         e.inside = Builder(e.inside.loc)
         e.loop_index = [*outer, j]
-        e.picked = {**known, **picked}
         body()
         e.inside.emit("yield")
         region = Block((j,), e.inside.take())
-        if not turned_loops.write(e, builder, (lower, upper), region):
+        if not turned_loops.write(e, builder, bounds, region):
             builder.inst("for", (lower, upper, e.dim(1)), {"over": "serial"}, (), (region,))
-        if cuts or known:
+        if some:
             e.made, e.offsets = made, offsets
-
-
-def _stretches(
-    e: Elements, builder: Builder, lower: Value, upper: Value, cuts: Sequence[Choice]
-) -> list[tuple[Value, Value, dict[Key, int]]]:
-    if not cuts:
-        return [(lower, upper, {})]
-    (key, starts, _), *rest = cuts
-    found: list[tuple[Value, Value, dict[Key, int]]] = []
-    for number in range(len(starts)):
-        end = upper
-        if number + 1 < len(starts):
-            start = e.dim(starts[number + 1])
-            end = builder.emit("where", (builder.emit("less", (start, upper)), start, upper))
-            end = builder.emit("where", (builder.emit("less", (end, lower)), lower, end))
-        found.extend((a, b, picked | {key: number}) for a, b, picked in _stretches(e, builder, lower, end, rest))
-        lower = end
-    return found
+        return
+    assert cut.below is not None and cut.behind is not None
+    if cut.inside:
+        start = e.dim(cut.start - cut.place.offset)
+        end = builder.emit("where", (builder.emit("less", (start, upper)), start, upper))
+        end = builder.emit("where", (builder.emit("less", (end, lower)), lower, end))
+        _write(e, builder, outer, (lower, end), cut.below, body, some)
+        _write(e, builder, outer, (end, upper), cut.behind, body, some)
+        return
+    e.loop_index = [*outer, e.dim(0)]
+    here = builder.emit("less", (e.address(builder, cut.place), e.dim(cut.start)))
+    sides: list[Block] = []
+    for side in (cut.below, cut.behind):
+        made, offsets = dict(e.made), dict(e.offsets)
+        with builder.nested() as insts:
+            _write(e, builder, outer, bounds, side, body, some)
+            builder.emit("yield")
+        # What was computed for a piece is known in its region only.
+        e.made, e.offsets = made, offsets
+        sides.append(Block((), tuple(insts)))
+    builder.inst("if", (here,), {}, (), tuple(sides))

@@ -308,42 +308,28 @@ def with_a_border(x):
 #|         } else {
 #|             for (int i_1 = i; i_1 < i + 1024; i_1 += 256) {
 #|                 const float x_i_1 = x[i_1];
-#|                 const int t_4 = i_1 + 2;
-#|                 float t_5;
-#|                 if (t_4 < t) {
-#|                     float t_6;
-#|                     if (t_4 < 1) {
-#|                         t_6 = x[t_4];
-#|                     } else {
-#|                         t_6 = x[i_1 + 1];
-#|                     }
-#|                     t_5 = t_6;
+#|                 float t_4;
+#|                 if (i_1 + 2 < t) {
+#|                     t_4 = x[i_1 + 1];
 #|                 } else {
-#|                     t_5 = x_i_1;
+#|                     t_4 = x_i_1;
 #|                 }
-#|                 out[i_1] = t_5 - x_i_1;
+#|                 out[i_1] = t_4 - x_i_1;
 #|             }
 #|         }
 #|     }
 #|     const int done = threads * 4;
-#|     const int t_7 = n + 1;
+#|     const int t_5 = n + 1;
 #|     const int stride_1 = (int)(gridDim.x * blockDim.x);
 #|     #pragma unroll 1
 #|     for (int i_2 = done + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_2 < n; i_2 += stride_1) {
-#|         const int t_8 = i_2 + 2;
-#|         float t_9;
-#|         if (t_8 < t_7) {
-#|             float t_10;
-#|             if (t_8 < 1) {
-#|                 t_10 = x[t_8];
-#|             } else {
-#|                 t_10 = x[i_2 + 1];
-#|             }
-#|             t_9 = t_10;
+#|         float t_6;
+#|         if (i_2 + 2 < t_5) {
+#|             t_6 = x[i_2 + 1];
 #|         } else {
-#|             t_9 = x[i_2];
+#|             t_6 = x[i_2];
 #|         }
-#|         out[i_2] = t_9 - x[i_2];
+#|         out[i_2] = t_6 - x[i_2];
 #|     }
 #| }
 
@@ -418,29 +404,29 @@ def neighbours(x):
 #|       %14 = where %13, %length2, %12 : index
 #|       %15 = less %14, %first : bool
 #|       %16 = where %15, %first, %14 : index
-#|       %17 = less %length2, %end : bool
-#|       %18 = where %17, %length2, %end : index
-#|       %19 = less %18, %12 : bool
-#|       %20 = where %19, %12, %18 : index
 #|       for %first, %16, %1 {over = "serial"} (%j: index) {
-#|         %21 = add %j, %4 : index
-#|         %22 = load %x, %21 : f32
-#|         %23 = add %j, %6 : index
-#|         %24 = load %x, %23 : f32
-#|         %25 = add %22, %24 : f32
-#|         store %out, %j, %25
+#|         %17 = add %j, %4 : index
+#|         %18 = load %x, %17 : f32
+#|         %19 = add %j, %6 : index
+#|         %20 = load %x, %19 : f32
+#|         %21 = add %18, %20 : f32
+#|         store %out, %j, %21
 #|         yield
 #|       }
 #|       for %16, %12, %1 {over = "serial"} (%j_1: index) {
-#|         %26 = add %j_1, %4 : index
-#|         %27 = load %x, %26 : f32
-#|         %28 = add %j_1, %5 : index
-#|         %29 = load %x, %28 : f32
-#|         %30 = add %27, %29 : f32
-#|         store %out, %j_1, %30
+#|         %22 = add %j_1, %4 : index
+#|         %23 = load %x, %22 : f32
+#|         %24 = add %j_1, %5 : index
+#|         %25 = load %x, %24 : f32
+#|         %26 = add %23, %25 : f32
+#|         store %out, %j_1, %26
 #|         yield
 #|       }
-#|       for %12, %20, %1 {over = "serial"} (%j_2: index) {
+#|       %27 = less %length2, %end : bool
+#|       %28 = where %27, %length2, %end : index
+#|       %29 = less %28, %12 : bool
+#|       %30 = where %29, %12, %28 : index
+#|       for %12, %30, %1 {over = "serial"} (%j_2: index) {
 #|         %31 = add %j_2, %3 : index
 #|         %32 = load %x, %31 : f32
 #|         %33 = add %j_2, %6 : index
@@ -449,7 +435,7 @@ def neighbours(x):
 #|         store %out, %j_2, %35
 #|         yield
 #|       }
-#|       for %20, %end, %1 {over = "serial"} (%j_3: index) {
+#|       for %30, %end, %1 {over = "serial"} (%j_3: index) {
 #|         %36 = add %j_3, %3 : index
 #|         %37 = load %x, %36 : f32
 #|         %38 = add %j_3, %5 : index
