@@ -122,7 +122,7 @@ def _checked(inst: Inst) -> tuple[str, int] | None:
 
 
 def _above(dim: DimLike, number: int) -> tuple[str, int] | None:
-    """The length that a dimension is but for a constant, and what it is never below where the dimension is not below a number."""
+    """The length that a dimension is but for a constant, and its least where the dimension is never below a number."""
     if not isinstance(dim, Dim) or number <= 0:
         return None
     constant = dict(dim.terms).get((), 0)
