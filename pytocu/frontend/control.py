@@ -164,7 +164,8 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
             builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types) and i.op.kind != "region")
             with builder.at(loc):
                 refuse_if(context, test, number == 0, found)
-            # There is no other way from here on.
+            # There is no other way from here on, and so the condition is known.
+            builder.compared += facts_of_sides[1 - number]
             return flow_of((no if number == 0 else yes)()).signal()
         sides.append(side)
         asked += before.asked()

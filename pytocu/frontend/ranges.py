@@ -59,6 +59,23 @@ def number_as_dim(context: Context, value: Any) -> DimLike | None:
     return bound(context, value)
 
 
+def _told(context: Context, value: Value) -> DimLike | None:
+    """The polynomial that a number in a condition stands for; names that it has only here are not yet bound."""
+    dim = as_dim(value)
+    inst = value.inst
+    if dim is not None or value.type != WEAK_INT or context.elements is not None:
+        return dim
+    if inst is not None and inst.op.name == "const":
+        return inst.attr("value")
+    if inst is not None and inst.op.name in _ARITHMETIC:
+        parts = [_told(context, a) for a in inst.args]
+        return None if None in parts else _ARITHMETIC[inst.op.name](*parts)
+    if value not in context.bound and not (value.name and is_position(context, value)):
+        return None
+    above, below = map(symbol, _names(context, value))
+    return above - below
+
+
 def is_position(context: Context, value: Any) -> bool:
     """Whether an int is known to the host, which compares it with lengths."""
     if as_dim(value) is not None:
@@ -77,12 +94,17 @@ def is_position(context: Context, value: Any) -> bool:
 
 def bound(context: Context, value: Value) -> DimLike:
     """An int as the difference of two numbers with names."""
+    names = _names(context, value)
+    context.builder.inst("bind", (value,), {"names": names})
+    return symbol(names[0]) - symbol(names[1])
+
+
+def _names(context: Context, value: Value) -> tuple[str, str]:
+    """What an int has above 0, and what it has below."""
     if value not in context.bound:
         hint = value.name or "number"
         context.bound[value] = new_name(context, f"{hint}_above"), new_name(context, f"{hint}_below")
-    names = context.bound[value]
-    context.builder.inst("bind", (value,), {"names": names})
-    return symbol(names[0]) - symbol(names[1])
+    return context.bound[value]
 
 
 def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None:
@@ -136,6 +158,8 @@ def length_of(context: Context, value: Value, error: str, sentence: str) -> DimL
     names = context.bound.get(value)
     if names is not None:
         above, below = map(symbol, names)
+        if known_here(context)(above - below):
+            return above
         require_equal(context, below, 0, error, sentence.replace("{0}", "-{0}"))
         return above
     if not known_here(context)(dim):
@@ -198,8 +222,12 @@ def not_negative(dim: DimLike, facts: Facts = ()) -> bool:
         return True
     left = _telling(dim, facts)
     while left:
+        fact = left.pop(0)
+        if (low := lower_bound(fact)) is not None and low >= 0:
+            # It says nothing beside those before it.
+            continue
         # fact = rest, a number that is not negative, says what one of its symbols is.
-        solved = _solved(left.pop(0), symbol(f"rest {len(left)}"))
+        solved = _solved(fact, symbol(f"rest {len(left)}"))
         if solved is None:
             continue
         name, value = solved
@@ -259,9 +287,15 @@ def facts_of(context: Context, test: Value) -> tuple[Facts, Facts]:
     if inst.op.name == "python_not":
         yes, no = facts_of(context, inst.args[0])
         return no, yes
+    if inst.op.name == "python_choose":
+        # ``first and second`` is the first where that is false, ``first or second`` where it is true.
+        first, *sides = inst.args
+        if first in sides:
+            (yes, no), (other_yes, other_no) = facts_of(context, first), facts_of(context, sides[first is sides[0]])
+            return ((*yes, *other_yes), ()) if first is sides[1] else ((), (*no, *other_no))
     if len(inst.args) != 2:
         return (), ()
-    a, b = (_compared(v) for v in inst.args)
+    a, b = (_told(context, v) for v in inst.args)
     if a is None or b is None:
         return (), ()
     known = known_here(context)
@@ -279,12 +313,6 @@ def facts_of(context: Context, test: Value) -> tuple[Facts, Facts]:
         case "not_equal":
             return _apart(a, b, known), (a - b, b - a)
     return (), ()
-
-
-def _compared(value: Value) -> DimLike | None:
-    dim = as_dim(value)
-    constant = value.inst is not None and value.inst.op.name == "const" and value.type == WEAK_INT
-    return value.inst.attr("value") if constant and value.inst is not None else dim
 
 
 def _apart(a: DimLike, b: DimLike, known: Known) -> Facts:

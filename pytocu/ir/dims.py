@@ -369,8 +369,8 @@ def fact_of(dim: DimLike, relation: str, number: int) -> Fact | bool:
 
     Examples
     --------
-    >>> str(fact_of(symbol("n") - symbol("m"), "==", 0)), fact_of(3, ">", 4)
-    ('n - m is 0', False)
+    >>> str(fact_of(symbol("a") - symbol("b"), "==", 0)), fact_of(3, ">", 4)
+    ('a - b is 0', False)
     """
     return Fact(dim, relation, number) if isinstance(dim, Dim) else _RELATIONS[relation](dim, number)
 
