@@ -1,4 +1,4 @@
-"""What a condition shows of ints of run time, on its sides and behind an exception that it raises: positions need no check then."""
+"""What a condition shows of ints of run time, on its sides and behind an exception: positions need no check then."""
 
 from __future__ import annotations
 
