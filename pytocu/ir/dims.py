@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from pytocu.record import Record
@@ -69,26 +70,21 @@ class Dim:
         return str(self) < str(other)
 
     def __add__(self, other: DimLike) -> DimLike:
-        return _make(_sum(_terms(self), _terms(other), 1))
+        return _added(self, other, 1)
 
     __radd__ = __add__
 
     def __sub__(self, other: DimLike) -> DimLike:
-        return _make(_sum(_terms(self), _terms(other), -1))
+        return _added(self, other, -1)
 
     def __rsub__(self, other: DimLike) -> DimLike:
-        return _make(_sum(_terms(other), _terms(self), -1))
+        return _added(other, self, -1)
 
     def __neg__(self) -> DimLike:
         return 0 - self
 
     def __mul__(self, other: DimLike) -> DimLike:
-        out: dict[Monomial, int] = {}
-        for left, a in _terms(self).items():
-            for right, b in _terms(other).items():
-                key = tuple(sorted(left + right, key=str))
-                out[key] = out.get(key, 0) + a * b
-        return _make(out)
+        return _multiplied(self, other)
 
     __rmul__ = __mul__
 
@@ -117,11 +113,25 @@ def _terms(dim: DimLike) -> dict[Monomial, int]:
     return dict(dim.terms) if isinstance(dim, Dim) else ({(): dim} if dim else {})
 
 
-def _sum(a: dict[Monomial, int], b: dict[Monomial, int], sign: int) -> dict[Monomial, int]:
-    out = dict(a)
-    for monomial, coefficient in b.items():
+# Passes ask for the same few sums and products again and again.
+
+
+@lru_cache(maxsize=8192)
+def _added(a: DimLike, b: DimLike, sign: int) -> DimLike:
+    out = _terms(a)
+    for monomial, coefficient in _terms(b).items():
         out[monomial] = out.get(monomial, 0) + sign * coefficient
-    return out
+    return _make(out)
+
+
+@lru_cache(maxsize=8192)
+def _multiplied(a: DimLike, b: DimLike) -> DimLike:
+    out: dict[Monomial, int] = {}
+    for left, x in _terms(a).items():
+        for right, y in _terms(b).items():
+            key = tuple(sorted(left + right, key=str))
+            out[key] = out.get(key, 0) + x * y
+    return _make(out)
 
 
 def _make(terms: dict[Monomial, int]) -> DimLike:
