@@ -203,6 +203,32 @@ def test_in_loops_of_run_time() -> None:
     everywhere(powers, np.random.default_rng(0).random((20, 20)), 3, ulp=512)
 
 
+def changed_on_a_side(x, n):
+    kept = x[x > 2]
+    same = kept
+    if n > 1:
+        kept += kept
+    elif n:
+        kept[1:] = 7
+    return kept, same * 2
+
+
+def changed_and_left(x, n):
+    kept = x[x > 2]
+    if n > 1:
+        kept += 1
+        return kept
+    for k in range(n):
+        kept *= k + 2
+    return kept
+
+
+@pytest.mark.parametrize("function", [changed_on_a_side, changed_and_left])
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_chosen_elements_that_one_side_of_a_branch_changes(function, n) -> None:
+    everywhere(function, np.arange(12).reshape(3, 4), n)
+
+
 RANDOM = np.random.default_rng(8)
 
 

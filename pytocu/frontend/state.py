@@ -31,7 +31,7 @@ class State:
         self.storage = self.builder.state()
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.containers: list[tuple[Any, Any]] = []
-        self.masked: list[Masked] = []
+        self.masked: list[tuple[Masked, Value]] = []
         seen: set[int] = set()
         for names in self.locals:
             for value in names.values():
@@ -43,7 +43,7 @@ class State:
         seen.add(id(value))
         if isinstance(value, Masked):
             if value.elements is None:
-                self.masked.append(value)
+                self.masked.append((value, value.array))
             return
         if not isinstance(value, tuple):
             self.containers.append((value, value.copy()))
@@ -58,12 +58,15 @@ class State:
         self.builder.go_back(self.storage)
         # What a region computed is known in it only.
         self.context.compacted, self.context.positions = list(self.compacted), dict(self.positions)
-        for value in self.masked:
-            value.elements = None
+        for value, array in self.masked:
+            value.array, value.elements = array, None
 
     def asked(self) -> list[Masked]:
-        """The masked values of that moment whose elements were asked for since: a region computed what stands before it."""
-        return [value for value in self.masked if value.elements is not None]
+        """The masked values of that moment whose elements were asked for or changed since.
+
+        They have to be arrays before the region: it cannot compute what stands before it, and it changes memory only.
+        """
+        return [value for value, array in self.masked if value.elements is not None or value.array is not array]
 
     def refuse_changed_containers(self, what: str) -> None:
         """Lists and dicts are known while compiling, so they cannot depend on what happens at run time.
