@@ -310,3 +310,23 @@ def test_steps_and_signs(dtype: str) -> None:
     check([f"np.array([0.0, 1, -1, inf, -inf, nan, 700, -700], '{dtype}')"],
           ["np.logaddexp(a, a[::-1])", "np.logaddexp2(a, a[::-1])", "np.hypot(a, a[::-1])", "np.logaddexp(a, -inf)",
            "np.hypot(a, inf)", "np.hypot(nan, a)", "np.arctan2(a, a[::-1])", "np.arctan2(a, -0.0)"], 4)  # fmt: skip
+
+
+# Zeros beside conversions, which LLVM makes a minimum or maximum of: the sign of the zero is that of NumPy.
+
+ZEROS = [
+    f"np.where({condition}, {first}, {second})"
+    for condition in ("a > 0", "a < 0", "a >= 0", "a <= 0", "~(a <= 0)", "(a < 0) | np.isnan(a)", "wide(a) > 0", "0 < wide(a)")
+    for values in (("wide(0)", "wide(a)"), ("wide(-0.0)", "wide(a)"))
+    for first, second in (values, values[::-1])
+]
+
+
+KINDS = [("f2", "np.float32"), ("f2", "np.float64"), ("f4", "np.float64"), ("f8", "np.float32")]
+
+
+@pytest.mark.parametrize(("dtype", "wide"), KINDS)
+def test_zeros_beside_conversions(dtype: str, wide: str) -> None:
+    argument = f"np.array([-0.0, 0.0, 1, -1, nan, inf, 5e-324] * 4, '{dtype}')"
+    rows = [text.replace("wide(a)", f"a.astype({wide})").replace("wide", wide) for text in ZEROS]
+    check([argument], [*rows, "np.fmin(1j, a)", "np.maximum(a, -1j)"])

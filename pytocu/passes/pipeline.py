@@ -101,6 +101,12 @@ def _flags(function: Function, context: PassContext) -> bool:
     return bool(context.fastmath)
 
 
+def _converted(function: Function, context: PassContext) -> bool:
+    """Whether something is selected that is converted before."""
+    chosen = (arg.inst for inst in walk(function.body) if inst.op.name == "where" for arg in inst.args[1:])
+    return any(inst is not None and inst.op.name in ("convert_raw", "half_to_float") for inst in chosen)
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
@@ -151,6 +157,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("lower-loops", "formulas are written for elements"), ("lower-dtypes", "its formulas use composite rows"))),
     Pass("fastmath", _where(_flags, "fastmath"), "Applies the flags of fastmath=; nothing by default.",
          after=(("expand", "flags belong on the arithmetic that runs"),)),
+    Pass("zeros", _where(_converted, "zeros"), "Conversions of floats stand behind selections of a zero.",
+         after=(("expand", "formulas select too"),)),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),

@@ -1,0 +1,67 @@
+"""Zeros selected beside converted floats: the sign of -0.0 stays, and NVIDIA's compilers would lose it."""
+
+import numpy as np
+
+
+def kept(x):
+    return np.where(x > 0, np.float64(0), x)
+
+
+#$ dump kept --args "f32[n]" --target cpu --after zeros
+#| host func @kept(%x: f32[n]) facts {index_bits = 32, target = "cpu"} {
+#|   %out = allocate : f64[n]
+#|   %0 = dim {value = n} : index
+#|   launch %x, %out, %0 {name = "kept", outputs = 1, schedule = "rows", work = n} (%x: ptr f32, %out: ptr f64, %n: index) {
+#|     %0 = const 0.0 : f32
+#|     %1 = const 0.0 : f64
+#|     %2 = const 0 : index
+#|     %3 = const 1 : index
+#|     for %2, %n, %3 {over = "parallel"} (%i: index) {
+#|       %4 = load %x, %i : f32
+#|       %5 = greater %4, %0 : bool
+#|       %6 = convert_raw %4 : f64
+#|       %7 = const 0.0 : f32
+#|       %8 = where %5, %7, %4 : f32
+#|       %9 = convert_raw %8 : f64
+#|       store %out, %i, %9
+#|       yield
+#|     }
+#|     return
+#|   }
+#|   return %out {tree = 0}
+#| }
+
+#$ dump kept --args "f32[n]" --emit cuda
+#| struct alignas(8) f32x2 { float lane[2]; };
+#| struct alignas(16) f64x2 { double lane[2]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
+#| // kept (zeros.py:7)
+#| extern "C" __global__ void __launch_bounds__(256) kept(
+#|     const float* __restrict__ x,
+#|     double* __restrict__ out,
+#|     int n
+#| ) {
+#|     const int vectors = (aligned(x, 8) && aligned(out, 16)) ? n - n % 2 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 2; i < vectors; i += stride) {
+#|         const f32x2 x_vector = *(const f32x2*)&x[i];
+#|         f64x2 out_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 2; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             out_vector.lane[k] = (double)(x_k > 0.0f ? 0.0f : x_k);
+#|         }
+#|         *(f64x2*)&out[i] = out_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         out[i_1] = (double)(x_i_1 > 0.0f ? 0.0f : x_i_1);
+#|     }
+#| }
