@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing import everything, fuzz, matrix, planted
+from pytocu.testing.compare import complex_distance
+from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
 from pytocu.testing.fuzz_blocks import BLOCKS, FEATURES, PROGRAMS
 from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
@@ -442,3 +445,13 @@ def test_smaller_programs_end():
     made = list(_fewer_lines(text))
     assert "n = 0\nwhile n < 3 and a > 0:\n    n += 1\n    a = a + 1" in made and "n = 0\nreturn a" in made
     assert all("n += 1" in smaller for smaller in made if "while" in smaller)
+
+
+def test_products_at_the_end_of_the_range_may_be_rounded_less() -> None:
+    """NumPy's vector code has one rounding less in a complex square, and no infinity where the formula has."""
+    near = np.array([complex(2**64, -(2.0**61))], np.complex64)
+    square = np.array([complex(float(np.float32(3.36e38)), -7e37)], np.complex64)
+    infinite = np.array([complex(np.inf, -7e37)], np.complex64)
+    for base, shown in ((near, 0.0), (near / 2, np.inf)):
+        distance = complex_distance(infinite, square)
+        assert relative_distance(distance, infinite, square, growth(OPS["power"], (base, 2)))[0] == shown

@@ -34,6 +34,9 @@ def growth(op: Op, given: Sequence[Any]) -> np.ndarray | float:
             # An infinity's angle is lost as well, unless the power is a product.
             known = _is_whole(exponent) | (base == 0)
             size = np.where(np.isfinite(base) & np.isfinite(exponent) | known, size, 1e9)
+            # A part is a difference of products, which together are up to |x| ** y: one that is rounded less does not overflow.
+            largest = np.finfo(np.result_type(*given, np.complex64)).max
+            size = np.where(np.exp(np.real(exponent * np.log(base))) > largest, 1e9, size)
         elif op.name == "exp2":
             size = np.abs(np.imag(wide[0])) / 1000
         else:
