@@ -17,7 +17,7 @@ from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, walk
-from pytocu.ir.dims import Dim
+from pytocu.ir.dims import Dim, DimLike
 from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
@@ -473,21 +473,24 @@ def lower(
     default all.
     """
     ones: frozenset[Dim] = frozenset()
+    apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
     sharing: Sharing = ()
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing, options.elements)
+            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart)
         except PytocuError:
             raise
         except Exception as error:
             raise failed("the front end", function.__name__, error, _place_of(error)) from error
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
-        if found <= ones and shared == sharing:
+        differing = infer_shapes.apart_lengths(result.function, sizes or {})
+        if found <= ones and differing <= apart and shared == sharing:
             classes = (sizes or {}) if known is None else known
             return Lowered(result.function, result.guards, options, function.__name__, result.callees, classes)
         # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
         ones = ones | found if shared == sharing else frozenset()
+        apart = apart | differing if shared == sharing else frozenset()
         sharing = shared
 
 

@@ -502,7 +502,7 @@ def sides_differ(x, n):
 def returns_differ(x, n):
     if n > 2:
         return x
-    return x[1:]
+    return x[x > 0] * 2
 
 
 def returns_sometimes(x, n):
@@ -520,7 +520,7 @@ def returns_sometimes(x, n):
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
-        (returns_differ, ") or f64[max(x_0 - 1, 0)] (line", "keep the shape"),
+        (returns_differ, "or the elements of f64[x_0] that a mask chooses (line", "values of one kind"),
         (returns_sometimes, "returns f64[x_0] or nothing, and which of them", "return statement"),
     ],
     ids=_names,

@@ -13,20 +13,21 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, flow_of, line_made, no_step
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import RAISES, refuse_if
-from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
+from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, new_name, outside_of
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides, is_array
+from pytocu.frontend.values import Context, Masked, as_strong, as_value, cast, decides, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
 from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
-from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, Type, WeakType, scalar
+from pytocu.ir.types import BOOL, I64, WEAK_BOOL, ArrayType, Type, WeakType, scalar, shape_of
 from pytocu.record import Record
 
 
@@ -120,8 +121,14 @@ class _Side(Record):
 class _Merge:
     """What the two sides of a branch hand on: pairs of values of one type."""
 
-    def __init__(self, context: Context):
-        self.context = context
+    def __init__(self, context: Context, test: Value, sides: Sequence[_Side]):
+        self.context, self.test = context, test
+        insts = [inst for side in sides for inst in side.insts]
+        # Names of numbers that the host knows inside of a side only.
+        self.inner = {name for i in insts if i.op.name == "bind" for name in i.attr("names")}
+        self.inner |= {i.attr("name") for i in insts if i.op.name == "read_length"}
+        self.taken: DimLike | None = None
+        self.lengths: dict[tuple[DimLike, DimLike], DimLike] = {}
         self.pairs: list[tuple[Value, Value]] = []
         self.names: list[str] = []
         self.put: list[Callable[[list[Value]], None]] = []
@@ -133,6 +140,45 @@ class _Merge:
         self.pairs.extend(pairs)
         self.names.extend([name] * len(pairs))
         self.put.append(lambda results: put(results[start : start + len(pairs)]))
+
+    def length(self, first: DimLike, second: DimLike) -> DimLike:
+        """The length that the side which is taken has; the host knows it before the branch."""
+        if first == second:
+            return first
+        if (first, second) not in self.lengths:
+            context = self.context
+            if self.taken is None and isinstance(self.test.type, WeakType):
+                number = context.builder.emit("python_int", (self.test,))
+                self.taken = bound_count(context, number, new_name(context, "side"))
+            elif self.taken is None:
+                self.taken = read_length(context, cast(context, self.test, I64), 1, "side")
+            number = dim_value(context, second + self.taken * (first - second))
+            self.lengths[first, second] = bound_count(context, number, new_name(context, "length"))
+        return self.lengths[first, second]
+
+    def chosen(self, first: Type, second: Type) -> ArrayType | None:
+        """The type of arrays whose lengths the side decides; None where they have one, are taken to, or no host knows them."""
+        first, second = regions.bare(first), regions.bare(second)
+        if not isinstance(first, ArrayType) or not isinstance(second, ArrayType) or self.context.elements is not None:
+            return None
+        if first.dtype is not second.dtype or len(first.shape) != len(second.shape) or self.hides(first, second):
+            return None
+        pairs = list(zip(first.shape, second.shape, strict=True))
+        if not any(self._decides(*pair) for pair in pairs):
+            return None
+        return ArrayType(first.dtype, tuple(self.length(a, b) if self._decides(a, b) else a for a, b in pairs))
+
+    def hides(self, first: Type, second: Type) -> bool:
+        """Whether there is a length that is known on one side only."""
+        return bool(named((*shape_of(first), *shape_of(second))) & self.inner)
+
+    def _decides(self, first: DimLike, second: DimLike) -> bool:
+        """Whether lengths differ with the side: those of arguments are taken to be equal where those of the call are."""
+        if first == second:
+            return False
+        return not _may_be_equal(first, second) or any(map(is_number, named((first, second)))) or (
+            (first, second) in self.context.apart
+        )
 
 
 def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
@@ -182,11 +228,13 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
 def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any:
     """The instruction for two sides; names and memories are what they are behind it."""
     context = frame.context
-    merge = _Merge(context)
+    for side in sides:
+        side.insts[:] = _block_parts(context, side)
+    merge = _Merge(context, test, sides)
     _merge_names(merge, before, sides)
     _merge_memories(merge, before, sides)
     signal = _merge_flows(merge, test, sides)
-    first, second = (_block_parts(context, before, side) for side in sides)
+    first, second = (_block_parts(context, side) for side in sides)
     pairs = merge.pairs
     yielded = [[p[k] for p in pairs] for k in (0, 1)]
     shared: dict[Value, None] = {}
@@ -210,7 +258,7 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     return signal() if callable(signal) else signal
 
 
-def _block_parts(context: Context, before: State, side: _Side) -> list[Inst]:
+def _block_parts(context: Context, side: _Side) -> list[Inst]:
     """The instructions of a side, with what is checked there: a side that is not taken raises nothing."""
     stays = checks_of(context, side.insts)
     return hoist(context, side.insts, {r for i in side.insts for r in i.results}, stays=stays)
@@ -257,9 +305,10 @@ def hoist(
                 context.builder.insts.append(counted)
             continue
         first = inst.op.name in ("check", "assume", "writable") and not names & mentioned(inst)
-        if inst.op.name == "bind" and inst not in stays:
+        # Whether an exception is raised is asked where the program does.
+        if inst.op.name == "bind" and not inst.attr("names")[0].startswith(RAISES):
             with context.builder.at(inst.loc):
-                number = outside_of(context, inst.args[0], own)
+                number = outside_of(context, inst.args[0], own, names)
                 if number is not None:
                     context.builder.inst("bind", (number,), dict(inst.attrs))
                     continue
@@ -337,9 +386,7 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     pairs: list[tuple[Value, Value]] = []
     differs: tuple[Value, Value, Any, Any] | None = None
     for a, b in zip(*parts, strict=True):
-        first = _in_side(merge, sides[0], a)
-        second = in_region(merge.context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
-        first, second = _agreed(merge, sides, first, second)
+        first, second = _agreed(merge, sides, a, b)
         if differs is None and regions.bare(first.type) != regions.bare(second.type):
             differs = first, second, a, b
         pairs.append((first, second))
@@ -356,8 +403,15 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     return None
 
 
-def _agreed(merge: _Merge, sides: list[_Side], first: Value, second: Value) -> tuple[Value, Value]:
-    """The values as numbers of one type, where that is theirs in a vectorized function."""
+def _agreed(merge: _Merge, sides: list[_Side], a: Any, b: Any) -> tuple[Value, Value]:
+    """The values as ones of one type: arrays of the lengths of the side that is taken, numbers in a vectorized function."""
+    first = _in_side(merge, sides[0], a)
+    second = _in_side(merge, sides[1], b)
+    chosen = merge.chosen(first.type, second.type)
+    if chosen is not None:
+        first, second = (_as_taken(merge, side, v, chosen) for side, v in zip(sides, (first, second), strict=True))
+    if not merge.hides(first.type, second.type):
+        second = in_region(merge.context, sides[1].insts, sides[1].state, second, regions.bare(first.type))
     common = common_type(merge.context, first.type, second.type)
     if common is None or first.type == second.type:
         return first, second
@@ -366,6 +420,18 @@ def _agreed(merge: _Merge, sides: list[_Side], first: Value, second: Value) -> t
         with merge.context.builder.behind(side.insts):
             made.append(of_type(merge.context, value, common))
     return made[0], made[1]
+
+
+def _as_taken(merge: _Merge, side: _Side, value: Value, type: ArrayType) -> Value:
+    """An array with the lengths that are those of this side where it is taken; the host, which decides, looks at them."""
+    context = merge.context
+    with context.builder.behind(side.insts):
+        for a, b in zip(type.shape, shape_of(value.type), strict=True):
+            if a in merge.lengths.values():
+                require_equal(context, a, b, "UnsupportedError", _DIFFER)
+        zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
+        mixed = tuple(a if a in merge.lengths.values() else b for a, b in zip(type.shape, shape_of(value.type), strict=True))
+        return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": mixed})
 
 
 def _known_memories(
@@ -445,14 +511,16 @@ def _may_be_equal(a: DimLike, b: DimLike) -> bool:
     return isinstance(dim, Dim) and number != 1 and dim in map(symbol, symbols(dim))
 
 
+_DIFFER = "lengths {0} and {1} of a value that a loop or branch hands on differ"
+
+
 def restated(context: Context, value: Value, type: Type) -> Value:
     """An array with the lengths that another type states; the call compares them."""
     found = regions.bare(value.type)
     if not isinstance(found, ArrayType) or not isinstance(type, ArrayType) or found == type or not may_be_one(found, type):
         return value
     for a, b in zip(type.shape, found.shape, strict=True):
-        sentence = "lengths {0} and {1} of a value that a loop or branch hands on differ"
-        require_equal(context, a, b, "UnsupportedError", sentence, broadcast=True)
+        require_equal(context, a, b, "UnsupportedError", _DIFFER, broadcast=True)
     zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
     return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": type.shape})
 
@@ -559,9 +627,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         form = forms[0]
         pairs = []
         for a, b in zip(*parts, strict=True):
-            first = _in_side(merge, sides[0], a)
-            second = in_region(context, sides[1].insts, sides[1].state, b, regions.bare(first.type))
-            made = _agreed(merge, sides, first, second)
+            made = _agreed(merge, sides, a, b)
             types = [regions.bare(m.type) for m in made]
             if types[0] != types[1]:
                 texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]

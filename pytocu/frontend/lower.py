@@ -26,7 +26,7 @@ from pytocu.frontend.values import Context, Hooks, Masked, Members, as_value, de
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Value
-from pytocu.ir.dims import Dim, symbols
+from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
 from pytocu.record import Record
@@ -62,6 +62,7 @@ def lower(
     unit_lengths: frozenset[Dim] = frozenset(),
     sharing: Sharing = (),
     elements: Elementwise | None = None,
+    apart: frozenset[tuple[DimLike, DimLike]] = frozenset(),
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -78,6 +79,8 @@ def lower(
         Which of the arguments known at run time share memory with one that is written.
     elements : Elementwise, optional
         The function is one of scalars; behind its own parameters come those of every vectorized function.
+    apart : frozenset of pairs of lengths
+        What sides of branches hand on has one length or the other; the function states that they differ.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def lower(
     handed: set[Any] = set()
     while True:
         try:
-            return _lower(function, parameters, unit_lengths, sharing, elements, frozenset(handed))
+            return _lower(function, parameters, unit_lengths, sharing, elements, apart, frozenset(handed))
         except HandOn as asked:
             # A loop hands on the names that are read behind it, which only reading on can tell.
             if asked.key in handed:
@@ -106,12 +109,13 @@ def _lower(
     unit_lengths: frozenset[Dim],
     sharing: Sharing,
     elements: Elementwise | None,
+    apart: frozenset[tuple[DimLike, DimLike]],
     handed: frozenset[Any],
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
-    context.handed = handed
+    context.handed, context.apart = handed, apart
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
@@ -134,6 +138,8 @@ def _lower(
         values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 1})
+    for first, second in sorted(apart, key=str):
+        builder.emit("assume", (), {"dim": first - second, "relation": "!=", "number": 0})
     try:
         if elements is None:
             result = run_function(context, function, node, values, None)

@@ -17,7 +17,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
-from pytocu.ir.types import WEAK_INT
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT
 
 Known = Callable[[DimLike], bool]
 """Whether a polynomial is known not to be negative."""
@@ -130,15 +130,26 @@ def formula(value: Value) -> Any:
     return value
 
 
-def outside_of(context: Context, value: Value, own: Set[Value]) -> Value | None:
-    """An int that is computed in a region, computed before it; None where it is made of something of the region's own."""
+_OUTSIDE = frozenset(
+    {*_ARITHMETIC, "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "python_int", "python_not"}
+)
+"""What Python computes of ints and truth values without exceptions."""
+
+
+def outside_of(context: Context, value: Value, own: Set[Value], names: Set[str] = frozenset()) -> Value | None:
+    """A number that is computed in a region, computed before it; None where it is made of something of the region's own.
+
+    That are values and `names`.
+    """
     inst = value.inst
     if value not in own or inst is None:
         return None if value in own else value
     if inst.op.name == "const":
         return context.builder.const(inst.attr("value"), value.type)
-    args = [outside_of(context, a, own) for a in inst.args] if inst.op.name in _ARITHMETIC else [None]
-    if None in args or value.type != WEAK_INT:
+    if inst.op.name == "dim" and names.isdisjoint(symbols(inst.attr("value"))):
+        return context.builder.emit("dim", (), dict(inst.attrs), inst.types, name=value.name)
+    args = [outside_of(context, a, own, names) for a in inst.args] if inst.op.name in _OUTSIDE else [None]
+    if None in args or value.type not in (WEAK_INT, WEAK_BOOL):
         return None
     return context.builder.emit(inst.op, [a for a in args if a is not None], dict(inst.attrs), inst.types, name=value.name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytocu.frontend.values import is_weak
+from pytocu.frontend.values import Masked, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import is_number, symbols
@@ -17,6 +17,8 @@ def kind_text(value: Any) -> str:
         return f"a tuple of {len(value)}"
     if isinstance(value, Value):
         return type_text(value.type)
+    if isinstance(value, Masked):
+        return f"the elements of {type_text(value.array.type)} that a mask chooses"
     known = value is None or isinstance(value, str) or is_weak(value)
     return repr(value) if known else f"a {type(value).__name__}"
 

@@ -109,6 +109,8 @@ class Context:
         Whether the program stands in a loop of numbers of run time, and there in a side of a branch.
     implied : dict
         Conditions, each with what is known where it holds, and where it does not.
+    apart : set of pairs of lengths
+        Lengths of arguments that differ, which sides of a branch hand on.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
@@ -116,15 +118,16 @@ class Context:
     """
 
     __slots__ = (
-        "active", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given", "guarded",
-        "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers", "origins",
-        "outside", "paths", "positions", "step_facts", "steps", "stored", "unit_lengths",
+        "active", "apart", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given",
+        "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers",
+        "origins", "outside", "paths", "positions", "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
         self.builder, self.hooks, self.unit_lengths = builder, hooks, unit_lengths
         self.guards: list[Guard] = []
         self.handed: frozenset[Any] = frozenset()
+        self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}

@@ -61,6 +61,19 @@ def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]
     return frozenset(d for d in _discover(function, Classes(PassContext(sizes=sizes))).met if evaluate(d, sizes) == 1)
 
 
+def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tuple[DimLike, DimLike]]:
+    """Pairs of lengths that a branch hands on as one, and that differ for these sizes."""
+    found: set[tuple[DimLike, DimLike]] = set()
+    for branch in (inst for inst in walk(function.body) if sizes and inst.op.name == "if_else"):
+        for inst in (i for region in branch.regions for i in region.insts if i.op.name == "check"):
+            if inst.attr("kind") == "fits" and inst.attr("shapes")[0] == "UnsupportedError":
+                first, second = inst.attr("dims")
+                known = all(name in sizes for dim in (first, second) for name in symbols(dim))
+                if known and evaluate(first, sizes) != evaluate(second, sizes):
+                    found.add((first, second))
+    return frozenset(found)
+
+
 class _Facts:
     """Equalities of lengths found so far; ``met`` are the lengths that have to be equal to another."""
 

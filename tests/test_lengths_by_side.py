@@ -1,0 +1,177 @@
+"""Sides of a branch that hand on arrays of different lengths: the host knows the length of the side that is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+X = np.arange(6.0)
+A, B = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5)
+
+
+def by_slices(x, n, m):
+    y = x[:n] if n % 2 else x[:m]
+    return y * 2
+
+
+def made(x, n, m):
+    if n != m:
+        z = np.zeros((m, n))
+    else:
+        z = np.eye(n)
+    return z + 1
+
+
+def returned(x, n, m):
+    if n % 2:
+        return x[1:]
+    return x
+
+
+def three_ways(x, n, m):
+    if n < 2:
+        return x[:n]
+    if n < 4:
+        return x[m:]
+    return np.zeros(n)
+
+
+def one_after_the_other(x, n, m):
+    y = x[:m] if x.sum() > 3 else x
+    if n > 4:
+        y = y[1:]
+    elif n > 2:
+        y = np.concatenate((y, y))
+    else:
+        y = y[::2]
+    return y * 2, y.sum()
+
+
+def by_data(x, n, m):
+    y = x[n:] if x.sum() > 3 * m else x
+    return y - y.max()
+
+
+def two_of_one_length(x, n, m):
+    if n > 2:
+        y, w = x[1:], x[:-1] + 1
+    else:
+        y, w = x, x * m
+    return y + w, len(y), np.arange(len(w))
+
+
+def used_behind(x, n, m):
+    if n > 2:
+        x = x.reshape(2, -1).sum(axis=0)
+    x = np.concatenate((x, x[:m]))
+    return x[1:] - x[:-1]
+
+
+def in_a_loop(x, n, m):
+    y = x
+    for i in range(n):
+        w = x[:i] if i % 2 else x[:m]
+        y = y + w.sum()
+    return y
+
+
+def does_not_fit_behind(x, n, m):
+    y = x[1:] if n > 2 else x
+    return y + x
+
+
+def of_two_axes(x, n, m):
+    y = x.reshape(2, 3)
+    z = y[:, 1:] if n > 2 else np.zeros((m, 3))
+    return z.sum(axis=0), z.T * 2
+
+
+def by_name(x, n, m):
+    size = len(x) - 1 if n > 2 else m
+    return np.ones(size) + 1
+
+
+FUNCTIONS = [
+    by_slices, made, returned, three_ways, one_after_the_other, by_data, two_of_one_length, used_behind, in_a_loop,
+    does_not_fit_behind, of_two_axes, by_name,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 2), (3, 5), (6, 3)])
+def test_the_length_of_the_side_that_is_taken(function: Callable[..., Any], n: int, m: int) -> None:
+    everywhere(function, X, n, m)
+
+
+@pytest.mark.parametrize("function", [by_slices, one_after_the_other, by_data, in_a_loop], ids=lambda f: f.__name__)
+def test_a_gpu_runs_them(function: Callable[..., Any]) -> None:
+    builds(function, X, 3, 5)
+
+
+def chosen(x: Any, y: Any, n: int) -> Any:
+    z = x if n else y
+    return z.sum(), z * 2
+
+
+def product(a: Any, b: Any, n: int) -> Any:
+    if n % 2:
+        return a @ b
+    return a
+
+
+def test_lengths_of_arguments_that_differ() -> None:
+    for n in (0, 1):
+        everywhere(chosen, X, X[:3], n)
+        everywhere(chosen, X, X + 1, n)
+        everywhere(product, A, B, n)
+        everywhere(product, A, np.eye(4), n)
+        everywhere(product, A, A, n)
+    jitted = pytocu.jit(chosen)
+    for y in (X, X[:3], X[:4], X + 1):
+        jitted(X, y, 0)
+    assert len(jitted.specializations) == 2
+
+
+def test_equal_lengths_of_arguments_stay_one_kernel() -> None:
+    lowered = pytocu.jit(lambda x, y, n: (x if n else y) * 2).lower(X, X + 1, 1)
+    (kernel,) = lowered.kernels
+    assert kernel.schedule
+
+
+def test_a_length_that_one_side_computes_is_refused() -> None:
+    def masked(x: Any, n: int) -> Any:
+        if n:
+            y = np.concatenate((x[x > 2], x))
+        else:
+            y = x
+        return y
+
+    def unasked(x: Any, n: int) -> Any:
+        return x[x > 2] if n else x
+
+    with pytest.raises(UnsupportedError, match=r"y is f64\[.*chosen.*\] on one side of a branch .* and f64\[x_0\] on the other"):
+        pytocu.jit(masked)(X, 1)
+    with pytest.raises(UnsupportedError, match=r"the elements of f64\[x_0\] that a mask chooses or f64\[x_0\]"):
+        pytocu.jit(unasked)(X, 1)
+
+
+def test_a_view_that_is_changed_behind() -> None:
+    def function(x: Any, n: int) -> Any:
+        y = x[1:] if n else x
+        y[0] = 7
+        return x
+
+    for n in (0, 1):
+        try:
+            found = pytocu.jit(function)(X.copy(), n)
+        except UnsupportedError as error:
+            assert error.help
+        else:
+            np.testing.assert_array_equal(found, function(X.copy(), n))
