@@ -156,7 +156,7 @@ def test_a_length_that_one_side_computes_is_refused() -> None:
     def unasked(x: Any, n: int) -> Any:
         return x[x > 2] if n else x
 
-    with pytest.raises(UnsupportedError, match=r"y is f64\[.*chosen.*\] on one side of a branch .* and f64\[x_0\] on the other"):
+    with pytest.raises(UnsupportedError, match=r"y is f64\[.*chosen.*\] on one side of a branch .* and f64\[x_0\] on"):
         pytocu.jit(masked)(X, 1)
     with pytest.raises(UnsupportedError, match=r"the elements of f64\[x_0\] that a mask chooses or f64\[x_0\]"):
         pytocu.jit(unasked)(X, 1)
