@@ -126,3 +126,18 @@ def test_the_largest_operands_say_whether_columns_are_combined(text: str, schedu
     lowered = pytocu.jit(make_function("abc", [text], {"np": np})).lower(a, b, c)
     (launch,) = launches(lowered.host("cpu"))
     assert launch.attr("schedule") == schedule
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda:sm_90"])
+def test_rows_and_columns_of_large_arrays_are_not_read_together(target: str) -> None:
+    """One of the two would jump from element to element; what lies alike shares a kernel."""
+    a, b, c = (np.random.default_rng(n).random(shape) for n, shape in enumerate([(60, 60), (), 60]))
+    texts = ("a @ c, a.T @ c", "a @ c, (a + b) @ c", "a.T @ c, c @ (a * b)", "a @ c, a.sum(0), c @ a, a.max(1)")
+    expected = (["columns", "rows"], ["rows"], ["columns"], ["columns", "rows"])
+    for text, schedules in zip(texts, expected, strict=True):
+        function = make_function("abc", text.split(", "), {"np": np})
+        found = launches(pytocu.jit(function).lower(a, b, c).host(target))
+        assert sorted(i.attr("schedule") for i in found) == schedules, text
+        check(text.split(", "), a, b, c, exact=False, ulp=16)
+    lowered = pytocu.jit(make_function("abc", ["a @ c", "a.T @ c"], {"np": np})).lower(a, b, c)
+    assert "along rows of memory, and the other one along columns" in lowered.kernels[1].why

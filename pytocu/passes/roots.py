@@ -18,6 +18,7 @@ from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
+from pytocu.passes.directions import NARROW, votes
 from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import contents_of
@@ -153,6 +154,15 @@ class Root(Mutable):
             elif value.inst is not None:
                 stack.extend(value.inst.args)
         return chosen
+
+    @property
+    def direction(self) -> int:
+        """Above 0 where a reduction reads most large arrays along columns, below 0 where it reads them along rows."""
+        parallel = self.space.parallel
+        if not parallel or not self.space.reduced or (isinstance(parallel[-1], int) and parallel[-1] <= NARROW):
+            return 0
+        large, _ = votes(self.reads, len(parallel), self.space.ndim)
+        return large
 
     def mentioned(self, mentions: Mentions) -> frozenset[str]:
         """The lengths read from memory that it depends on."""
@@ -364,6 +374,13 @@ class Kernel(Mutable):
     why: str
     step: Inst | None = None
 
+    def across(self, root: Root) -> bool:
+        """Whether a root reads large arrays along columns where those here go along rows, or the other way round.
+
+        Together, one of them would jump through memory from element to element.
+        """
+        return any(root.direction * other.direction < 0 for other in self.roots)
+
 
 class _Access(Mutable):
     """What a root does with memory: reads contents behind `count` updates, or writes the next."""
@@ -377,6 +394,10 @@ class _Access(Mutable):
     def beside(self, at: Index, space: Space) -> bool:
         """Whether another access may stand in the same kernel: the threads of a reduction read far apart."""
         return self.space == space and not space.reduced and aligned(self.at, at, space.parallel)
+
+
+ACROSS = "one of them reads large arrays along rows of memory, and the other one along columns"
+"""Why reductions with the same iterations are not computed together."""
 
 
 class Refused(Record):
@@ -411,7 +432,7 @@ class Plan:
             return
         first, last = self._earliest(root), self._latest(root)
         alike = (n for n in range(first, last + 1) if self.kernels[n].roots and self.kernels[n].roots[0].space == root.space)
-        number = next(alike, None)
+        number = next((n for n in alike if not self.kernels[n].across(root)), None)
         if number is None:
             number = len(self.kernels)
             others = [n for n in range(number) if self.kernels[n].roots]
@@ -492,6 +513,8 @@ class Plan:
             return "one of them goes over pieces of long rows, the other one over whole rows"
         if bool(other.reduced) != bool(root.space.reduced):
             return "one of them reduces or scans rows, which are shared by threads, and the other one goes element by element"
+        if other == root.space and self.kernels[number].across(root):
+            return ACROSS
         shapes = [(*s.parallel, *s.reduced) for s in (other, root.space)]
         if shapes[0] == shapes[1]:
             return "they reduce or scan along other axes"
@@ -510,7 +533,10 @@ class Plan:
             return f"it reads what {called} computes, which is called before"
         if any(is_stored(value) and value in self.made for value, _ in root.reads):
             return "it reads elements at several positions that an earlier kernel stores, so that they are computed once"
-        if any(kernel.roots and kernel.roots[0].space == root.space for kernel in self.kernels):
+        own = [kernel for kernel in self.kernels if kernel.roots and kernel.roots[0].space == root.space]
+        if own and all(kernel.across(root) for kernel in own):
+            return ACROSS
+        if own:
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         others = [kernel.roots[0].space for kernel in self.kernels if kernel.roots]
         if not others:

@@ -23,10 +23,10 @@ from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, demand
-from pytocu.passes.affine import Affine, constant, unit
+from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
-from pytocu.passes.elements import strides_of
+from pytocu.passes.directions import NARROW, votes
 from pytocu.passes.spaces import reduced_dims
 
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
@@ -49,9 +49,6 @@ MOST_PIECES = {"rows": 4096, "columns": 1024}
 
 WHOLE = 16
 """Pieces are multiples of so many elements."""
-
-NARROW = 16
-"""Rows of fewer columns are not walked column by column."""
 
 MANY = {"rows": {"cuda": 256, "cpu": 64}, "columns": {"cuda": 65536, "cpu": 16384}}
 """With more rows, or columns, a scan is not cut: it would read everything twice, and they occupy the machine."""
@@ -124,8 +121,6 @@ def _cut(inst: Inst, classes: Classes, kind: str) -> dict[str, Any] | None:
         # In whole vectors, so that pieces begin where vectors do.
         piece = dim_max(_rounded_up(length, most * WHOLE) * WHOLE, shortest)
     return {"pieces": _rounded_up(length, piece), "piece": piece}
-
-
 
 
 class _Around(NamedTuple):
@@ -218,25 +213,11 @@ def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int
 
     Those that are the same all along one of them are small beside the others, which decide unless they are at odds.
     """
-    large = all = 0
-    for root, at in roots:
-        # A library reads the whole of its operands, whatever element of a result is asked for.
-        for value, place in demand([root], at, ndim, _by_library):
-            if value.inst is not None or not isinstance(value.type, ArrayType) or not place:
-                continue
-            offset = _offset(value.type, place, ndim)
-            steps = offset.coefficients[parallel - 1], offset.coefficients[ndim - 1]
-            vote = (steps[0] == 1) - (steps[1] == 1)
-            large, all = large + vote * (0 not in steps), all + vote
+    # A library reads the whole of its operands, whatever element of a result is asked for.
+    pairs = (pair for root, at in roots for pair in demand([root], at, ndim, _by_library))
+    large, all = votes((pair for pair in pairs if pair[0].inst is None), parallel, ndim)
     return (large or all) > 0
 
 
 def _by_library(value: Value) -> bool:
     return value.inst is not None and value.inst.op.name == "library"
-
-
-def _offset(type: ArrayType, place: Index, ndim: int) -> Affine:
-    total = constant(0, ndim)
-    for position, stride in zip(place, strides_of(type, "s"), strict=True):
-        total = total + position * stride
-    return total
