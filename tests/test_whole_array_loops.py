@@ -14,6 +14,7 @@ import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.ir import interp
 from pytocu.ir.core import walk
+from pytocu.ir.types import ArrayType
 from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(7)
@@ -161,6 +162,28 @@ def views_and_changes(c, x, n):
     return first, x, other[1:], kept
 
 
+def each_element(a, x):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] += (x[i] * x[j]).sum()
+
+
+def made_elements(x):
+    a = np.zeros((x.shape[0], x.shape[0]))
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = (x[i] * x[j]).max()
+    return a
+
+
+def in_three_loops(a, x, n):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(n):
+                a[i, j] += (x[i] * a[k, j]).sum()
+    a[0] = 1
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (views_and_changes, (MATRIX.copy(), VECTOR, 3)),
     (turned_and_set, (MATRIX, 3)),
@@ -182,6 +205,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (until_converged, (ROD, 1e-3)),
     (at_most, (ROD, 1e-3, 1000)),
     (at_most, (ROD, 1e-3, 10)),
+    (made_elements, (MATRIX,)),
 ]
 """Programs whose results have NumPy's bits."""
 
@@ -193,6 +217,9 @@ SUMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (by_a_number, (VECTOR, 4)),
     (by_sums, (VECTOR, VECTOR + 1)),
     (by_sums, (VECTOR + 1, VECTOR)),
+    (each_element, (MATRIX[:7, :6].copy(), MATRIX)),
+    (in_three_loops, (MATRIX[:4, :3].copy(), MATRIX, 3)),
+    (in_three_loops, (MATRIX[:4, :3].copy(), MATRIX, 0)),
 ]
 """Programs with sums, whose order is not NumPy's."""
 
@@ -237,6 +264,18 @@ def test_a_step_of_a_stencil_is_one_launch_and_allocates_nothing() -> None:
         first, last = names.index("for"), names.index("next")
         assert names[first + 1 : last].count("launch") == 1
         assert "allocate" not in names[first:last]
+
+
+def test_what_nested_loops_change_in_parts_stays_where_it_is() -> None:
+    """No step copies the array: a number of its own is all that is allocated and copied."""
+    given = {each_element: (MATRIX, MATRIX), made_elements: (MATRIX,), in_three_loops: (MATRIX, MATRIX, 3)}
+    for function, arguments in given.items():
+        for target in ("cpu", "cuda:sm_90"):
+            host = pytocu.jit(function).lower(*arguments).host(target)
+            made = [i.types[0] for i in walk(host.body) if i.op.name == "allocate"]
+            whole = [t for t in made if isinstance(t, ArrayType) and t.shape]
+            assert len(whole) == (function is made_elements), function.__name__
+            assert all(i.attr("carried") == len(whole) for i in host.body.insts if i.op.name == "for_loop")
 
 
 def test_a_swap_moves_no_element() -> None:

@@ -18,8 +18,7 @@ from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
-from pytocu.passes.directions import NARROW, votes
-from pytocu.passes.spaces import Dims, Space, combines, is_stored, settle
+from pytocu.passes.spaces import NARROW, Dims, Space, combines, is_stored, settle, votes
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import contents_of
 from pytocu.record import Mutable, Record, fresh

@@ -23,8 +23,8 @@ from pytocu.passes.affine import unit
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
-from pytocu.passes.directions import NARROW
 from pytocu.passes.elements import strides_of
+from pytocu.passes.spaces import NARROW
 from pytocu.passes.split import columns_first
 
 WARP = 32

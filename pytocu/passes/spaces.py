@@ -10,16 +10,20 @@ another way gets memory of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import shape_of
+from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.accesses import Index, demand, operands, whole_index
-from pytocu.passes.affine import Affine, unit
+from pytocu.passes.affine import Affine, constant, unit
+from pytocu.passes.elements import strides_of
 from pytocu.record import Record
 
 Dims = tuple[DimLike, ...]
+
+NARROW = 16
+"""Rows of fewer columns are not walked column by column."""
 
 
 class Space(Record):
@@ -201,3 +205,26 @@ def _own_axes(at: Index) -> tuple[int, ...] | None:
 def shifted(at: Index, first: int, count: int) -> tuple[Affine, ...]:
     """Positions in terms of `count` of the loop indices, from `first` on."""
     return tuple(Affine(p.coefficients[first : first + count], p.offset) for p in at)
+
+
+def votes(reads: Iterable[tuple[Value, Index]], parallel: int, ndim: int) -> tuple[int, int]:
+    """By how many more arrays are read along the last parallel axis than along the last reduced one: of large ones, and of all.
+
+    Large are those that do not stay the same all along one of these axes.
+    """
+    large = all = 0
+    for value, place in reads:
+        if not isinstance(value.type, ArrayType) or not place:
+            continue
+        offset = _offset(value.type, place, ndim)
+        steps = offset.coefficients[parallel - 1], offset.coefficients[ndim - 1]
+        vote = (steps[0] == 1) - (steps[1] == 1)
+        large, all = large + vote * (0 not in steps), all + vote
+    return large, all
+
+
+def _offset(type: ArrayType, place: Index, ndim: int) -> Affine:
+    total = constant(0, ndim)
+    for position, stride in zip(place, strides_of(type, "s"), strict=True):
+        total = total + position * stride
+    return total

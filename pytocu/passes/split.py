@@ -26,8 +26,7 @@ from pytocu.passes.accesses import Index, demand
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
-from pytocu.passes.directions import NARROW, votes
-from pytocu.passes.spaces import reduced_dims
+from pytocu.passes.spaces import NARROW, reduced_dims, votes
 
 LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
 """Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into pieces."""

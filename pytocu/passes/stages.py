@@ -149,7 +149,7 @@ def _in_place(inst: Inst, k: int) -> bool:
             if not any(map(is_number, set().union(*(named(v) for view in views for _, v in view.attrs)))):
                 return False
             value = made.args[0]
-        elif sweep_of(made) is not None:
+        elif sweep_of(made) is not None or (carried_count(made) and _in_place(made, value.index)):
             value = given(made)[value.index]
         else:
             return False
