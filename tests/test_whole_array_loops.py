@@ -184,6 +184,50 @@ def in_three_loops(a, x, n):
     a[0] = 1
 
 
+def where_below(a, x):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if i > j:
+                a[i, j] += (x[i] * x[j]).sum()
+
+
+def on_both_sides(a, x, n):
+    for i in range(n):
+        a[i] = a[i] * 2 + x.max()
+        for j in range(a.shape[1]):
+            if j < i:
+                a[i, j] = (x[i] * x[j]).max()
+            elif x[i, j] > 0.5:
+                for k in range(n):
+                    a[i, k] = max(a[k, j], a[i].min())
+            else:
+                a[i, j] = a[i, : j + 1].max()
+    return a
+
+
+def old_contents(a, x, n):
+    before, last = a * 2, a * 3
+    for i in range(n):
+        if x[i, 0] > 0.5:
+            before = a.copy()
+            a[i] = x[i, : a.shape[1]].max()
+            last = a.copy()
+        elif i > 2:
+            before, a[i] = a * 1, before[i].min() + a[0].max()
+    return before, last, before.max() + a
+
+
+def one_of_two(a, b, n):
+    for i in range(n):
+        if i % 2:
+            a[i] = b.max()
+            c = a * 1
+        else:
+            b[i] += a.min()
+            c = b * 1
+    return c
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (views_and_changes, (MATRIX.copy(), VECTOR, 3)),
     (turned_and_set, (MATRIX, 3)),
@@ -206,6 +250,10 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (at_most, (ROD, 1e-3, 1000)),
     (at_most, (ROD, 1e-3, 10)),
     (made_elements, (MATRIX,)),
+    (on_both_sides, (MATRIX[:6, :6].copy(), MATRIX, 6)),
+    (old_contents, (MATRIX[:6, :7].copy(), MATRIX, 6)),
+    (old_contents, (MATRIX[:6, :7].copy(), MATRIX, 0)),
+    (one_of_two, (VECTOR.copy(), VECTOR[::-1].copy(), 5)),
 ]
 """Programs whose results have NumPy's bits."""
 
@@ -217,6 +265,7 @@ SUMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (by_a_number, (VECTOR, 4)),
     (by_sums, (VECTOR, VECTOR + 1)),
     (by_sums, (VECTOR + 1, VECTOR)),
+    (where_below, (MATRIX[:7, :6].copy(), MATRIX)),
     (each_element, (MATRIX[:7, :6].copy(), MATRIX)),
     (in_three_loops, (MATRIX[:4, :3].copy(), MATRIX, 3)),
     (in_three_loops, (MATRIX[:4, :3].copy(), MATRIX, 0)),
@@ -268,7 +317,8 @@ def test_a_step_of_a_stencil_is_one_launch_and_allocates_nothing() -> None:
 
 def test_what_nested_loops_change_in_parts_stays_where_it_is() -> None:
     """No step copies the array: a number of its own is all that is allocated and copied."""
-    given = {each_element: (MATRIX, MATRIX), made_elements: (MATRIX,), in_three_loops: (MATRIX, MATRIX, 3)}
+    given = {made_elements: (MATRIX,), in_three_loops: (MATRIX, MATRIX, 3)}
+    given |= {function: (MATRIX, MATRIX) for function in (each_element, where_below)}
     for function, arguments in given.items():
         for target in ("cpu", "cuda:sm_90"):
             host = pytocu.jit(function).lower(*arguments).host(target)

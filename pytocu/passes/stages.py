@@ -140,8 +140,12 @@ def _in_place(inst: Inst, k: int) -> bool:
     param, ends = parameters(inst, region)[k], region.terminator.args
     if ends[k] is param or origin(ends[k]) is not param or param in ends:
         return False
-    value = ends[k]
-    while value is not param:
+    return _changes_parts(ends[k], param)
+
+
+def _changes_parts(value: Value, first: Value) -> bool:
+    """Whether what leads from some contents to others changes parts at positions of run time, in loops and branches too."""
+    while value is not first:
         made = value.inst
         assert made is not None
         if made.op.name == "update":
@@ -149,11 +153,28 @@ def _in_place(inst: Inst, k: int) -> bool:
             if not any(map(is_number, set().union(*(named(v) for view in views for _, v in view.attrs)))):
                 return False
             value = made.args[0]
-        elif sweep_of(made) is not None or (carried_count(made) and _in_place(made, value.index)):
+        elif made.op.name == "if_else":
+            place = _in_branches(made, value.index)
+            if place is None:
+                return False
+            value = given(made)[place]
+        elif sweep_of(made) is not None or _in_place(made, value.index):
             value = given(made)[value.index]
         else:
             return False
     return True
+
+
+def _in_branches(inst: Inst, k: int) -> int | None:
+    """Which argument of a branch the sides change parts of, or leave as it is, to make a result; None where it is none."""
+    places: set[int] = set()
+    for region in inst.regions:
+        params, ends = parameters(inst, region), region.terminator.args
+        first = origin(ends[k])
+        if first not in params or not _changes_parts(ends[k], first):
+            return None
+        places.add(params.index(first))
+    return places.pop() if len(places) == 1 else None
 
 
 def _passed(inst: Inst, arrays: Sequence[int]) -> dict[int, int]:
@@ -310,13 +331,20 @@ class _Writer:
         arrays = [k for k, t in enumerate(inst.types) if not isinstance(t, WeakType)]
         if self._there_and_back(inst, arrays):
             return
-        passed = _passed(inst, arrays)
-        kept = {k: self.now[given(inst)[k]] for k, j in passed.items() if k == j and self._stays(inst, k, behind)}
+        if count:
+            passed = _passed(inst, arrays)
+            kept = {k: self.now[given(inst)[k]] for k, j in passed.items() if k == j and self._stays(inst, k, behind)}
+        else:
+            places = {k: _in_branches(inst, k) for k in arrays}
+            alone = {k: j for k, j in places.items() if j is not None and list(places.values()).count(j) == 1}
+            passed = {k: j for k, j in alone.items() if self._stays(inst, j, behind)}
+            kept = {k: self.now[given(inst)[j]] for k, j in passed.items()}
         moving = [k for k in arrays if k not in kept]
         starts = self._starts(inst, moving, used) if count else []
         computed = [k for k in arrays if k not in passed]
         spares = self._spares(inst, computed)
-        shared = list(dict.fromkeys(given(inst)[count:]))
+        own = {given(inst)[passed[k]] for k in kept}
+        shared = [v for v in dict.fromkeys(given(inst)[count:]) if v not in own]
         blocks = [self._region(inst, region, arrays, passed, shared, kept) for region in inst.regions]
         weak = [k for k in range(len(inst.types)) if k not in arrays]
         python = [self.now[given(inst)[k]] for k in weak] if count else []
@@ -552,7 +580,7 @@ class _Writer:
         python = [Value(own[k].type, own[k].name) for k in weak] if count else []
         moving = [k for k in arrays if k not in kept]
         present = [Value(_in_memory(own[k].type), own[k].name) for k in moving] if count else []
-        arguments = {k: Value(memory.type, own[k].name) for k, memory in kept.items()}
+        arguments = {passed[k]: Value(memory.type, own[passed[k]].name) for k, memory in kept.items()}
         computed = [k for k in arrays if k not in passed]
         spares = [Value(_in_memory(inst.types[k]), f"{inst.results[k].name or 'array'}_next") for k in computed]
         others = [Value(self.now[v].type, v.name) for v in shared]
@@ -581,11 +609,12 @@ class _Writer:
                 take(own[k], host, False)
             for k, host in zip(moving, present, strict=True):
                 take(own[k], host, isinstance(own[k].type, ScalarType))
-            for k, host in arguments.items():
-                take(own[k], host, False)
+        for j, host in arguments.items():
+            take(own[j], host, False)
         by_argument = dict(zip(shared, others, strict=True))
         for param, argument in zip(own[count:], given(inst)[count:], strict=True):
-            take(param, by_argument[argument], argument in self.scalars)
+            if param not in inside:
+                take(param, by_argument[argument], argument in self.scalars)
         memories: list[Value] = []
         for host in spares:
             memories.append(Value(host.type, host.name))
@@ -593,10 +622,10 @@ class _Writer:
             stands[memories[-1]] = host
         # Changes of a carried array begin with a copy: what they lead to goes into the other memory.
         copied: dict[Value, Value] = {}
+        changing = {k: own[j] for k, j in passed.items() if k == j or not count}
         for step in region.insts[:-1]:
-            changing = [k for k, j in passed.items() if k == j]
             if step.op.name == "update" and step.args[0] in own and step.args[0] not in copied:
-                if own.index(step.args[0]) in changing:
+                if step.args[0] in changing.values():
                     continue
                 builder.loc = step.loc
                 copied[step.args[0]] = builder.emit("copy", (inside[step.args[0]],), name=step.args[0].name)
@@ -629,10 +658,10 @@ class _Writer:
         if memories:
             attrs["updates"] = tuple((len(weak) + n, len(shown) + n) for n in range(len(memories)))
         returned = [*shown, *contents]
-        for k, j in passed.items():
-            if k == j and region.terminator.args[k] is not own[k]:
+        for k, first in changing.items():
+            if region.terminator.args[k] is not first:
                 attrs["updates"] = (*attrs.get("updates", ()), (len(returned), len(returned) + 1))
-                returned.extend((inside[own[k]], results[k]))
+                returned.extend((inside[first], results[k]))
         builder.inst("return", returned, attrs)
         piece = outer.lowered(body_params, builder, self._facts())
         self.count = outer.count
