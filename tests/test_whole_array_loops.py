@@ -318,7 +318,7 @@ def test_a_step_of_a_stencil_is_one_launch_and_allocates_nothing() -> None:
 def test_what_nested_loops_change_in_parts_stays_where_it_is() -> None:
     """No step copies the array: a number of its own is all that is allocated and copied."""
     given = {made_elements: (MATRIX,), in_three_loops: (MATRIX, MATRIX, 3)}
-    given |= {function: (MATRIX, MATRIX) for function in (each_element, where_below)}
+    given |= dict.fromkeys((each_element, where_below), (MATRIX, MATRIX))
     for function, arguments in given.items():
         for target in ("cpu", "cuda:sm_90"):
             host = pytocu.jit(function).lower(*arguments).host(target)
