@@ -10,6 +10,8 @@ from test_run_time_positions import agrees
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.ir import interp
+from pytocu.ir.core import walk
 from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
@@ -278,3 +280,33 @@ def coordinates(points):
 def test_an_axis_of_run_time_is_unpacked() -> None:
     for count in (2, 3, 1, 0):
         agrees(coordinates, (np.arange(4.0 * count).reshape(4, count),))
+
+
+def rows_of_a_sparse_matrix(starts, columns, values, x):
+    y = np.empty(starts.size - 1)
+    for i in range(starts.size - 1):
+        y[i] = (values[starts[i] : starts[i + 1]] * x[columns[starts[i] : starts[i + 1]]]).sum()
+    return y
+
+
+def read_again_behind_a_change(starts, x):
+    first = x[starts[0] : starts[1]] * 1
+    starts[1] = starts[1] + 1
+    return first, x[starts[0] : starts[1]] * 2, x[: int(starts[1])].max()
+
+
+def test_a_number_of_the_same_contents_is_read_once() -> None:
+    starts, columns = np.array([0, 2, 2, 5], np.uint32), np.array([3, 0, 1, 2, 3], np.uint32)
+    values, x = np.arange(5) + 0.5, np.array([1.0, 2.0, -4.0, 8.0])
+    for function, arguments, reads in (
+        (rows_of_a_sparse_matrix, (starts, columns, values, x), 2),
+        (read_again_behind_a_change, (starts, x), 4),
+    ):
+        expected = function(*(a.copy() for a in arguments))
+        compare(pytocu.jit(function)(*(a.copy() for a in arguments)), expected)
+        lowered = pytocu.jit(function).lower(*arguments)
+        for target in ("cpu", "cuda:sm_90"):
+            host = lowered.host(target)
+            assert sum(i.op.name == "read_length" for i in walk(host.body)) == reads
+            made = interp.run(host, [a.copy() for a in arguments])
+            compare(interp.arrange(lowered.function.body.terminator.attr("tree"), made), expected)

@@ -25,7 +25,7 @@ from pytocu.ir.types import BOOL, I64, element
 
 
 def read_length(context: Context, count: Value, limit: DimLike, name: str) -> DimLike:
-    """The length that a number computed of data is, once the host has read it.
+    """The length that a number computed of data is, once the host has read it; a number that was read is not read again.
 
     Parameters
     ----------
@@ -36,6 +36,9 @@ def read_length(context: Context, count: Value, limit: DimLike, name: str) -> Di
     name : str
         What it is called; a number is put behind it where the name is taken.
     """
+    for known, most, found in context.read:
+        if most == limit and same(known, count):
+            return symbol(found)
     unique, number = name, 0
     while unique in context.numbers:
         number += 1
@@ -44,6 +47,7 @@ def read_length(context: Context, count: Value, limit: DimLike, name: str) -> Di
     context.numbers.add(unique)
     stored = context.builder.emit("keep", (array_of(context, count),), name=unique)
     context.builder.inst("read_length", (stored,), {"name": unique, "limit": limit})
+    context.read.append((count, limit, unique))
     return symbol(unique)
 
 

@@ -30,6 +30,7 @@ class State:
         self.locals = [dict(f.locals) for f in self.frames]
         self.storage = self.builder.state()
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
+        self.read = list(frame.context.read)
         self.containers: list[tuple[Any, Any]] = []
         self.masked: list[tuple[Masked, Value]] = []
         seen: set[int] = set()
@@ -58,6 +59,7 @@ class State:
         self.builder.go_back(self.storage)
         # What a region computed is known in it only.
         self.context.compacted, self.context.positions = list(self.compacted), dict(self.positions)
+        self.context.read = list(self.read)
         for value, array in self.masked:
             value.array, value.elements = array, None
 

@@ -87,6 +87,8 @@ class Context:
         Masks, and the positions that they choose.
     positions : dict
         The masks behind results of ``nonzero`` and its like.
+    read : list of (Value, DimLike, str)
+        Numbers that the host reads, with what they never exceed and their names.
     choosing : bool
         What is read may not be what Python would run, so it must change nothing.
     elements : tuple of lengths, or None
@@ -120,7 +122,7 @@ class Context:
     __slots__ = (
         "active", "apart", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given",
         "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers",
-        "origins", "outside", "paths", "positions", "step_facts", "steps", "stored", "unit_lengths",
+        "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "stored", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -137,6 +139,7 @@ class Context:
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
         self.positions: dict[tuple[Value, ...], Value] = {}
+        self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Value] | None = None
         self.stored: DType | None = None
         self.choosing = False
