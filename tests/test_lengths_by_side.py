@@ -93,6 +93,15 @@ def of_two_axes(x, n, m):
     return z.sum(axis=0), z.T * 2
 
 
+def inside_of_a_side(x, n, m):
+    y = x
+    if n > 1:
+        y = x[1:] if n < len(x) and m > 2 else x
+        if n % 2:
+            y = y[::2]
+    return y * 2
+
+
 def by_name(x, n, m):
     size = len(x) - 1 if n > 2 else m
     return np.ones(size) + 1
@@ -100,7 +109,7 @@ def by_name(x, n, m):
 
 FUNCTIONS = [
     by_slices, made, returned, three_ways, one_after_the_other, by_data, two_of_one_length, used_behind, in_a_loop,
-    does_not_fit_behind, of_two_axes, by_name,
+    does_not_fit_behind, of_two_axes, inside_of_a_side, by_name,
 ]  # fmt: skip
 
 

@@ -160,10 +160,37 @@ def squeezed(a, b, n):
     return y
 
 
+def nobody_uses_it(a, b, n):
+    if n:
+        a + b
+    return a * 2
+
+
+def nobody_uses_it_inside(a, b, n):
+    if n and n > 1:
+        s = (a + b).sum()  # noqa: F841
+    return a * 2
+
+
+def nobody_uses_the_branch(a, b, n):
+    z = a
+    if a.sum() < 2.5 + n:
+        z = a + b
+    for _ in range(n):
+        z = z * b
+    return a
+
+
+def nobody_uses_a_part(a, b, n):
+    if n > 1:
+        (a + a[: n - 1]).sum()
+    return b * 2
+
+
 FUNCTIONS = [
     side, expression, either, nested, returned_before, for_loop, while_loop, in_a_later_step, positions, sweep, of_data,
     while_of_data, in_place, part, part_in_a_loop, both_used_behind, product, index, index_beside_a_position, smallest,
-    squeezed,
+    squeezed, nobody_uses_it, nobody_uses_it_inside, nobody_uses_the_branch, nobody_uses_a_part,
 ]  # fmt: skip
 
 

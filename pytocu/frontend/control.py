@@ -235,6 +235,10 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     _merge_memories(merge, before, sides)
     signal = _merge_flows(merge, test, sides)
     first, second = (_block_parts(context, side) for side in sides)
+    if not merge.pairs and context.elements is None and any(_may_fail(inst) for side in sides for inst in side.insts):
+        # Nobody uses what the sides compute, but they may not be able to.
+        nothing = context.builder.const(True, WEAK_BOOL)
+        merge.add([(nothing, nothing)], "", lambda results: None)
     pairs = merge.pairs
     yielded = [[p[k] for p in pairs] for k in (0, 1)]
     shared: dict[Value, None] = {}
@@ -256,6 +260,11 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
     builder.may_be(merge.known)
     return signal() if callable(signal) else signal
+
+
+def _may_fail(inst: Inst) -> bool:
+    """Whether lengths are compared where an instruction stands, now or when it is known which ones meet there."""
+    return inst.op.name == "check" or bool(inst.regions) or sum(bool(shape_of(a.type)) for a in inst.args) > 1
 
 
 def _block_parts(context: Context, side: _Side) -> list[Inst]:

@@ -439,6 +439,8 @@ def _stay(context: Context, read: StepRead, counted: bool) -> set[Inst]:
     Where steps have numbers, indices are compared for as many as there are.  Lengths that are ints of run time are compared
     before a loop, so that its kernels are launched without Python between them.
     """
+    if context.elements is not None:
+        return set()
     checks = checks_of(context, read.insts)
     known = {i for i in checks if not any(map(is_number, mentioned(i)))}
     return {i for i in known if not counted or i.attr("kind") != "index"}

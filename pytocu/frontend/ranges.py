@@ -131,8 +131,11 @@ def formula(value: Value) -> Any:
 
 
 _OUTSIDE = frozenset(
-    {*_ARITHMETIC, "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "python_int", "python_not"}
-)
+    {
+        *_ARITHMETIC, "less", "less_equal", "greater", "greater_equal", "equal", "not_equal",
+        "python_int", "python_not", "python_choose",
+    }
+)  # fmt: skip
 """What Python computes of ints and truth values without exceptions."""
 
 
@@ -148,7 +151,9 @@ def outside_of(context: Context, value: Value, own: Set[Value], names: Set[str] 
         return context.builder.const(inst.attr("value"), value.type)
     if inst.op.name == "dim" and names.isdisjoint(symbols(inst.attr("value"))):
         return context.builder.emit("dim", (), dict(inst.attrs), inst.types, name=value.name)
-    args = [outside_of(context, a, own, names) for a in inst.args] if inst.op.name in _OUTSIDE else [None]
+    divided = inst.op.name in ("remainder", "floor_divide") and formula(inst.args[1]) not in (0, inst.args[1])
+    known = inst.op.name in _OUTSIDE or divided
+    args = [outside_of(context, a, own, names) for a in inst.args] if known else [None]
     if None in args or value.type not in (WEAK_INT, WEAK_BOOL):
         return None
     return context.builder.emit(inst.op, [a for a in args if a is not None], dict(inst.attrs), inst.types, name=value.name)

@@ -225,7 +225,7 @@ def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
         if is_region(inst) and any(r in seen for r in inst.results):
             seen.update(inst.args[: HEADS[inst.op.name]])
             seen.update(given(inst)[k] for k in _live_parameters(inst, kept(inst, seen)))
-        elif _stays(inst) or any(r in seen for r in inst.results):
+        elif _stays(inst) or any(r in seen for r in inst.results) or (is_region(inst) and compares(inst)):
             seen.update(inst.args)
     return seen
 
@@ -242,7 +242,8 @@ def launches(inst: Inst) -> bool:
 
 def _needed(region: Block, results: Sequence[Value]) -> list[Inst]:
     reached = _reached(region, results)
-    return [i for i in region.insts[:-1] if _stays(i) or any(r in reached for r in i.results)]
+    insts = region.insts[:-1]
+    return [i for i in insts if _stays(i) or any(r in reached for r in i.results) or (is_region(i) and compares(i))]
 
 
 def prune(function: Function) -> Function:
@@ -256,6 +257,11 @@ def _launches(inst: Inst) -> bool:
     return any(inner.op.name == "launch" for region in inst.regions for inner in walk(region))
 
 
+def compares(inst: Inst) -> bool:
+    """Whether a loop or branch may be an error though nobody uses what it computes: lengths or an index are compared in it."""
+    return bool(inst.results) and any(inner.op.name == "check" for region in inst.regions for inner in walk(region))
+
+
 def _prune_block(block: Block) -> Block:
     """From the last instruction to the first, so that what is used is known; then inside of regions."""
     used: set[Value] = set()
@@ -266,10 +272,11 @@ def _prune_block(block: Block) -> Block:
     changed = False
     for inst in reversed(block.insts):
         if is_region(inst) and not _launches(inst):
-            if not any(r in used for r in inst.results):
+            unused = not any(r in used for r in inst.results)
+            if unused and not compares(inst):
                 changed = True
                 continue
-            less = pruned(inst, used)
+            less = None if unused else pruned(inst, used)
             if less is not None:
                 keep = kept(inst, used)
                 stood_for[less] = [inst.results[k] for k in keep]

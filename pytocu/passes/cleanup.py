@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import prune
+from pytocu.ir.regions import compares, is_region, prune
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -73,6 +73,7 @@ def dce(function: Function, context: PassContext) -> Function:
         alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control"
         # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
         alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
+        alive = alive or (is_region(inst) and compares(inst))
         if inst.op.name == "launch" or (alive and inst.op.kind == "region"):
             launches.add(inst)
         if alive:
