@@ -96,7 +96,7 @@ def of_two_axes(x, n, m):
 def inside_of_a_side(x, n, m):
     y = x
     if n > 1:
-        y = x[1:] if n < len(x) and m > 2 else x
+        y = x[1:] if n % 4 == 3 else x
         if n % 2:
             y = y[::2]
     return y * 2
@@ -107,9 +107,18 @@ def by_name(x, n, m):
     return np.ones(size) + 1
 
 
+def slice_of_what_a_side_computes(x, n, m):
+    s = np.float64(1)
+    if x.sum() > n:
+        y = x[1:] if x.max() > m else x
+        s = y[:n].sum()
+    return s * m
+
+
 FUNCTIONS = [
     by_slices, made, returned, three_ways, one_after_the_other, by_data, two_of_one_length, used_behind, in_a_loop,
     does_not_fit_behind, of_two_axes, inside_of_a_side, by_name,
+    slice_of_what_a_side_computes,
 ]  # fmt: skip
 
 

@@ -315,7 +315,8 @@ def hoist(
             continue
         first = inst.op.name in ("check", "assume", "writable") and not names & mentioned(inst)
         # Whether an exception is raised is asked where the program does.
-        if inst.op.name == "bind" and not inst.attr("names")[0].startswith(RAISES):
+        ahead = inst.op.name == "bind" and not names & named(inst.attr("length"))
+        if ahead and not inst.attr("names")[0].startswith(RAISES):
             with context.builder.at(inst.loc):
                 number = outside_of(context, inst.args[0], own, names)
                 if number is not None:
