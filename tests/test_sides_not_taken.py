@@ -233,3 +233,17 @@ def test_a_product_of_a_side() -> None:
     for b in (B, np.arange(5.0)):
         for n in (0, 1):
             everywhere(function, MATRIX, b, n)
+
+
+def test_a_number_of_numpy_or_of_python_by_the_side() -> None:
+    def mean(total: Any, count: Any) -> Any:
+        return total / count if count else 0.0
+
+    def mean_of_one_kind(total: Any, count: Any) -> Any:
+        return total / count if count else np.float64(0.0)
+
+    for count in (np.float64(4), np.float64(0)):
+        with pytest.raises(pytocu.UnsupportedError, match="between f64 and weak float") as found:
+            pytocu.jit(mean)(np.float64(3), count)
+        assert found.value.help == "make both NumPy's: np.float64(...)"
+        everywhere(mean_of_one_kind, np.float64(3), count)

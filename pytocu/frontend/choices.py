@@ -91,11 +91,11 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
             raise NeedsBranch(f"{what} chooses by data between Python's numbers", context.loc, "write it as an if statement")
     if is_array(first) and is_array(second) and element(first.type) is element(second.type):
         raise NeedsBranch(f"{what} chooses at run time between arrays", context.loc, "write it as an if statement")
-    raise UnsupportedError(
-        f"{what} chooses at run time between {first.type} and {second.type}",
-        context.loc,
-        "choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))",
-    )
+    way_out = "choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))"
+    strong = next((v.type for v in (first, second) if isinstance(v.type, ScalarType)), None)
+    if strong is not None and any(isinstance(v.type, WeakType) for v in (first, second)):
+        way_out = f"make both NumPy's: np.{strong.dtype.numpy.name}(...)"
+    raise UnsupportedError(f"{what} chooses at run time between {first.type} and {second.type}", context.loc, way_out)
 
 
 def connect(context: Context, word: str, left: Value, evaluate: Callable[[], Any]) -> Value:
