@@ -11,7 +11,8 @@ import pytest
 import pytocu
 from pytocu.errors import RangeError
 from pytocu.guards import static_key
-from pytocu.runtime import dispatch
+from pytocu.ir.dims import evaluate
+from pytocu.runtime import dispatch, program_text
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of
 from pytocu.runtime.program import write_program
@@ -271,3 +272,25 @@ def test_extremes_of_many_lengths_have_a_text_of_their_size():
     plan = pytocu.jit(settled).lower("f32[n]", "weak int").compile("cuda:sm_90").plan
     source = write_program(plan, ANY_LIBRARY, ("executor", "infos")).source
     assert max(map(len, source.splitlines())) < 20 * max(len(str(step)) for step in plan.steps)
+
+
+def test_what_an_extreme_is_of_is_computed_once():
+    """Lengths of slices of slices: extremes of extremes do not double the text that computes them."""
+
+    def inner(x):
+        for _ in range(6):
+            x = x[1:][:9]
+        return x * 2
+
+    def text_of(function, *arguments):
+        plan = pytocu.jit(function).lower(*arguments).compile("cpu").plan
+        text = program_text.Text(plan, ANY_LIBRARY)
+        text.lengths = {"n": "n0"}
+        (dim,) = {spec.work for spec in plan.kernels}
+        return text.dim(dim), dim
+
+    text, dim = text_of(inner, "f64[n]")
+    assert len(text) < 500 and text.count("n0") == 1
+    for n in range(20):
+        assert eval(text, {"n0": n}) == evaluate(dim, {"n": n}) == inner(np.ones(n)).size
+        assert pytocu.jit(inner)(np.ones(n)).shape == inner(np.ones(n)).shape

@@ -13,7 +13,6 @@ from pytocu.runtime.program_failures import Failures
 from pytocu.runtime.strides import byte_bounds
 from pytocu.runtime.templates import Access
 
-_LONGEST_OPERANDS = 120
 LARGEST_STEP = 2**16
 """Elements that a loop of a kernel goes beyond the last index at most: so many a block of threads has of a row at once."""
 
@@ -44,6 +43,8 @@ class Text:
         The steps of loops that end when a truth value says so, by its slot.
     numbers : dict
         What of each loop's steps is computed.
+    computed : int
+        How many lengths have names where they are computed.
     """
 
     def __init__(self, plan: Plan, access: Access):
@@ -63,18 +64,20 @@ class Text:
         self.open: list[tuple[str, bool]] = []
         self.flags: dict[int, str] = {}
         self.numbers: dict[str, Numbers | None] = {}
+        self.computed = 0
 
     def dim(self, dim: DimLike) -> str:
         """A dimension as a Python expression over the local names of lengths."""
         if not isinstance(dim, Dim):
             return str(dim)
-        parts: list[str] = []
+        text = ""
         for monomial, coefficient in dim.terms:
             factors = [self.atom(a) for a in monomial]
-            if coefficient != 1 or not factors:
-                factors.insert(0, str(coefficient))
-            parts.append("*".join(factors))
-        return parts[0] if len(parts) == 1 and "*" not in parts[0] else f"({' + '.join(parts)})"
+            if abs(coefficient) != 1 or not factors:
+                factors.insert(0, str(abs(coefficient)))
+            sign = "-" if coefficient < 0 else "+" if text else ""
+            text += f" {sign} {'*'.join(factors)}" if text else f"{sign}{'*'.join(factors)}"
+        return text if len(dim.terms) == 1 and text[0] != "-" and "*" not in text else f"({text})"
 
     def atom(self, atom: Atom) -> str:
         if not atom.args:
@@ -82,11 +85,18 @@ class Text:
         a, b = (self.dim(x) for x in atom.args)
         if atom.name in ("min", "max"):
             comparison = "<" if atom.name == "min" else ">"
-            # A conditional is several times faster than a call of min or max, but has each operand twice: extremes of
-            # extremes would double their text again and again.
-            short = len(a) + len(b) < _LONGEST_OPERANDS
-            return f"({a} if {a} {comparison} {b} else {b})" if short else f"{atom.name}({a}, {b})"
+            # A conditional is several times faster than a call of min or max, and what stands in it twice is computed once.
+            (a, given), (b, other) = map(self._once, (a, b))
+            return f"({a} if {given} {comparison} {other} else {b})"
         return f"({a} {atom.name} {b})"
+
+    def _once(self, text: str) -> tuple[str, str]:
+        """A name or a number, and what stands where it is first read."""
+        if text.isalnum():
+            return text, text
+        self.computed += 1
+        name = f"dim{self.computed}"
+        return name, f"({name} := {text})"
 
     def dims(self, shape: Sequence[DimLike]) -> str:
         """A shape as a tuple display."""
