@@ -82,6 +82,16 @@ def a_function_of_numbers(x, n):
     return series(x, n)
 
 
+def added_at_positions(table, n):
+    """Positions are computed in front of the loop, and used behind it."""
+    total = np.zeros_like(table[0])
+    for row in table:
+        total = total + row
+    sums = np.zeros(9, table.dtype)
+    np.add.at(sums, np.arange(total.size) % n, total)
+    return sums
+
+
 CASES = [
     (squares, (RANDOM.normal(size=(7, 53)), np.zeros((7, 53), np.int16), 5)),
     (squares, (VECTOR, np.zeros(1000, np.int64), 0)),
@@ -98,6 +108,7 @@ CASES = [
     (in_place, (VECTOR, 3)),
     (of_a_table, (VECTOR[:500], VECTOR, 4)),
     (with_a_choice_before, (VECTOR, 3)),
+    (added_at_positions, (np.arange(600).reshape(3, 200), 7)),
 ]
 
 

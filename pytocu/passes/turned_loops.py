@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk, written_pointers
 from pytocu.ir.rewrite import made_again
-from pytocu.ir.types import INDEX, IndexType, PointerType, ScalarType, element
+from pytocu.ir.types import I64, INDEX, IndexType, PointerType, ScalarType, element, scalar
 from pytocu.passes.elements import Elements
 from pytocu.record import Record
 
@@ -158,7 +158,8 @@ class _Writer:
         self.kept = list(kept)
 
     def _buffer(self, value: Value) -> Value:
-        return self.e.before.emit("local", (), {"size": LANES}, (PointerType(element(value.type), "local"),))
+        dtype = I64 if isinstance(value.type, IndexType) else element(value.type)
+        return self.e.before.emit("local", (), {"size": LANES}, (PointerType(dtype, "local"),))
 
     def write(self, builder: Builder, bounds: tuple[Value, Value]) -> None:
         e, turn = self.e, self.turn
@@ -174,7 +175,10 @@ class _Writer:
         def begin(inner: Builder, lane: Value, values: dict[Value, Value]) -> None:
             self._copy(inner, turn.before, values)
             for value in self.kept:
-                inner.inst("store", (self.buffers[value], lane, values.get(value, value)))
+                made = values.get(value, value)
+                if isinstance(value.type, IndexType):
+                    made = inner.emit("convert_raw", (made,), {}, (scalar(I64),))
+                inner.inst("store", (self.buffers[value], lane, made))
             for value, k in moving:
                 start = turn.loop.args[k]
                 inner.inst("store", (self.buffers[value], lane, values.get(start, start)))
@@ -272,7 +276,10 @@ class _Writer:
                 needed.append(inst)
         for value in self.kept:
             if value in used:
-                values[value] = inner.emit("load", (self.buffers[value], lane), name=value.name)
+                found = inner.emit("load", (self.buffers[value], lane), name=value.name)
+                if isinstance(value.type, IndexType):
+                    found = inner.emit("convert_raw", (found,), {}, (INDEX,), name=value.name)
+                values[value] = found
         self._copy(inner, needed[::-1], values)
 
     def _copy(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
