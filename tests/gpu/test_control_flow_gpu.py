@@ -31,7 +31,9 @@ def on_host(cupy: Any, value: Any) -> Any:
 
 
 def same(found: Any, wanted: Any, close: bool) -> None:
-    if isinstance(wanted, tuple):
+    if wanted is None:
+        assert found is None
+    elif isinstance(wanted, tuple):
         for a, b in zip(found, wanted, strict=True):
             same(a, b, close)
     elif close:
