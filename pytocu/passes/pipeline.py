@@ -101,10 +101,14 @@ def _flags(function: Function, context: PassContext) -> bool:
     return bool(context.fastmath)
 
 
-def _converted(function: Function, context: PassContext) -> bool:
-    """Whether something is selected that is converted before."""
+def _selected(function: Function, context: PassContext) -> bool:
+    """Whether something is selected that is converted before, or negative and constant."""
     chosen = (arg.inst for inst in walk(function.body) if inst.op.name == "where" for arg in inst.args[1:])
-    return any(inst is not None and inst.op.name in ("convert_raw", "half_to_float") for inst in chosen)
+    return any(
+        inst.op.name in ("convert_raw", "half_to_float") or (inst.op.name == "const" and repr(inst.attr("value")) == "-0.0")
+        for inst in chosen
+        if inst is not None
+    )
 
 
 def _launches(function: Function, context: PassContext) -> bool:
@@ -157,7 +161,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("lower-loops", "formulas are written for elements"), ("lower-dtypes", "its formulas use composite rows"))),
     Pass("fastmath", _where(_flags, "fastmath"), "Applies the flags of fastmath=; nothing by default.",
          after=(("expand", "flags belong on the arithmetic that runs"),)),
-    Pass("zeros", _where(_converted, "zeros"), "Conversions of floats stand behind selections of a zero.",
+    Pass("zeros", _where(_selected, "zeros"), "Selections of a zero keep its sign in the vendors' compilers.",
          after=(("expand", "formulas select too"),)),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),

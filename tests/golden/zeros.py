@@ -1,4 +1,4 @@
-"""Zeros selected beside converted floats: the sign of -0.0 stays, and NVIDIA's compilers would lose it."""
+"""Zeros that are selected: compilers would lose the sign of -0.0 beside a conversion, and beside 1."""
 
 import numpy as np
 
@@ -63,5 +63,57 @@ def kept(x):
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float x_i_1 = x[i_1];
 #|         out[i_1] = (double)(x_i_1 > 0.0f ? 0.0f : x_i_1);
+#|     }
+#| }
+
+
+def stepped(x):
+    return np.where(x < 0, np.float32(-0.0), np.float32(1.0)), np.heaviside(x, np.float32(-0.0))
+
+
+#$ dump stepped --args "f32[n]" --emit cuda
+#| struct alignas(16) f32x4 { float lane[4]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
+#| // stepped (zeros.py:14)
+#| extern "C" __global__ void __launch_bounds__(256) stepped(
+#|     const float* __restrict__ x,
+#|     float* __restrict__ out0,
+#|     float* __restrict__ out1,
+#|     int n
+#| ) {
+#|     const int vectors = (aligned(x, 16) && aligned(out0, 16) && aligned(out1, 16)) ? n - n % 4 : 0;
+#|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
+#|     #pragma unroll 1
+#|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
+#|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         f32x4 out0_vector;
+#|         f32x4 out1_vector;
+#|         #pragma unroll
+#|         for (int k = 0; k < 4; k++) {
+#|             const float x_k = x_vector.lane[k];
+#|             const bool t = x_k < 0.0f;
+#|             const unsigned int t_1 = (unsigned int)__float_as_int(t ? 0.0f : 1.0f);
+#|             const unsigned int t_2 = (unsigned int)__float_as_int(x_k == 0.0f ? 0.0f : 1.0f);
+#|             const float t_3 = t ? 0.0f : __int_as_float((int)(t_2 | ((t_2 - 1u) & 2147483648u)));
+#|             out0_vector.lane[k] = __int_as_float((int)(t_1 | ((t_1 - 1u) & 2147483648u)));
+#|             out1_vector.lane[k] = x_k != x_k ? x_k : t_3;
+#|         }
+#|         *(f32x4*)&out0[i] = out0_vector;
+#|         *(f32x4*)&out1[i] = out1_vector;
+#|     }
+#|     const int stride_1 = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
+#|         const float x_i_1 = x[i_1];
+#|         const bool t_4 = x_i_1 < 0.0f;
+#|         const unsigned int t_5 = (unsigned int)__float_as_int(t_4 ? 0.0f : 1.0f);
+#|         const unsigned int t_6 = (unsigned int)__float_as_int(x_i_1 == 0.0f ? 0.0f : 1.0f);
+#|         const float t_7 = t_4 ? 0.0f : __int_as_float((int)(t_6 | ((t_6 - 1u) & 2147483648u)));
+#|         out0[i_1] = __int_as_float((int)(t_5 | ((t_5 - 1u) & 2147483648u)));
+#|         out1[i_1] = x_i_1 != x_i_1 ? x_i_1 : t_7;
 #|     }
 #| }
