@@ -118,25 +118,9 @@ def write(
     body: Callable[[], None],
 ) -> None:
     """The last loop, in as many stretches as it is cut into; `body` writes what one iteration computes."""
-    whole = e.known
-    _write(e, builder, outer, bounds, cut, body, cut.place is not None)
-    e.known = whole
+    whole, several = e.known, cut.place is not None
 
-
-def _write(
-    e: Elements,
-    builder: Builder,
-    outer: Sequence[Value],
-    bounds: tuple[Value, Value],
-    cut: Cut,
-    body: Callable[[], None],
-    some: bool,
-) -> None:
-    """The stretches of a part of the loop, one of `some`."""
-    lower, upper = bounds
-    # A position that is compared may be stated by what has pieces itself.
-    e.known = cut.known
-    if cut.place is None:
+    def one(bounds: tuple[Value, Value]) -> None:
         made, offsets = dict(e.made), dict(e.offsets)
         j = Value(INDEX, "j")
         e.inside = Builder(e.inside.loc)
@@ -145,27 +129,37 @@ def _write(
         e.inside.emit("yield")
         region = Block((j,), e.inside.take())
         if not turned_loops.write(e, builder, bounds, region):
-            builder.inst("for", (lower, upper, e.dim(1)), {"over": "serial"}, (), (region,))
-        if some:
+            builder.inst("for", (*bounds, e.dim(1)), {"over": "serial"}, (), (region,))
+        if several:
             e.made, e.offsets = made, offsets
-        return
-    assert cut.below is not None and cut.behind is not None
-    if cut.inside:
-        start = e.dim(cut.start - cut.place.offset)
-        end = builder.emit("where", (builder.emit("less", (start, upper)), start, upper))
-        end = builder.emit("where", (builder.emit("less", (end, lower)), lower, end))
-        _write(e, builder, outer, (lower, end), cut.below, body, some)
-        _write(e, builder, outer, (end, upper), cut.behind, body, some)
-        return
-    e.loop_index = [*outer, e.dim(0)]
-    here = builder.emit("less", (e.address(builder, cut.place), e.dim(cut.start)))
-    sides: list[Block] = []
-    for side in (cut.below, cut.behind):
-        made, offsets = dict(e.made), dict(e.offsets)
-        with builder.nested() as insts:
-            _write(e, builder, outer, bounds, side, body, some)
-            builder.emit("yield")
-        # What was computed for a piece is known in its region only.
-        e.made, e.offsets = made, offsets
-        sides.append(Block((), tuple(insts)))
-    builder.inst("if", (here,), {}, (), tuple(sides))
+
+    def part(bounds: tuple[Value, Value], cut: Cut) -> None:
+        # A position that is compared may be stated by what has pieces itself.
+        e.known = cut.known
+        if cut.place is None:
+            one(bounds)
+            return
+        assert cut.below is not None and cut.behind is not None
+        if cut.inside:
+            lower, upper = bounds
+            start = e.dim(cut.start - cut.place.offset)
+            end = builder.emit("where", (builder.emit("less", (start, upper)), start, upper))
+            end = builder.emit("where", (builder.emit("less", (end, lower)), lower, end))
+            part((lower, end), cut.below)
+            part((end, upper), cut.behind)
+            return
+        e.loop_index = [*outer, e.dim(0)]
+        here = builder.emit("less", (e.address(builder, cut.place), e.dim(cut.start)))
+        sides: list[Block] = []
+        for side in (cut.below, cut.behind):
+            made, offsets = dict(e.made), dict(e.offsets)
+            with builder.nested() as insts:
+                part(bounds, side)
+                builder.emit("yield")
+            # What was computed for a piece is known in its region only.
+            e.made, e.offsets = made, offsets
+            sides.append(Block((), tuple(insts)))
+        builder.inst("if", (here,), {}, (), tuple(sides))
+
+    part(bounds, cut)
+    e.known = whole
