@@ -119,6 +119,10 @@ def two(x, y):
     return x + y, x - y
 
 
+def positive(x):
+    return np.where(x > 0, np.float64(0), x)
+
+
 def rows(x):
     return x.sum(axis=1) + 1
 
@@ -266,6 +270,10 @@ PLANTED = [
     (
         fault("sums are differences", "fastmath:_contract", 'right if inst.op.name == "add"', 'right if inst.op.name == ""'),
         *("scaled", "f32[n], f32[n], f32[n]", ("pass", "fastmath"), "add"),
+    ),
+    (
+        fault("sides change places", "zeros:_rule", "(zero, source) if number == 1", "(zero, source) if number == 2"),
+        *("positive", "f32[n]", ("pass", "zeros"), "where"),
     ),
     (BY_NAME["unsigned integers become floats as signed ones"], "unsigned", "u64[n]", ("backend", "llvm"), "cast"),
 ]

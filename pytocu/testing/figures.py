@@ -68,8 +68,14 @@ def read(text: str) -> dict[str, Row]:
             for check, covered, count, date, numpy, command in found}  # fmt: skip
 
 
-def page(rows: dict[str, Row]) -> str:
-    """The page for these lines.
+def remarks(text: str) -> str:
+    """What a page says behind its lines: of each difference, what came of it."""
+    *_, end = re.split(r"^\|.*\|\n", text, flags=re.M)
+    return end
+
+
+def page(rows: dict[str, Row], remarks: str = "") -> str:
+    """The page for these lines, with what is said behind them.
 
     Examples
     --------
@@ -77,7 +83,7 @@ def page(rows: dict[str, Row]) -> str:
     >>> read(page({row.check: row})) == {row.check: row}
     True
     """
-    return _HEAD + "".join(f"{line(row)}\n" for _, row in sorted(rows.items()))
+    return _HEAD + "".join(f"{line(row)}\n" for _, row in sorted(rows.items())) + remarks
 
 
 def line(row: Row) -> str:
@@ -92,9 +98,8 @@ def dated(row: Row) -> Row:
 
 def write(path: Path, row: Row) -> None:
     """Replace one check's line of a page, with today's date and the NumPy that was compared with."""
-    rows = read(path.read_text()) if path.exists() else {}
-    rows[row.check] = dated(row)
-    path.write_text(page(rows))
+    text = path.read_text() if path.exists() else ""
+    path.write_text(page(read(text) | {row.check: dated(row)}, remarks(text)))
 
 
-__all__ = ["Row", "dated", "line", "page", "read", "write"]
+__all__ = ["Row", "dated", "line", "page", "read", "remarks", "write"]
