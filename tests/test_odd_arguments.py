@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from edge_tools import check
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import CompileError, UnsupportedError
 from pytocu.testing.cases import call_interpreted
 from pytocu.testing.operands import make_function
 
@@ -24,7 +24,7 @@ NUMPYS_EXCEPTION = (
     "np.fft.fft(a, np.nan)", "np.fft.irfft(a, 2.5)", "np.fft.rfft(a, -3)", "np.fft.fft(a, 0)", "np.copy(a, 'i8')",
     "np.flip(a, (0, 0))", "np.gradient(a, axis=(0, 0))", "np.histogram(a, [0, 1, 2], weights=b)",
     "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
-    "np.corrcoef(a, dtype='i8')",
+    "np.corrcoef(a, dtype='i8')", "np.sum(a, axes=0)", "np.sort(a, kin='stable')",
 )  # fmt: skip
 NUMPYS_ANSWER = (
 "np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
@@ -42,7 +42,7 @@ REFUSED = {
     "np.arange(3, step=1e400)": "the step inf",
     "np.full(3, 10 ** 30)": "np.full of object",
     "np.sum(a, dtype='O')": "of Python's objects",
-    "np.linalg.tensordot(a, a, 2)": "too many positional arguments",
+    "np.linalg.pinv(a, hermitian=True)": "np.linalg.pinv with the argument hermitian= is not supported",
     "np.polyint(a[0], m=10 ** 30)": "np.polyint with m=",
     "np.put(a, 0, 1, mode=-1)": "np.put with mode=-1",
     "np.array_split(a, 10 ** 12)": "1000000000000 pieces",
@@ -63,3 +63,10 @@ def test_what_is_refused(text: str) -> None:
     with pytest.raises(UnsupportedError, match=REFUSED[text]) as found:
         call_interpreted(make_function("a", [text], {"np": np}), np.ones((3, 4)))
     assert found.value.loc is not None
+
+
+@pytest.mark.parametrize("text", ["np.linalg.tensordot(a, a, 2)", "np.sum()", "np.stack()"])
+def test_numbers_of_arguments_that_numpy_does_not_take(text: str) -> None:
+    with pytest.raises(TypeError) as found:
+        call_interpreted(make_function("a", [text], {"np": np}), np.ones((3, 4)))
+    assert isinstance(found.value, CompileError) and found.value.help is not None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, flow_of, line_made, no_step
 from pytocu.frontend.gathering import subscript
@@ -631,7 +631,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
             raise UnsupportedError(
                 f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} or "
                 f"{kind_text(flows[1].value)}{_line_text(flows[1])}, and which of them is known only at run time",
-                context.loc,
+                _last(flows) or context.loc,
                 "return values of one kind on every path",
             )
         form = forms[0]
@@ -643,7 +643,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
                 texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
                 raise UnsupportedError(
                     f"the function returns {texts[0]} or {texts[1]}, and which of them is known only at run time",
-                    context.loc,
+                    _last(flows) or context.loc,
                     way_out(*types),
                 )
             pairs.append((made[0], made[1]))
@@ -656,6 +656,11 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
     put = _known_memories(merge, sides, values)
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
+
+
+def _last(flows: Sequence[Flow]) -> Loc | None:
+    """Of ways that end in a return, the place of the one that stands last."""
+    return max((flow.loc for flow in flows if flow.loc is not None), key=lambda loc: (loc.line, loc.column), default=None)
 
 
 def _line_text(flow: Flow) -> str:

@@ -7,6 +7,7 @@ Functions are known by the object they are, so ``np.exp``, ``from numpy import e
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 import types
 from functools import lru_cache, reduce
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError, closest
+from pytocu.errors import CompileError, UnsupportedError, closest, raised
 from pytocu.frontend import array_functions, attributes
 from pytocu.frontend.array_functions import on_array
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
@@ -334,27 +335,42 @@ def call_handler(
 
     Raises
     ------
+    TypeError
+        NumPy's function does not take them.
     UnsupportedError
-        It does not; the parameters it has are named.
+        NumPy's function does, this one does not; the parameters it has are named.
     """
     signature = inspect.signature(handler)
     try:
         bound = signature.bind(owner, *args, **kwargs)
     except TypeError as error:
         taken = [p for p in list(signature.parameters)[1:] if p != "value"]
-        wrong = str(error).rpartition("unexpected keyword argument ")[2].strip("'")
-        close = closest(wrong, taken)
-        if close:
-            raise UnsupportedError(f"{name}(): {error}", context.loc, f"did you mean {close}?") from None
-        raise UnsupportedError(
-            f"{name}(): {error}",
-            context.loc,
-            f"supported are the arguments {', '.join(taken)}" if taken else "it takes no arguments",
-        ) from None
+        raise _not_taken(name, str(error), taken, args, kwargs, context) from None
     for parameter in signature.parameters.values():
         if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
             known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
     return handler(*bound.args, **bound.kwargs)
+
+
+def _not_taken(
+    name: str, sentence: str, taken: list[str], args: tuple[Any, ...], kwargs: dict[str, Any], context: Context
+) -> CompileError:
+    """The error of arguments that a handler does not take, in the words of its signature."""
+    wrong = sentence.rpartition("unexpected keyword argument ")[2].strip("'")
+    close = closest(wrong, taken)
+    names = ", ".join(taken)
+    help = f"did you mean {close}?" if close else f"supported are the arguments {names}" if taken else "it takes no arguments"
+    owner = (None,) if name.startswith("ndarray.") else ()
+    try:
+        inspect.signature(operator.attrgetter(name.removeprefix("np."))(np)).bind(*owner, *args, **kwargs)
+    except TypeError as error:
+        return raised(TypeError(f"{name.rpartition('.')[2]}() {error}"), context.loc, help)
+    except (AttributeError, ValueError):
+        # Methods and functions without a signature, and Python's own.
+        pass
+    if wrong != sentence:
+        return UnsupportedError(f"{name} with the argument {wrong}= is not supported", context.loc, help)
+    return UnsupportedError(f"{name}(): {sentence}", context.loc, help)
 
 
 _KNOWN = ("axes", "edge_order", "offset")

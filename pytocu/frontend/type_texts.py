@@ -41,7 +41,7 @@ def way_out(first: Type, second: Type) -> str:
     if any(kinds):
         strong = second if kinds[0] else first
         if isinstance(strong, ArrayType):
-            return "begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)"
+            return f"begin with an array of that shape and dtype: np.zeros(shape, np.{strong.dtype.numpy.name})"
         return f"begin with np.{element(strong).numpy.name}(...)"
     if isinstance(first, ScalarType) and isinstance(second, ScalarType):
         dtype = promote.result_dtype((first.dtype, second.dtype))

@@ -47,7 +47,7 @@ def changing_dtype(x, k):
     total = 0
     for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] after it (line 37)
     #! at: for _ in range(k):
-    #! help: begin with an array of that shape and dtype: np.zeros_like(x), np.full(len(x), 0.0)
+    #! help: begin with an array of that shape and dtype: np.zeros(shape, np.float32)
         total = total + x
     return total
 
