@@ -25,9 +25,13 @@ NUMPYS_EXCEPTION = (
     "np.flip(a, (0, 0))", "np.gradient(a, axis=(0, 0))", "np.histogram(a, [0, 1, 2], weights=b)",
     "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
     "np.corrcoef(a, dtype='i8')", "np.sum(a, axes=0)", "np.sort(a, kin='stable')",
+    "np.size(a, 2)", "np.size(a, (0, -2))", "np.array(a, ndmin='a')", "np.array(a, ndmin=100)", "np.array(a, order='Z')",
+    "np.array(a, copy='x')", "np.asarray(a, order=3)", "np.array(a[0], 'f4', copy=False)", "np.array([b, b], copy=False)",
 )  # fmt: skip
 NUMPYS_ANSWER = (
-"np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
+    "np.array(a.T, order='C')", "np.asarray(a[:, 1], order='C')", "np.asarray(a.T, 'f4', order='C')", "np.array(a, ndmin=-3)",
+    "np.array(b, ndmin=True, copy=0)", "np.array(b, order='F')", "np.array(b, order=None)", "np.asarray(a, order='A')",
+    "np.arange(3, step=2 ** 63)", "np.arange(3, 4, np.uint64(2 ** 63))", "np.arange(0, 3, np.float32(0.5))",
     "np.arange(10, 0, -3)", "np.sum(a, keepdims=2)", "np.argsort(3)",
     "np.linalg.norm(a, axis=1.0)", "np.tensordot(a, a, bytes(2))", "np.median(a, axis=[0, 1])", "np.median(a, axis={})",
     "np.median(a, axis=range(2))", "np.roll(a, 0, axis=[])", "np.roll(a, 2.5)", "np.triu(a, 2 ** 63)", "np.tril(a, 2 ** 63)",
@@ -43,6 +47,7 @@ REFUSED = {
     "np.full(3, 10 ** 30)": "np.full of object",
     "np.sum(a, dtype='O')": "of Python's objects",
     "np.linalg.pinv(a, hermitian=True)": "np.linalg.pinv with the argument hermitian= is not supported",
+    "np.array(a, order='F')": "order='F'",
     "np.polyint(a[0], m=10 ** 30)": "np.polyint with m=",
     "np.put(a, 0, 1, mode=-1)": "np.put with mode=-1",
     "np.array_split(a, 10 ** 12)": "1000000000000 pieces",

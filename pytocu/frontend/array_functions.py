@@ -10,8 +10,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.literals import listed
-from pytocu.frontend.operators import attempt, binary, elementwise, refuse_complex, truths
+from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
@@ -243,37 +242,6 @@ def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:
     return _as_array(context, value)
 
 
-def asarray_checked(context: Context, value: Any, dtype: Any = None) -> Any:
-    """``np.asarray``: the array itself where it has the dtype."""
-    return _as_array(context, _strong_as(context, value, dtype))
-
-
-def array_copy(context: Context, value: Any, dtype: Any = None) -> Any:
-    """``np.array``: always a new array."""
-    made = _strong_as(context, value, dtype)
-    return context.builder.emit("copy" if is_array(made) else "as_array", (made,))
-
-
-def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Any:
-    """``np.copy``: a new array; the order of its memory is not NumPy's to choose here."""
-    attempt(context, np.copy, 0, order)
-    if order not in ("C", "K"):
-        raise UnsupportedError(f"np.copy with order={order!r}", context.loc, "arrays are made in row-major order")
-    return array_copy(context, a)
-
-
-def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
-    """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
-    if isinstance(value, (list, tuple)):
-        return listed(context, value, dtype)
-    if dtype is None:
-        return as_strong(context, value)
-    made = as_value(context, value)
-    target = attributes.target_dtype(context, dtype)
-    refuse_complex(context, made, target)
-    return attributes.astype(context, made, dtype, copy=False)
-
-
 def on_array(function: Handler) -> Handler:
     """The handler of a method as that of the function of the same name."""
 
@@ -303,10 +271,6 @@ FUNCTIONS: dict[str, Handler] = {
     "isclose": isclose,
     "select": select,
     "real_if_close": real_if_close,
-    "array": array_copy,
-    "copy": copy,
-    "asarray": asarray_checked,
-    "asanyarray": asarray_checked,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 

@@ -19,6 +19,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, closest, raised
 from pytocu.frontend import array_functions, attributes
 from pytocu.frontend.array_functions import on_array
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.tables import Handler, Table
@@ -29,12 +30,14 @@ from pytocu.frontend.values import (
     as_value,
     cast,
     contains_dynamic,
+    dim_value,
     dimensions,
     is_array,
     is_number,
     is_weak,
 )
 from pytocu.ir.core import Value
+from pytocu.ir.dims import product
 from pytocu.ir.types import WeakType, element, scalar
 
 NAMESPACES = ("numpy", "cupy", "jax.numpy", "array_api_compat.numpy", "array_api_compat.cupy")
@@ -114,6 +117,20 @@ def _is_scalar(context: Context, value: Any) -> bool:
     return not is_array(value) if isinstance(value, Value) else compute(context, np.isscalar, value)
 
 
+def _size(context: Context, a: Any, axis: Any = None) -> Any:
+    """The number of elements, or of those along some axes."""
+    value = as_strong(context, a)
+    if axis is None:
+        return attributes.attribute(context, value, "size")
+    shape = dimensions(value)
+    known_option(context, axis, "axis=")
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    along = [normal_axis(context, a, len(shape)) for a in axes]
+    if len({*along}) < len(along):
+        raise raised(ValueError("repeated axis"), context.loc)
+    return dim_value(context, product([shape[a] for a in along]))
+
+
 _OWN: dict[str, Handler] = {
     "clip": on_array(attributes.clip),
     "errstate": _errstate,
@@ -128,7 +145,7 @@ _OWN: dict[str, Handler] = {
     "astype": on_array(attributes.astype),
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
-    "size": lambda context, a: attributes.attribute(context, as_strong(context, a), "size"),
+    "size": _size,
     "result_type": _result_type,
     "isscalar": _is_scalar,
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
@@ -153,6 +170,7 @@ FUNCTIONS = Table(
         "angles": "unwrap",
         "comparing": "allclose array_equal array_equiv",
         "inplace": "copyto",
+        "conversions": "array asarray asanyarray ascontiguousarray copy",
         "compaction": "nonzero flatnonzero argwhere compress extract",
         "convolutions": "convolve correlate",
         "covariances": "cov corrcoef",
@@ -189,7 +207,7 @@ FUNCTIONS = Table(
         "ranks": "linalg.cond linalg.matrix_rank",
         **_REDUCTIONS,
         "reshaping": (
-            "reshape ravel ascontiguousarray broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip "
+            "reshape ravel broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip "
             "fliplr flipud rot90 rollaxis diagonal"
         ),
         "scattering": "put put_along_axis",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
-from pytocu.frontend.attributes import astype, expand_dims, transpose
+from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.literals import listed
@@ -287,10 +287,10 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
     value = array_of(context, value)
     made = ravel(context, value, order)
-    return copied(context, made) if order in ("C", "K") and not _is_dense(context, value) else made
+    return copied(context, made) if order in ("C", "K") and not is_dense(context, value) else made
 
 
-def _is_dense(context: Context, value: Value) -> bool:
+def is_dense(context: Context, value: Value) -> bool:
     """Whether the elements lie next to each other in row-major order, as far as that follows from layouts."""
     expected: DimLike = 1
     for length, stride in zip(reversed(dimensions(value)), reversed(_strides(context, value)), strict=True):
@@ -299,16 +299,6 @@ def _is_dense(context: Context, value: Value) -> bool:
                 return False
             expected = expected * length
     return True
-
-
-def ascontiguousarray(context: Context, a: Any, dtype: Any = None) -> Value:
-    """The array itself where its elements lie next to each other in row-major order, else a copy."""
-    value = array_of(context, a)
-    if dtype is not None:
-        value = astype(context, value, dtype, copy=False)
-    if not dimensions(value):
-        value = expand_dims(context, value, 0)
-    return value if _is_dense(context, value) else copied(context, value)
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:
@@ -505,7 +495,6 @@ FUNCTIONS: dict[str, Handler] = {
         context, (array_of if is_weak(a) else as_strong)(context, a), shape, order=order, copy=copy
     ),
     "ravel": lambda context, a, order="C": _ravel(context, as_strong(context, a), order),
-    "ascontiguousarray": ascontiguousarray,
     "broadcast_to": broadcast_to,
     "broadcast_arrays": broadcast_arrays,
     "atleast_1d": at_least(1),

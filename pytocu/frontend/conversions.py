@@ -1,0 +1,79 @@
+"""Arrays made of other arrays, of numbers and of lists: ``np.array``, ``np.asarray`` and ``np.copy``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend import attributes
+from pytocu.frontend.literals import listed
+from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
+from pytocu.frontend.reshaping import copied, is_dense
+from pytocu.frontend.tables import Handler
+from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
+from pytocu.ir.core import Value
+
+
+def array(
+    context: Context, object: Any, dtype: Any = None, copy: Any = True, order: Any = "K", subok: Any = False, ndmin: Any = 0
+) -> Value:
+    """``np.array``: a new array, or with `copy` None one where it is needed; with axes of length 1 in front up to `ndmin`."""
+    least = attempt(context, np.array, 0, copy=copy or None, order=order, ndmin=known_option(context, ndmin, "ndmin=")).ndim
+    made = _converted(context, object, dtype, order, copy)
+    for _ in range(least - len(dimensions(made))):
+        made = attributes.expand_dims(context, made, 0)
+    return made
+
+
+def asarray(context: Context, a: Any, dtype: Any = None, order: Any = None, copy: Any = None) -> Value:
+    """``np.asarray``: the array itself where it has the dtype and the order, and `copy` is not set."""
+    attempt(context, np.asarray, 0, order=order, copy=copy or None)
+    return _converted(context, a, dtype, order, copy)
+
+
+def ascontiguousarray(context: Context, a: Any, dtype: Any = None) -> Value:
+    """The array itself where its elements lie next to each other in row-major order, else a copy."""
+    return array(context, a, dtype, None, "C", ndmin=1)
+
+
+def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Value:
+    """``np.copy``: a new array."""
+    return array(context, a, None, True, order)
+
+
+def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) -> Value:
+    free = copy is not False
+    strong = _strong_as(context, value, dtype) if free or (isinstance(value, Value) and is_array(value)) else None
+    lies = strong is not None and is_array(strong) and (order not in ("C", "F") or is_dense(context, strong))
+    if strong is None or not (free or (lies and strong is value)):
+        # NumPy's sentence.
+        return compute(context, np.array, 0, copy=False)
+    if is_array(strong) and order == "F" and len(dimensions(strong)) > 1:
+        raise UnsupportedError("an array with order='F' is not made", context.loc, "arrays are made in row-major order")
+    return strong if lies and not copy else copied(context, strong)
+
+
+def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
+    """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
+    if isinstance(value, (list, tuple)):
+        return listed(context, value, dtype)
+    if dtype is None:
+        return as_strong(context, value)
+    made = as_value(context, value)
+    target = attributes.target_dtype(context, dtype)
+    refuse_complex(context, made, target)
+    return attributes.astype(context, made, dtype, copy=False)
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "array": array,
+    "asarray": asarray,
+    "asanyarray": asarray,
+    "ascontiguousarray": ascontiguousarray,
+    "copy": copy,
+}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+__all__ = ["FUNCTIONS"]
