@@ -171,6 +171,8 @@ def _tree(tree: Any) -> str:
             return f"{str(path).rpartition('.')[2]}({', '.join(map(_tree, members))})"
         case ("dict", *items):
             return f"{{{', '.join(f'{key!r}: {_tree(value)}' for key, value in items)}}}"
+        case ("if", test, yes, no):
+            return f"{_tree(yes)} if {_tree(test)} else {_tree(no)}"
         case ("str", text):
             return repr(text)
         case ("none",):

@@ -12,6 +12,7 @@ import numpy as np
 
 from pytocu.errors import MissingAttributeError, UnsupportedError, closest
 from pytocu.frontend.attributes import METHODS, Method, attribute
+from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
@@ -43,6 +44,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         plain = name in ("dtype", "ndim", "itemsize") and base.elements is None
         return attribute(context, base.array if plain else as_value(context, base), name)
     if isinstance(base, Value):
+        as_numpy(context, base, "object")
         return attribute(context, base, name)
     if isinstance(base, types.ModuleType):
         return _module_attribute(context, base, name)

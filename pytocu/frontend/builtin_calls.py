@@ -26,7 +26,7 @@ from pytocu.frontend.gathering import subscript as element_of
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.loops import Steps, run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
-from pytocu.frontend.numbers import python_truth
+from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, scalar_of
@@ -232,8 +232,13 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         return isinstance(value, tuple(flat))
     elif isinstance(value.type, WeakType):
         kind = getattr(builtins, value.type.kind)
+    elif is_array(value):
+        kind = np.ndarray
     else:
-        kind = np.ndarray if is_array(value) else element(value.type).numpy.type
+        kind = element(value.type).numpy.type
+        python = (bool, int, float, complex)
+        if any(issubclass(kind, tuple(flat)) is not issubclass(p, tuple(flat)) for p in python):
+            as_numpy(frame.context, value, "object")
     return compute(frame.context, issubclass, kind, tuple(flat))
 
 

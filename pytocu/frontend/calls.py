@@ -16,11 +16,13 @@ from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.masked import contains_masked, values
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
+from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
 from pytocu.frontend.values import Context, Masked, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
+from pytocu.ir.types import dtype_of
 
 _LIBRARIES = ("numpy", "cupy", "jax", "jaxlib")
 _CHANGES = {
@@ -56,6 +58,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         The function cannot be compiled.
     """
     context = frame.context
+    if context.asking:
+        args, kwargs = _noted(context, function, args, kwargs)
     match function:
         case Method() if isinstance(function.value, Masked) or contains_masked(args) or contains_masked(kwargs):
             return _call_method(context, function.name, function.value, args, kwargs)
@@ -121,6 +125,20 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         note_member(context, function, "__call__")
         return call(frame, special, (function, *args), kwargs)
     raise _refused(context, function)
+
+
+def _noted(
+    context: Context, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, with notes on those that NumPy is given; see `pytocu.frontend.numbers.as_numpy`."""
+    if isinstance(function, type) and issubclass(function, np.generic):
+        what = np.dtype(function)
+        return as_numpy(context, args, known.name if (known := dtype_of(what)) is not None else "object"), kwargs
+    if function is round:
+        return as_numpy(context, args, "object"), kwargs
+    if isinstance(function, Method) or numpy_name(function) is not None or ufunc_method(function) is not None:
+        return as_numpy(context, args), {name: as_numpy(context, v) for name, v in kwargs.items()}
+    return args, kwargs
 
 
 def _is_named_tuple(function: Any) -> bool:

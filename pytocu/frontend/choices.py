@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.first_steps import scalar_from_start
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
-from pytocu.frontend.values import Context, as_value, convert, dimensions, is_array, is_dynamic
+from pytocu.frontend.values import Context, as_value, dimensions, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import F64, I64, ScalarType, Type, WeakType, element
+from pytocu.ir.types import ScalarType, Type, WeakType, element
 
 _CANNOT_RAISE = frozenset(
     [
@@ -82,6 +81,9 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
         Both are arrays.
     """
     first, second = (as_value(context, v) for v in (yes, no))
+    common = common_type(context, first.type, second.type)
+    if common is not None:
+        first, second = (of_type(context, v, common) for v in (first, second))
     if first.type == second.type:
         if isinstance(first.type, WeakType) and isinstance(condition.type, WeakType):
             return on_host(context, "python_choose", condition, first, second)
@@ -116,19 +118,8 @@ def negate(context: Context, value: Any) -> Any:
 
 
 def extreme(context: Context, name: str, row: str, comparison: str, values: list[Any]) -> Value:
-    """``min`` or ``max`` of scalars of one kind: the first of equal ones.
-
-    Where the result is stored in an array (`Context.stored`), one of them may be Python's number beside NumPy scalars to
-    which it adapts: the array holds the same, whichever it is.
-    """
+    """``min`` or ``max`` of scalars of one kind: the first of equal ones."""
     made = [as_value(context, v) for v in values]
-    stored = context.stored
-    strong = {v.type for v in made if isinstance(v.type, ScalarType)}
-    if stored is not None and len(strong) == 1 and sum(isinstance(v.type, WeakType) for v in made) == 1:
-        (dtype,) = (element(type) for type in strong)
-        (weak,) = (v.type for v in made if isinstance(v.type, WeakType))
-        if scalar_from_start(context, weak, ScalarType(dtype)) is not None and (dtype is stored or dtype in (F64, I64)):
-            made = [v if isinstance(v.type, ScalarType) else convert(context, v, dtype) for v in made]
     common: Type | None = made[0].type
     for value in made[1:]:
         common = common and common_type(context, common, value.type)

@@ -16,7 +16,7 @@ from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, flow_of, line_made, no_step
 from pytocu.frontend.gathering import subscript
-from pytocu.frontend.numbers import common_type, item, of_type
+from pytocu.frontend.numbers import as_numpy, common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import RAISES, refuse_if
 from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, new_name, outside_of
@@ -96,7 +96,7 @@ def negated(context: Context, flag: Flag) -> Flag:
         return not flag
     if isinstance(flag.type, WeakType):
         return context.builder.emit("python_not", (flag,))
-    return elementwise(context, "invert", flag)
+    return elementwise(context, "invert", as_numpy(context, flag))
 
 
 def either(context: Context, a: Flag, b: Flag) -> Flag:

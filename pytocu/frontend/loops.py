@@ -16,18 +16,10 @@ from pytocu.frontend.control import (
     may_be_one,
     mentioned,
 )
-from pytocu.frontend.first_steps import (
-    Begun,
-    behind_steps,
-    follow,
-    had_step,
-    is_scalar,
-    once_scalar,
-    scalar_from_start,
-    still_python,
-)
+from pytocu.frontend.first_steps import behind_steps, had_step, once_scalar, scalar_from_start, still_python
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
+from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.loop_memory import (
     StepRead,
@@ -44,7 +36,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
-from pytocu.frontend.values import Context, as_value, const_inst, dimensions, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number
@@ -337,7 +329,7 @@ def _finish(
     taken: list[tuple[Frame, str, Any, int]] = []
     from_start = _from_start(context, before, read)
     following = _next_step(read, after)
-    other, still = follow(from_start, read.insts, following)
+    other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
     flags = _flags(context, read, from_start, still, following)
     dropped: set[Value] = set()
     yields: list[Value] = []
@@ -351,7 +343,7 @@ def _finish(
             new: list[Any] = []
             flatten(after.value(owner, name), new)
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
-            starts.extend(of_type(context, v, p.type) for v, p in zip(old, own, strict=True))
+            starts.extend(_from_start_on(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
             if not flags and (kept := [p for p in own if following.get(p) in still]):
                 broken[owner, name] = still_python(name, kept[0])
@@ -446,9 +438,17 @@ def _stay(context: Context, read: StepRead, counted: bool) -> set[Inst]:
     return {i for i in known if not counted or i.attr("kind") != "index"}
 
 
-def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Begun]:
+def _from_start_on(context: Context, value: Any, type: Type) -> Value:
+    """What a name holds before the first step, of the type it has in each."""
+    made = as_value(context, value)
+    if context.elements is None and isinstance(type, ScalarType) and isinstance(made.type, WeakType):
+        return convert(context, made, type.dtype)
+    return of_type(context, made, type)
+
+
+def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
     """The parameters of a step that are NumPy scalars and begin as Python numbers."""
-    found: dict[Value, Begun] = {}
+    found: dict[Value, Maybe] = {}
     if context.elements is not None:
         return found
     params = iter(read.params)
@@ -460,7 +460,7 @@ def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, 
             if isinstance(param.type, ScalarType) and isinstance(weak, WeakType):
                 constant = const_inst(value)
                 known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
-                found[param] = Begun(weak, known, frozenset({param}))
+                found[param] = Maybe(frozenset([weak]), known, frozenset({param}))
     return found
 
 
@@ -472,8 +472,8 @@ def _once_scalars(form: Any, values: Sequence[Value], late: Mapping[Value, tuple
 def _flags(
     context: Context,
     read: StepRead,
-    begun: Mapping[Value, Begun],
-    still: Mapping[Value, Begun],
+    begun: Mapping[Value, Maybe],
+    still: Mapping[Value, Maybe],
     following: Mapping[Value, Any],
 ) -> dict[Value, tuple[Value, Value]]:
     """By parameter that begins as a Python number: whether it is a NumPy scalar when a step begins and when it ends.
@@ -506,11 +506,11 @@ def _next_step(read: StepRead, after: State) -> dict[Value, Any]:
     return found
 
 
-def _adapts(name: str, begun: Mapping[Value, Begun], other: set[Value], params: Sequence[Value]) -> Unset | None:
+def _adapts(name: str, begun: Mapping[Value, Maybe], other: Mapping[Value, Inst], params: Sequence[Value]) -> Unset | None:
     """Why a name that begins as a Python number cannot be a NumPy scalar from the start, if it cannot."""
     for param in params:
         if param in other:
-            weak = begun[param].first
+            (weak,) = begun[param].kinds
             return Unset(
                 f"{name} is {type_text(weak)} before a step of the loop and {type_text(param.type)} behind it",
                 way_out(weak, param.type),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from pytocu.frontend.storage import Sharing, StorageBuilder
 from pytocu.frontend.values import Context, Hooks, Masked, Members, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
-from pytocu.ir.core import Function, Value
+from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
@@ -33,8 +33,14 @@ from pytocu.record import Record
 
 _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
+_forget = Deferred("pytocu.frontend.settling", "forget")
+_settle = Deferred("pytocu.frontend.settling", "settle")
 _listed = Deferred("pytocu.frontend.literals", "listed_operand")
 _vectorized = Deferred("pytocu.frontend.vectorized", "vectorized")
+
+
+KINDS = "kinds"
+"""What the front end asks for with `HandOn` where numbers may be Python's: that NumPy functions note what they are given."""
 
 
 class FrontendResult(Record):
@@ -116,6 +122,7 @@ def _lower(
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
     context.handed, context.apart = handed, apart
+    context.asking = KINDS in handed
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
@@ -151,13 +158,25 @@ def _lower(
         raise CompileError(
             "expressions or calls are nested too deeply to be read", context.loc, "name intermediate results"
         ) from None
+    settles = context.open and any(i.op.name == "from_python" for inst in builder.insts for i in _inside(inst))
+    if settles and not context.asking:
+        raise HandOn(KINDS)
     leaves: list[Value] = []
-    tree = _tree(context, result, leaves)
+    tree = _tree(context, result, leaves, _settle(context, result) if settles else {})
     _leave(builder, [builder.reference(leaf) for leaf in leaves], tree)
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
+    if settles:
+        lowered = _forget(lowered)
     callees = tuple((f, path_of(context, f)) for f in context.inlined)
     return FrontendResult(lowered, tuple(context.guards), callees)
+
+
+def _inside(inst: Inst) -> Iterator[Inst]:
+    """An instruction and those in its regions."""
+    yield inst
+    for region in inst.regions:
+        yield from walk(region)
 
 
 def _leave(builder: StorageBuilder, results: list[Value], tree: Any) -> None:
@@ -174,15 +193,20 @@ def _leave(builder: StorageBuilder, results: list[Value], tree: Any) -> None:
     builder.leave(results, attrs)
 
 
-def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
-    """The shape of what is returned: numbers of results, nested as the function nests them."""
+def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[Value, Any]) -> Any:
+    """The shape of what is returned: numbers of results, nested as the function nests them.
+
+    `choices` are the values that a run makes NumPy's or Python's.
+    """
     match result:
+        case Value() if result in choices:
+            return ("if", *(_leaf(as_value(context, v), leaves) for v in choices[result]))
         case Value():
             return _leaf(result, leaves)
         case Masked():
             return _leaf(as_value(context, result), leaves)
         case tuple() if type(result) is tuple:
-            return ("tuple", *(_tree(context, r, leaves) for r in result))
+            return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
             path = class_path(type(result))
             if class_at(path) is not type(result):
@@ -191,11 +215,11 @@ def _tree(context: Context, result: Any, leaves: list[Value]) -> Any:
                     context.loc,
                     "define the class at the top of a module, or return a tuple",
                 )
-            return ("named", path, *(_tree(context, r, leaves) for r in result))
+            return ("named", path, *(_tree(context, r, leaves, choices) for r in result))
         case list() if type(result) is list:
-            return ("list", *(_tree(context, r, leaves) for r in result))
+            return ("list", *(_tree(context, r, leaves, choices) for r in result))
         case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):
-            return ("dict", *((k, _tree(context, v, leaves)) for k, v in result.items()))
+            return ("dict", *((k, _tree(context, v, leaves, choices)) for k, v in result.items()))
         case None:
             return ("none",)
         case str():

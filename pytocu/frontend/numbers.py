@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.operators import truths
-from pytocu.frontend.values import Context, as_value, convert, is_numpy_scalar
+from pytocu.frontend.values import Context, as_value, const_inst, convert, is_numpy_scalar
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, WEAK_ORDER, ScalarType, Type, WeakType
+from pytocu.ir.types import WEAK_COMPLEX, WEAK_INT, WEAK_ORDER, DType, ScalarType, Type, WeakType
 
 
 def item(context: Context, value: Any) -> Any:
@@ -39,15 +40,11 @@ def common_type(context: Context, first: Type, second: Type) -> Type | None:
     """The type of a number that is of these two types on two ways; None where there is none."""
     if first == second:
         return first
-    if context.elements is None:
-        return None
     match first, second:
-        case WeakType(), WeakType():
+        case (WeakType(), WeakType()) if context.elements is not None:
             return max(first, second, key=lambda t: WEAK_ORDER.index(t.kind if isinstance(t, WeakType) else ""))
         case (WeakType() as weak, ScalarType(dtype) as strong) | (ScalarType(dtype) as strong, WeakType() as weak):
-            if weak == WEAK_BOOL:
-                return strong if dtype is BOOL else None
-            return strong if promote.result_dtype((promote.operand(weak), dtype)) is dtype else None
+            return strong if promote.adapts(weak, dtype) else None
     return None
 
 
@@ -57,11 +54,57 @@ def of_type(context: Context, value: Any, type: Type) -> Value:
     if made.type == type or not isinstance(made.type, WeakType):
         return made
     if isinstance(type, ScalarType):
-        return convert(context, made, type.dtype)
-    known = made.inst.attr("value") if made.inst is not None and made.inst.op.name == "const" else None
+        return from_python(context, made, type) if context.elements is None else convert(context, made, type.dtype)
+    known = _known(made)
     if known is not None:
         return context.builder.const(known, type)
     assert isinstance(type, WeakType)
     if type == WEAK_COMPLEX:
         return context.builder.emit("python_complex", (made, context.builder.const(0, WEAK_INT)))
     return context.builder.emit(f"python_{type.kind}", (made,))
+
+
+def _fits(dtype: DType, number: Any) -> bool:
+    limits = np.iinfo(dtype.numpy)
+    return limits.min <= number <= limits.max
+
+
+def _known(value: Value) -> Any:
+    inst = const_inst(value)
+    return None if inst is None else inst.attr("value")
+
+
+def from_python(context: Context, value: Value, type: ScalarType) -> Value:
+    """A Python number as a NumPy scalar that remembers what it is.
+
+    Raises
+    ------
+    UnsupportedError
+        An int that the dtype does not hold.
+    """
+    known = _known(value)
+    if known is not None and type.dtype.is_integer and not _fits(type.dtype, known):
+        raise UnsupportedError(
+            f"{known} stands beside an np.{type.dtype.numpy.name}, which does not hold it, on another way through the program",
+            context.loc,
+            f"make both NumPy's, of one dtype: np.int64({known})",
+        )
+    assert isinstance(value.type, WeakType)
+    made = convert(context, value, type.dtype) if known is None else context.builder.const(known, type)
+    context.open = True
+    return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)
+
+
+def as_numpy(context: Context, value: Any, what: str = "operand") -> Any:
+    """A note that something besides Python's operators is given a number, which may be Python's; other values as they are.
+
+    `what` is ``operand`` where it is a NumPy function, the name of a dtype where it makes a number of that dtype, and
+    ``object`` where it asks for what only NumPy scalars have.
+    """
+    if not context.asking:
+        return value
+    if type(value) in (tuple, list):
+        return type(value)(as_numpy(context, v, what) for v in value)
+    if not isinstance(value, Value) or not isinstance(value.type, ScalarType):
+        return value
+    return context.builder.emit("as_numpy", (value,), {"what": what}, name=value.name)

@@ -134,11 +134,7 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
             loc = context.loc
             return Returned(None if value is None else evaluate(frame, value), loc)
         case ast.Assign(targets=targets, value=value):
-            context.stored = _stored_dtype(frame, targets, value)
-            try:
-                result = evaluate(frame, value)
-            finally:
-                context.stored = None
+            result = evaluate(frame, value)
             for target in targets:
                 assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):
@@ -182,17 +178,6 @@ def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
 
 def _bind(frame: Frame, name: str, value: Any) -> None:
     owner_of(frame, name).locals[name] = value
-
-
-def _stored_dtype(frame: Frame, targets: list[ast.expr], value: ast.expr) -> DType | None:
-    """The dtype of the array that the smallest or largest of some numbers is stored in, and nothing else is done with it."""
-    match targets, value:
-        case [ast.Subscript(value=ast.Name(id=name))], ast.Call(func=ast.Name(id="min" | "max"), args=args):
-            held = frame.locals.get(name)
-            plain = not any(isinstance(n, ast.Call) for arg in args for n in ast.walk(arg))
-            if plain and isinstance(held, Value) and is_array(held):
-                return element(held.type)
-    return None
 
 
 def assign_at(frame: Frame, target: ast.expr, value: Any) -> None:

@@ -79,8 +79,6 @@ class Context:
         By id: lists, dicts and sets the function did not make.
     active : list
         The functions being read, outermost first.
-    stored : DType or None
-        What is computed is stored in an array of this dtype, and used for nothing else.
     in_message : list of Value, or None
         The text of an exception is read, which shows these ints of run time, each as its `mark`, and the types of others.
     compacted : list of (Value, Value)
@@ -113,6 +111,8 @@ class Context:
         Conditions, each with what is known where it holds, and where it does not.
     apart : set of pairs of lengths
         Lengths of arguments that differ, which sides of a branch hand on.
+    open, asking : bool
+        Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
@@ -120,9 +120,9 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given",
+        "active", "apart", "asking", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given",
         "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers",
-        "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "stored", "unit_lengths",
+        "open", "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -141,7 +141,7 @@ class Context:
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Value] | None = None
-        self.stored: DType | None = None
+        self.open = self.asking = False
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None
         self.changing = False

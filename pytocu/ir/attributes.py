@@ -78,6 +78,8 @@ def _is_tree(value: Any) -> bool:
             return isinstance(path, tuple | str) and all(map(_is_tree, members))
         case ("dict", *items):
             return all(isinstance(i, tuple) and len(i) == 2 and type(i[0]) in (str, int) and _is_tree(i[1]) for i in items)
+        case ("if", *members):
+            return len(members) == 3 and all(map(_is_tree, members))
         case ("tuple" | "list", *members) | (*members,):
             return all(map(_is_tree, members))
     return _is_count(value)
@@ -123,6 +125,8 @@ KINDS: dict[str, Kind] = {
     "grid": LENGTHS,
     "keep": TRUTH,
     "kind": TEXT,
+    "from_python.known": Kind("a number, or None", lambda value: value is None or _is_number(value)),
+    "from_python.of": Kind("a kind of Python numbers", lambda value: value in ("bool", "int", "float", "complex")),
     "known": Kind('lengths and their numbers, as (("n", 3),)', _is_sizes),
     "lanes": POSITIVE,
     "length": LENGTH,

@@ -40,7 +40,7 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
     """Put results into the form of ``return``'s attribute `tree`: numbers, and tuples of trees.
 
     A tuple may begin with what it makes: ``tuple``, ``list``, ``dict`` (of names and trees),
-    ``named`` (the class's path first), ``str`` (of the text) or ``none``.
+    ``named`` (the class's path first), ``str`` (of the text), ``if`` (a bool, and what it chooses between) or ``none``.
 
     Examples
     --------
@@ -58,6 +58,8 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return class_at(path)._make(arrange(t, results) for t in trees)
         case ("list", *trees):
             return [arrange(t, results) for t in trees]
+        case ("if", test, yes, no):
+            return arrange(yes if results[test] else no, results)
         case ("str", text):
             return text
         case ("none",):

@@ -346,6 +346,12 @@ row("map", "region", None, "The region for each element of the first so many arg
 row("item", "scalar", 1, "An element of a map as Python's number", infer=infer.item, levels=UPPER,
     python=lambda x: x.item() if hasattr(x, "item") else x)  # fmt: skip
 
+# What the front end notes of numbers that may be Python's (see `pytocu.frontend.kinds`); it takes the notes out again.
+row("from_python", "scalar", 1, "A NumPy scalar that stands for a Python number `of` a kind, which is `known` or not",
+    infer=infer.same, levels=ARRAY, attrs=("known", "of"))  # fmt: skip
+row("as_numpy", "scalar", 1, "The number, which `what` is given: an operand of a NumPy function, a number of a dtype, an object",
+    infer=infer.same, levels=ARRAY, attrs=("what",))  # fmt: skip
+
 # Loop level: memory, control, indices, raw arithmetic.
 row("load", "memory", None, "The element at an offset; with `lanes` that many from there, whose address divides by `align`. "
     "With `width` they are groups of so many elements, `step` from one to the next: those that begin at or behind the third "

@@ -124,6 +124,20 @@ def result_dtype(operands: tuple[Operand, ...]) -> DType:
     return known_dtype(np.result_type(*examples), "this mix of dtypes")
 
 
+def adapts(weak: WeakType, dtype: DType) -> bool:
+    """Whether a Python scalar beside a NumPy scalar of a dtype is one of that dtype.
+
+    Examples
+    --------
+    >>> from pytocu.ir.types import F32, WEAK_COMPLEX, WEAK_INT
+    >>> adapts(WEAK_INT, F32), adapts(WEAK_COMPLEX, F32)
+    (True, False)
+    """
+    if weak.kind == "bool":
+        return dtype is BOOL
+    return result_dtype((operand(weak), dtype)) is dtype
+
+
 def default_dtype(weak: WeakType) -> DType:
     """The dtype NumPy gives a Python scalar on its own."""
     return {"bool": BOOL, "int": I64, "float": F64}.get(weak.kind) or result_dtype(("complex",))

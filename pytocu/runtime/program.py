@@ -314,6 +314,8 @@ class _Writer(Text):
                 return "[" + ", ".join(self.tree(m) for m in members) + "]"
             case ("dict", *items):
                 return "{" + ", ".join(f"{key!r}: {self.tree(member)}" for key, member in items) + "}"
+            case ("if", test, yes, no):
+                return f"({self.tree(yes)} if {self.tree(test)} else {self.tree(no)})"
             case ("str", text):
                 return repr(text)
             case _:

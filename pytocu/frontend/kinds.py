@@ -1,0 +1,413 @@
+"""Numbers of which only a run knows whether they are Python's or NumPy's: ``a / b if b else 0.0`` of NumPy scalars.
+
+Such a number is a NumPy scalar here, as which Python's number is written down where the program makes it (``from_python``).
+That is right as long as whatever is done with it gives the same for both: the dtype in which it is computed, and so the bits.
+`follow` looks at every instruction that such a number reaches, through branches and loops.  What a NumPy function is given has
+passed ``as_numpy``: of two Python numbers it makes NumPy's too, where an operator makes Python's.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pytocu.frontend.values import const_inst
+from pytocu.ir import promote
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Inst, Value, walk
+from pytocu.ir.regions import HEADS, carried_count, given, is_region, parameters
+from pytocu.ir.rewrite import made_again
+from pytocu.ir.types import (
+    BOOL,
+    C128,
+    F64,
+    I64,
+    U64,
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    WEAK_ORDER,
+    DType,
+    ScalarType,
+    WeakType,
+    dtype_named,
+    element,
+    scalar,
+    weak_type_of,
+)
+
+_EXACT = ("add", "subtract", "multiply", "negative", "positive", "absolute")
+"""What Python's floats and float64 compute alike."""
+
+_OF_BOOLS = ("bitwise_and", "bitwise_or", "bitwise_xor")
+
+
+class Maybe(NamedTuple):
+    """The Python number that a value may be, which is a NumPy scalar here.
+
+    Attributes
+    ----------
+    kinds : frozenset of WeakType
+        What it may be.
+    known : bool, int, float or None
+        Which number, where that is known now.
+    origins : frozenset of Value
+        Where it comes from: results of ``from_python``, and parameters of a loop of which names begin as Python's numbers.
+    operand : bool
+        It is an argument of a NumPy function.
+    """
+
+    kinds: frozenset[WeakType]
+    known: Any
+    origins: frozenset[Value]
+    operand: bool = False
+
+
+_NUMPYS = Maybe(frozenset(), None, frozenset())
+"""What is NumPy's in any case."""
+
+
+def follow(
+    begun: Mapping[Value, Maybe], insts: Sequence[Inst], yields: Mapping[Value, Value]
+) -> tuple[dict[Value, Inst], dict[Value, Maybe]]:
+    """Find where NumPy scalars compute something else than the Python numbers that they stand for.
+
+    Parameters
+    ----------
+    begun : mapping
+        Parameters of a loop that begin as Python numbers.
+    insts : sequence of Inst
+        A step.
+    yields : mapping
+        By parameter: what it is in the next step.
+
+    Returns
+    -------
+    dict
+        By origin: an instruction that computes something else.
+    dict
+        All values of these instructions that may be Python numbers.
+    """
+    bad: dict[Value, Inst] = {}
+    entering = dict(begun)
+    while True:
+        found = _follow(entering, insts, bad)
+        joined = {p: _joined(b, found.get(yields.get(p, p))) for p, b in entering.items()}
+        if joined == entering:
+            return bad, found
+        entering = joined
+
+
+def _follow(begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value, Inst]) -> dict[Value, Maybe]:
+    """All values of these instructions that may be Python numbers; origins that must not be go to `bad`."""
+    found = dict(begun)
+    for inst in insts:
+        own = [found[a] for a in inst.args if a in found]
+        if inst.op.name == "from_python":
+            kind = frozenset([WeakType(inst.attr("of"))])
+            made = Maybe(kind, inst.attr("known"), frozenset([inst.result]))
+            found[inst.result] = _joined(made, own[0] if own else None)
+            continue
+        if is_region(inst):
+            if own or makes_numbers(inst):
+                found |= _follow_region(inst, found, bad)
+            continue
+        if not own or inst.op.name == "yield":
+            continue
+        made = _computed(inst, found, own)
+        if made is None:
+            for one in own:
+                bad |= {origin: inst for origin in one.origins if origin not in bad}
+        elif made.origins:
+            found[inst.result] = made
+    return found
+
+
+def makes_numbers(inst: Inst) -> bool:
+    """Whether there is a number of Python's in the regions of an instruction that stands for NumPy's elsewhere."""
+    return any(inner.op.name == "from_python" for region in inst.regions for inner in walk(region))
+
+
+def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, Inst]) -> dict[Value, Maybe]:
+    results: dict[Value, Maybe] = {}
+    for region in inst.regions:
+        outer = list(zip(parameters(inst, region), given(inst), strict=True))
+        entering = {p: found[a] for p, a in outer if a in found}
+        carried = [p for p, _ in outer[: carried_count(inst)]]
+        while True:
+            inside = _follow(entering, region.insts, bad)
+            joined = dict(entering)
+            for param, value in zip(carried, region.terminator.args, strict=False):
+                if value in inside:
+                    joined[param] = _joined(inside[value], joined.get(param))
+            if joined == entering:
+                break
+            entering = joined
+        if inst.op.name == "map":
+            # A ufunc gives NumPy's numbers.
+            continue
+        # Of a loop inside it is what steps make: sums in loops in loops begin as Python's numbers.
+        for result, value in zip(inst.results, region.terminator.args, strict=True):
+            if value in inside:
+                results[result] = _joined(inside[value], results.get(result))
+    return results
+
+
+def _joined(one: Maybe, other: Maybe | None) -> Maybe:
+    """What is one or the other."""
+    if other is None or one == other:
+        return one
+    same = type(one.known) is type(other.known) and repr(one.known) == repr(other.known)
+    known = one.known if same else None
+    return Maybe(one.kinds | other.kinds, known, one.origins | other.origins, one.operand or other.operand)
+
+
+def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) -> Maybe | None:
+    """What an instruction makes of Python numbers: None where it is not what it makes of NumPy scalars."""
+    args = inst.args
+    operands = any(one.operand for one in own)
+    match inst.op.name:
+        case "as_numpy":
+            return _asked(own[0], element(args[0].type), inst.attr("what"))
+        case "require":
+            return found.get(args[0], _NUMPYS)
+        case "where" if isinstance(inst.types[0], ScalarType) and not operands:
+            sides = [found[a] for a in args[1:] if a in found]
+            return functools.reduce(_joined, sides) if sides else _NUMPYS
+        case "cast":
+            return _NUMPYS if _converts(own[0], element(args[0].type), element(inst.types[0])) else None
+        case "update":
+            return _NUMPYS
+    if inst.op.kind != "elementwise" or not inst.op.numpy:
+        # A function takes a Python number for the NumPy scalar of its default dtype.
+        defaults = all(promote.default_dtype(k) is element(a.type) for a in args if a in found for k in found[a].kinds)
+        return _NUMPYS if defaults else None
+    if inst.op.python is not None and not operands and all(isinstance(a.type, WeakType) for a in args if a not in found):
+        return _operator(inst, found, own)
+    return _NUMPYS if _one_loop(inst, found) else None
+
+
+def _asked(one: Maybe, carrier: DType, what: str) -> Maybe | None:
+    """What ``as_numpy`` gives: see :func:`as_numpy`."""
+    if what == "operand":
+        return one._replace(operand=True)
+    return _NUMPYS if what != "object" and _converts(one, carrier, dtype_named(what)) else None
+
+
+# Beside NumPy's numbers.
+
+
+def _one_loop(inst: Inst, found: Mapping[Value, Maybe]) -> bool:
+    """Whether NumPy runs one loop, on the same numbers, whichever of them are Python's."""
+    name, args = inst.op.name, inst.args
+    if name == "power" and args[1] in found and args[0] not in found:
+        # NumPy looks at an exponent that is Python's.
+        return False
+    ways = itertools.product(*(_alternatives(a, found) for a in args))
+    try:
+        loops = {_loop(inst, way) for way in ways}
+    except TypeError:
+        return False
+    if len(loops) > 1:
+        return inst.op.overflow == "answer" and all(_compares(inst, found, inputs) for inputs, _ in loops)
+    ((inputs, _),) = loops
+    return all(_converts(found[a], element(a.type), dtype) for a, dtype in zip(args, inputs, strict=True) if a in found)
+
+
+def _alternatives(value: Value, found: Mapping[Value, Maybe]) -> list[promote.Operand]:
+    own = promote.operand(value.type)
+    return [own, *map(promote.operand, found[value].kinds)] if value in found else [own]
+
+
+def _loop(inst: Inst, way: tuple[promote.Operand, ...]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+    if inst.op.name == "where":
+        common = promote.result_dtype(way[1:])
+        return (BOOL, common, common), (common,)
+    return promote.ufunc_loop(inst.op.numpy, way)
+
+
+def _compares(inst: Inst, found: Mapping[Value, Maybe], inputs: Sequence[DType]) -> bool:
+    """Whether the dtypes hold what is compared, so that they do not change the answer."""
+    for value, dtype in zip(inst.args, inputs, strict=True):
+        if value in found:
+            known = found[value].known
+            if known is None or not holds(dtype, known) or not holds(element(value.type), known):
+                return False
+        elif isinstance(value.type, WeakType) or (element(value.type) in (I64, U64) and dtype.kind == "f"):
+            return False
+    return True
+
+
+def _converts(one: Maybe, carrier: DType, dtype: DType) -> bool:
+    """Whether a dtype's number is the same, made of the Python number or of the NumPy scalar that stands for it."""
+    if dtype is carrier:
+        return True
+    if one.known is not None:
+        return holds(carrier, one.known) and (dtype.kind in "bfc" or holds(dtype, one.known) or _whole_part(dtype, one.known))
+    return all(_converts_kind(kind, carrier, dtype) for kind in one.kinds)
+
+
+def _converts_kind(kind: WeakType, carrier: DType, dtype: DType) -> bool:
+    if kind == WEAK_BOOL:
+        return True
+    if kind == WEAK_INT:
+        return carrier in (I64, F64) and dtype in (F64, C128)
+    return carrier in (F64, C128) and dtype.kind == "c" if kind == WEAK_COMPLEX else carrier in (F64, C128) and dtype.kind in "fc"
+
+
+def _whole_part(dtype: DType, number: Any) -> bool:
+    """Whether a dtype of integers holds what is left of a float without its fraction."""
+    return isinstance(number, float) and math.isfinite(number) and holds(dtype, int(number))
+
+
+def holds(dtype: DType, number: Any) -> bool:
+    """Whether a number is one of a dtype."""
+    if dtype.is_integer:
+        info = np.iinfo(dtype.numpy)
+        return number == number and abs(number) != math.inf and int(number) == number and info.min <= number <= info.max
+    if dtype is BOOL:
+        return number in (0, 1)
+    try:
+        with np.errstate(all="ignore"):
+            made = dtype.numpy.type(number)
+    except OverflowError:
+        return False
+    return bool(made == number) or number != number
+
+
+# Python's operators.
+
+
+def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) -> Maybe | None:
+    """What an operator makes of Python numbers alone."""
+    dtypes = {element(a.type) for a in inst.args if a in found}
+    if len(dtypes) > 1:
+        return None
+    (carrier,) = dtypes
+    origins = frozenset[Value]().union(*(one.origins for one in own))
+    numbers = [found[a].known if a in found else _constant(a) for a in inst.args]
+    if None not in numbers:
+        return _of_known(inst, found, numbers, origins)
+    kinds = [found[a].kinds if a in found else frozenset([a.type]) for a in inst.args]
+    wide = {max(way, key=_rank) for way in itertools.product(*kinds)}
+    fixed = [n for n, a in zip(numbers, inst.args, strict=True) if a not in found and n is not None]
+    inside = all(holds(carrier, n) for n in fixed)
+    if inst.op.overflow == "answer":
+        same = carrier is F64 or (carrier is I64 and wide <= {WEAK_INT, WEAK_BOOL}) or (carrier is BOOL and wide == {WEAK_BOOL})
+        return Maybe(frozenset([WEAK_BOOL]), None, origins) if same and inside else None
+    if carrier is BOOL and inst.op.name in _OF_BOOLS and wide == {WEAK_BOOL}:
+        return Maybe(frozenset([WEAK_BOOL]), None, origins)
+    if carrier is not F64 or not inside or wide & {WEAK_BOOL, WEAK_COMPLEX}:
+        return None
+    if inst.op.name == "divide" and numbers[1]:
+        return Maybe(frozenset([WEAK_FLOAT]), None, origins)
+    # Python's ints have no -0, and float64 does not hold all products.
+    exact = inst.op.name in _EXACT and (WEAK_INT not in wide or inst.op.name not in ("negative", "multiply"))
+    return Maybe(frozenset(wide), None, origins) if exact else None
+
+
+def _rank(kind: Any) -> int:
+    return WEAK_ORDER.index(kind.kind)
+
+
+def _of_known(
+    inst: Inst, found: Mapping[Value, Maybe], numbers: Sequence[Any], origins: frozenset[Value]
+) -> Maybe | None:
+    """What Python computes of numbers known now, where the dtype computes the same; else None."""
+    python = inst.op.python
+    assert python is not None
+    scalars = [element(a.type).numpy.type(n) if a in found else n for a, n in zip(inst.args, numbers, strict=True)]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            made, theirs = python(*numbers), python(*scalars)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+    kind = weak_type_of(made)
+    dtype = element(inst.types[0])
+    if kind is None or isinstance(made, complex) or not isinstance(theirs, np.generic) or theirs.dtype != dtype.numpy:
+        return None
+    if not promote.adapts(kind, dtype) or not _same(made, theirs.item()):
+        return None
+    return Maybe(frozenset([kind]), made, origins)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether numbers are equal, zeros with their signs."""
+    if one != one or other != other:
+        return one != one and other != other
+    return one == other and math.copysign(1, one) == math.copysign(1, other)
+
+
+def _constant(value: Value) -> Any:
+    inst = const_inst(value)
+    return None if inst is None else inst.attr("value")
+
+
+# Which of them it is in a run.
+
+
+def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flags: Mapping[Value, Value]) -> Value | None:
+    """Whether a value is a NumPy scalar and no Python number, or None where that is not followed.
+
+    Parameters
+    ----------
+    builder : Builder
+        Writes behind the instructions.
+    found : mapping
+        The values that may be Python numbers.
+    flags : mapping
+        By parameter of a step: whether it is a NumPy scalar when the step begins.
+    """
+    if value in flags:
+        return flags[value]
+    if value not in found:
+        return builder.const(True, scalar(BOOL))
+    inst = value.inst
+    if inst is None:
+        return None
+    if inst.op.name == "from_python":
+        return builder.const(False, scalar(BOOL))
+    if inst.op.name == "where":
+        sides = [is_scalar(builder, a, found, flags) for a in inst.args[1:]]
+        return None if None in sides else builder.emit("where", (inst.args[0], *(s for s in sides if s is not None)))
+    if inst.op.kind == "elementwise":
+        asked = inst.args[:1] if inst.op.name == "require" else inst.args
+        known = [is_scalar(builder, a, found, flags) for a in asked if a in found]
+        first, *others = known
+        for other in others:
+            first = None if first is None or other is None else builder.emit("bitwise_or", (first, other))
+        return first
+    if inst.op.name != "if_else":
+        return None
+    outer = [a for a in given(inst) if a in found]
+    marks = [is_scalar(builder, a, found, flags) for a in outer]
+    blocks: list[Block] = []
+    for region in inst.regions:
+        # Written again, for what the branches inside ask; what nobody reads is dropped.
+        made = made_again(region, {})
+        params = [Value(scalar(BOOL)) for _ in marks]
+        inner = Builder(region.terminator.loc)
+        inner.insts.extend(made.insts[:-1])
+        inside = [p for p, a in zip(made.params, given(inst), strict=True) if a in found]
+        entering = {p: found[a] for p, a in zip(inside, outer, strict=True)}
+        result = made.terminator.args[value.index]
+        mark = is_scalar(inner, result, _follow(entering, inner.insts, {}), dict(zip(inside, params, strict=True)))
+        if mark is None:
+            return None
+        inner.inst("yield", (mark,))
+        blocks.append(Block((*made.params, *params), inner.take()))
+    args = (*inst.args[: HEADS["if_else"]], *given(inst))
+    if any(mark is None for mark in marks):
+        return None
+    return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
+
+
+__all__ = ["Maybe", "follow", "holds", "is_scalar", "makes_numbers"]

@@ -1,0 +1,107 @@
+"""The end of a function in which numbers may be Python's: what is done with them is the same for both, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.kinds import Maybe, follow, is_scalar
+from pytocu.frontend.reading import read_bool, read_float, read_int
+from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.values import Context
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.rewrite import rewrite
+from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, WeakType, element, scalar
+
+
+class Choice(NamedTuple):
+    """What is returned where a run decides: a Python bool, and the NumPy scalar and the Python number that it chooses between."""
+
+    is_numpy: Value
+    theirs: Value
+    pythons: Any
+
+
+def settle(context: Context, result: Any) -> dict[Value, Choice]:
+    """Look at what the function does with numbers that may be Python's; those that it returns.
+
+    Raises
+    ------
+    UnsupportedError
+        What is computed of one depends on which it is.
+    """
+    builder = context.builder
+    bad, found = follow({}, builder.insts, {})
+    for origin, inst in bad.items():
+        text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
+        raise UnsupportedError(text, inst.loc, f"make both NumPy's: np.{element(origin.type).numpy.name}(...)")
+    leaves: list[Value] = []
+    _leaves(result, leaves)
+    made: dict[Value, Choice] = {}
+    for value in dict.fromkeys(v for v in leaves if v in found):
+        choice = _choice(context, value, found)
+        if choice is None:
+            (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
+            text = f"the function returns what is computed of {_said(origin)}, and which of them is known only at run time"
+            raise UnsupportedError(text, context.loc, f"make both NumPy's: np.{element(value.type).numpy.name}(...)")
+        made[value] = choice
+    return made
+
+
+def _choice(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
+    maybe = found[value]
+    mark = None if maybe.operand or len(maybe.kinds) > 1 else is_scalar(context.builder, value, found, {})
+    if mark is None:
+        return None
+    (kind,) = maybe.kinds
+    dtype = element(value.type)
+    if maybe.known is not None:
+        return Choice(read_bool(context, mark), value, maybe.known)
+    read = _READ.get((kind, dtype))
+    if read is None:
+        return None
+    # What is not Python's need not be a number that Python's kind has.
+    zero = context.builder.const(0, scalar(dtype))
+    number = read(context, context.builder.emit("where", (mark, zero, value)))
+    return Choice(read_bool(context, mark), value, number)
+
+
+_READ: dict[tuple[WeakType, DType], Any] = {
+    (WEAK_BOOL, BOOL): read_bool,
+    (WEAK_INT, I64): read_int,
+    (WEAK_FLOAT, F64): read_float,
+}
+
+
+def _leaves(value: Any, leaves: list[Value]) -> None:
+    match value:
+        case Value():
+            leaves.append(value)
+        case tuple() | list():
+            for member in value:
+                _leaves(member, leaves)
+        case dict():
+            _leaves(list(value.values()), leaves)
+
+
+def _said(origin: Value) -> str:
+    inst = origin.inst
+    assert inst is not None
+    line = f" (line {inst.loc.line})" if inst.loc.line else ""
+    kind = type_text(WeakType(inst.attr("of")))
+    return f"{origin.name or 'a number'} is {kind}{line} or, on another way, an np.{element(origin.type).numpy.name}"
+
+
+def _doing(inst: Inst) -> str:
+    if inst.op.name == "as_numpy":
+        return "this gives"
+    return f"{inst.op.symbol or inst.op.name} gives"
+
+
+def forget(function: Function) -> Function:
+    """The function without these notes."""
+    return rewrite(function, lambda builder, inst, args: args if inst.op.name in ("from_python", "as_numpy") else None)
+
+
+__all__ = ["Choice", "forget", "settle"]
