@@ -687,9 +687,10 @@ def test_pythons_numbers_are_chosen_by_data() -> None:
         compare(pytocu.jit(alignment)(a, b, match, -1.0 if match == 2.0 else -1, gap), alignment(a, b, match, -1, gap))
 
 
-def test_the_largest_number_is_refused_where_its_kind_shows() -> None:
-    with pytest.raises(UnsupportedError, match="chooses by the truth of a comparison"):
-        pytocu.jit(lambda x: max(0, x[0]))(np.ones(3))
+def test_the_largest_number_is_of_the_kind_that_it_is() -> None:
+    largest = pytocu.jit(lambda x: max(0, x[0]))
+    for first in (1.0, -1.0):
+        compare(largest(np.full(3, first)), max(0, np.float64(first)))
 
 
 def shortest_paths(d):

@@ -15,8 +15,8 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.masked import contains_masked, values
-from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.numbers import as_numpy
+from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node

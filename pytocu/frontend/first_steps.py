@@ -8,6 +8,7 @@ required that there was a step.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from pytocu.frontend.frames import Unset
 from pytocu.frontend.operators import binary
 from pytocu.frontend.requirements import require

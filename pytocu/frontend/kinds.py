@@ -230,6 +230,9 @@ def _loop(inst: Inst, way: tuple[promote.Operand, ...]) -> tuple[tuple[DType, ..
     if inst.op.name == "where":
         common = promote.result_dtype(way[1:])
         return (BOOL, common, common), (common,)
+    if all(isinstance(o, str) for o in way):
+        # Python numbers alone are NumPy's default dtypes.
+        way = tuple(promote.result_dtype((o,)) for o in way)
     return promote.ufunc_loop(inst.op.numpy, way)
 
 
@@ -259,7 +262,7 @@ def _converts_kind(kind: WeakType, carrier: DType, dtype: DType) -> bool:
         return True
     if kind == WEAK_INT:
         return carrier in (I64, F64) and dtype in (F64, C128)
-    return carrier in (F64, C128) and dtype.kind == "c" if kind == WEAK_COMPLEX else carrier in (F64, C128) and dtype.kind in "fc"
+    return carrier in (F64, C128) and dtype.kind in ("c" if kind == WEAK_COMPLEX else "fc")
 
 
 def _whole_part(dtype: DType, number: Any) -> bool:
@@ -296,7 +299,7 @@ def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
     if None not in numbers:
         return _of_known(inst, found, numbers, origins)
     kinds = [found[a].kinds if a in found else frozenset([a.type]) for a in inst.args]
-    wide = {max(way, key=_rank) for way in itertools.product(*kinds)}
+    wide = {k for way in itertools.product(*kinds) if isinstance(k := max(way, key=_rank), WeakType)}
     fixed = [n for n, a in zip(numbers, inst.args, strict=True) if a not in found and n is not None]
     inside = all(holds(carrier, n) for n in fixed)
     if inst.op.overflow == "answer":

@@ -16,7 +16,7 @@ from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DTy
 
 
 class Choice(NamedTuple):
-    """What is returned where a run decides: a Python bool, and the NumPy scalar and the Python number that it chooses between."""
+    """What is returned where a run decides: a Python bool that chooses, NumPy's number and Python's."""
 
     is_numpy: Value
     theirs: Value
@@ -43,7 +43,7 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         choice = _choice(context, value, found)
         if choice is None:
             (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
-            text = f"the function returns what is computed of {_said(origin)}, and which of them is known only at run time"
+            text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
             raise UnsupportedError(text, context.loc, f"make both NumPy's: np.{element(value.type).numpy.name}(...)")
         made[value] = choice
     return made

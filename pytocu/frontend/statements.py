@@ -13,9 +13,8 @@ from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.expressions import assign, evaluate, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Raised, Returned, flow_of, owner_of, scope_of
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context, is_array
+from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
-from pytocu.ir.types import DType, element
 
 _compound = Deferred("pytocu.frontend.compound", "run")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")

@@ -20,6 +20,7 @@ from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
+from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
@@ -60,7 +61,7 @@ def _read_bound(context: Context, bound: Any) -> Any:
 def _with_masks(context: Context, base: Value | Masked, key: Any) -> tuple[Value, Any, tuple[int, Value] | None]:
     """An array as a value, its key with lists of bools as masks, and where in the key a mask stands, if one does."""
     base = as_value(context, base)
-    key = known_masks(context, base, as_mask(context, base, values(context, key)))
+    key = known_masks(context, base, as_mask(context, base, values(context, as_numpy(context, key))))
     return base, key, mask_in(key) if is_array(base) else None
 
 

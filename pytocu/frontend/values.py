@@ -120,9 +120,9 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts", "given",
-        "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops", "numbers",
-        "open", "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "unit_lengths",
+        "active", "apart", "asking", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts",
+        "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops",
+        "numbers", "open", "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
