@@ -282,7 +282,7 @@ def holds(dtype: DType, number: Any) -> bool:
             made = dtype.numpy.type(number)
     except OverflowError:
         return False
-    return bool(made == number) or number != number
+    return bool(made.item() == number) or number != number
 
 
 # Python's operators.

@@ -190,7 +190,8 @@ def _lines() -> Iterator[str]:
     yield "In a vectorized function, and of what depends on a loop beside arrays, a kernel computes them, and what Python "
     yield f"raises is required: {_listed(in_kernels)}.\n\n"
     yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides "
-    yield "where neither may raise an error, and are branches otherwise; they are refused where the sides' kinds differ. "
+    yield "where neither may raise an error, and are branches otherwise. A number that is Python's on one side and NumPy's "
+    yield "on the other is returned as what it is; what is computed of it has to have one dtype for both. "
     yield "In a vectorized function they are branches, and [numbers of two kinds become one](scalar-functions.md).\n"
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():

@@ -1,0 +1,143 @@
+"""Numbers that are Python's on one way through a program and NumPy's on another: what is done with them, and returned."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
+
+
+def same(function, *args) -> None:
+    with np.errstate(all="ignore"):
+        expected = function(*args)
+    compare(pytocu.jit(function)(*args), expected)
+
+
+def ratio(a, b):
+    return a / b if b else 0.0
+
+
+def ratio_of_statements(a, b):
+    if b == 0:
+        return 0.0
+    result = a / b
+    return result
+
+
+@pytest.mark.parametrize("function", [ratio, ratio_of_statements])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8])
+def test_what_is_returned_is_of_the_kind_of_the_side_taken(function, dtype) -> None:
+    for b in (2, 0):
+        same(function, dtype(1), dtype(b))
+        same(lambda a, b: (1, {"a": (function(a, b), a)}), dtype(1), dtype(b))
+
+
+def mean_or(x, other):
+    return x.mean() if x[0] > 0 else other
+
+
+def some_uses(x):
+    m = mean_or(x, 0.5)
+    low = m if x[1] > 0 else x[1]
+    return x * m, m - x, x > m, np.sqrt(m), np.where(x > m, x, m), np.maximum(x, low), np.clip(x, low, m), np.full(2, m), [-m]
+
+
+def stored(x):
+    out = np.zeros(3, np.float32)
+    out[0] = mean_or(x, 0.1)
+    out[1:] = max(x[1], 0.0)
+    return out, mean_or(x, 0) * 2 + 1, mean_or(x, 3.0) / 2
+
+
+def smoothed(x):
+    """A step may leave a Python number, and the sides of a branch kinds of their own."""
+    out = np.empty_like(x)
+    last = np.float64(0)
+    for i in range(len(x)):
+        if x[i] < 0:
+            last = 0.0
+        last = last * 0.5 + (x[i] if x[i] > 0 else 0.0)
+        out[i] = last
+    return out
+
+
+def found(x):
+    at = x.argmax() if x[0] > 0 else -1
+    return x[at], x + at
+
+
+def flagged(x):
+    flag = False
+    if x[0] > 0:
+        flag = (x > 1).any()
+    if flag and not x[1] > 5:
+        x = x + 1
+    return x, flag, (x > 0) & flag
+
+
+@pytest.mark.parametrize("function", [some_uses, stored, smoothed, found, flagged])
+@pytest.mark.parametrize("first", [2.0, -2.0])
+def test_what_is_the_same_for_both_is_computed(function, first: float) -> None:
+    same(function, np.array([first, 1.0, -3.0]))
+    same(function, np.array([first, -1.0, 3.0]))
+
+
+@pytest.mark.parametrize("first", [1.0, -1.0])
+def test_what_functions_make_is_numpys(first: float) -> None:
+    """Of two Python numbers an operator makes a Python number, and a function of NumPy a NumPy scalar."""
+    x = np.full(3, first)
+    same(lambda x: (mean_or(x, 0.5) + 1, np.add(mean_or(x, 0.5), 1), abs(mean_or(x, 0.5)), np.float64(mean_or(x, 0.5))), x)
+    same(lambda x, a: (mean_or(x, a), mean_or(x, a) * 2.0, int(max(mean_or(x, 0.5), x[0]))), x, 0.1)
+
+
+def test_a_known_number_has_to_be_one_of_the_dtype() -> None:
+    """What stands for 0.1 is a float32, which a float64 would show."""
+    x = np.ones(3, np.float32)
+    same(lambda x: x + mean_or(x, 0.1), -x)
+    same(lambda x: x.astype(np.float64) + mean_or(x, 0.5), -x)
+    with pytest.raises(UnsupportedError, match=r"np.float32, and which of them decides what . gives"):
+        pytocu.jit(lambda x: x.astype(np.float64) + mean_or(x, 0.1))(x)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.astype(np.float32) * mean_or(x, 0.0)",
+        "np.array([1, 2]) * mean_or(x, 0)",
+        "1 / mean_or(x, 0.0)",
+        "-mean_or(x, 0)",
+        "x ** mean_or(x, 2.0)",
+        "mean_or(x, a) ** 2",
+        "mean_or(x, a) % 3",
+        "mean_or(x, 0.0).dtype",
+        "isinstance(mean_or(x, 0.0), np.floating)",
+        "round(mean_or(x, 0.5), 1)",
+        "np.sqrt(mean_or(x.astype(np.float32), 1.0))",
+        "mean_or(x.astype(np.float32), a)",
+        "np.real(mean_or(x, 0.0))",
+        "np.zeros(3, np.int8) + np.int8(mean_or(x, math.nan))",
+    ],
+)
+def test_what_would_show_the_kind_is_refused(text: str) -> None:
+    names = {"np": np, "math": math, "mean_or": mean_or}
+    function = make_function("xa", [text], names)
+    with pytest.raises(UnsupportedError, match=r"or, on another way, an np\.float") as caught:
+        pytocu.jit(function)(np.ones(3), 0.25)
+    assert caught.value.help and "make both NumPy's: np.float" in caught.value.help
+
+
+def test_an_int_that_the_other_dtype_does_not_hold_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"300 stands beside an np.uint8, which does not hold it"):
+        pytocu.jit(lambda x: x + (x.max() if x[0] > 0 else 300))(np.ones(3, np.uint8))
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_90", "cpu"])
+def test_the_kind_is_part_of_the_plan(target: str) -> None:
+    compiled = pytocu.jit(ratio).lower("f64", "f64").compile(target)
+    assert compiled.plan.tree[0] == "if"
