@@ -513,7 +513,7 @@ def returns_sometimes(x, n):
 @pytest.mark.parametrize(
     ("function", "said", "way_out"),
     [
-        (widens, "total is a Python int before a step of the loop and f64[x_0] after it", "np.zeros_like(x)"),
+        (widens, "total is a Python int before a step of the loop and f64[x_0] after it", "np.zeros(shape, np.float64)"),
         (turns_float, "t is a Python int before a step of the loop and a Python float after it", "write it as a float"),
         (shrinks, "x is f64[x_0] before a step of the loop and f64[max(x_0 - 1, 0)] after it", "keep the shape"),
         (grows, "a list grows in a loop, and what it holds then is known only", "use an array"),
