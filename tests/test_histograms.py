@@ -52,6 +52,22 @@ def added(a: np.ndarray, i: np.ndarray, v: np.ndarray) -> None:
     np.add.at(a, i, v)
 
 
+def by_equal_bins(x: np.ndarray, w: np.ndarray) -> Any:
+    return np.histogram(x, 10, (0.0, 1.0), weights=w), np.histogram(x, 3, (0, 6), weights=w), np.histogram(x, 20, (0, 2))
+
+
+def parts_of_what_is_changed(a: np.ndarray, i: np.ndarray) -> None:
+    np.add.at(a, i, a)
+    np.add.at(a[1:], i[:4] % 3, a[:4] * 2)
+
+
+def in_steps(a: np.ndarray, i: np.ndarray, w: np.ndarray) -> np.ndarray:
+    for k in range(3):
+        np.add.at(a, i, w * k + a[i])
+        a = a + np.bincount(i, w, 5)
+    return a
+
+
 def changed(a: np.ndarray, i: np.ndarray, v: np.ndarray) -> np.ndarray:
     np.subtract.at(a, i, v)
     np.maximum.at(a, i[:5], 0)
@@ -88,7 +104,25 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (by_edges, (NUMBERS, EDGES[:1]), 0),
     (by_weights, (NUMBERS[:300], WEIGHTS, EDGES[:0]), 512),
     (by_no_edges, (NUMBERS,), 0),
+    (by_equal_bins, (NUMBERS[:300], WEIGHTS), 0),
+    (by_equal_bins, (np.float32(NUMBERS[:300]), np.float32(WEIGHTS)), 0),
+    (by_equal_bins, (np.arange(300) % 7, np.arange(300)), 0),
+    (by_equal_bins, (np.arange(300) % 11 * 0.1, np.int8(np.arange(300) % 5)), 0),
+    (by_equal_bins, (np.zeros(0), np.zeros(0)), 0),
     (added, (np.zeros(9), PLACES, WEIGHTS), 0),
+    (added, (np.zeros(18)[::2], PLACES, WEIGHTS), 0),
+    (added, (np.zeros(9)[::-1], np.uint8(PLACES), WEIGHTS), 0),
+    (added, (np.zeros(9), PLACES[:1], WEIGHTS[:1]), 0),
+    (added, (np.zeros(9), PLACES[:0], WEIGHTS[:0]), 0),
+    (added, (np.zeros(9), PLACES[:0], np.float64(3)), 0),
+    (added, (np.zeros(0), PLACES[:0], WEIGHTS[:0]), 0),
+    (added, (np.zeros(9), np.array([0, 8, -10]), WEIGHTS[:3]), 0),
+    (added, (np.zeros(9, np.int8), PLACES, np.int8(100)), 0),
+    (added, (np.zeros(9, np.float16), PLACES, np.float16(WEIGHTS)), 0),
+    (added, (np.zeros(9, np.complex64), PLACES, np.complex64(WEIGHTS * 1j)), 0),
+    (added, (np.zeros(9, bool), PLACES, WEIGHTS > 0.5), 0),
+    (parts_of_what_is_changed, (np.arange(9.0), PLACES[:9]), 0),
+    (in_steps, (np.arange(5.0), PLACES % 5, WEIGHTS), 0),
     (added, (np.ones(9, np.float32), PLACES - 9, np.float32(WEIGHTS)), 0),
     (added, (np.arange(9), PLACES.reshape(100, 3), 2), 0),
     (added, (np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j), 0),
@@ -105,6 +139,25 @@ def test_numpys_answer(function: Callable[..., Any], arguments: tuple[Any, ...],
 def test_an_index_out_of_bounds() -> None:
     with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 9"):
         pytocu.jit(added)(np.zeros(9), np.array([0, 9]), np.ones(2))
+
+
+def test_nothing_is_changed_where_an_index_is_out_of_bounds() -> None:
+    a = np.zeros(9)
+    with pytest.raises(IndexError):
+        pytocu.jit(added)(a, np.array([0, 1, -10, 2]), np.ones(4))
+    assert not a.any()
+
+
+def test_read_only() -> None:
+    a = np.zeros(9)
+    a.flags.writeable = False
+    everywhere(added, a, PLACES, WEIGHTS)
+
+
+def test_a_cpu_combines_in_one_loop() -> None:
+    low = pytocu.jit(added).lower(np.zeros(9), PLACES, WEIGHTS)
+    assert low.compile("cpu").plan.library_calls() == ()
+    assert low.compile("cuda:sm_90").plan.library_calls() == ("argsort",)
 
 
 def test_refused_with_what_to_write() -> None:

@@ -1,8 +1,5 @@
-"""Counting into bins and ``ufunc.at``.  Numbers are counted by a library; anything else is sorted by position first, then each
-place takes what is its own, in order.
-
-A stable sort keeps elements of one place in the order of the operand, so sums are NumPy's bit for bit, and
-no two threads change one element.
+"""Counting into bins and ``ufunc.at``.  Numbers are counted by a library; anything else is combined with what is at its place,
+in the order of the operand, so sums are NumPy's bit for bit (see `pytocu.passes.combining`).
 """
 
 from __future__ import annotations
@@ -17,8 +14,8 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
-from pytocu.frontend.inplace import assign_elements
-from pytocu.frontend.library_calls import argsort, call, search, sort
+from pytocu.frontend.inplace import note_write
+from pytocu.frontend.library_calls import call, search
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
@@ -27,7 +24,7 @@ from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_valu
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
-from pytocu.ir.types import BOOL, F64, I64, U8, U64, DType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, F32, F64, I64, U8, U64, DType, WeakType, element, scalar
 
 MOST_BINS = 2**28
 """The longest result whose length is a number in the data."""
@@ -70,26 +67,12 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     sentence = "The weights and list don't have the same length."
     require_equal(context, size, dimensions(given)[0], "ValueError", sentence)
     start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-    return folded(context, "add", start, places, cast(context, given, F64), count)
+    return folded(context, "add", start, places, cast(context, given, F64))
 
 
-def _ranges(context: Context, ordered: Value, count: DimLike) -> tuple[Value, Value]:
-    """Where the elements of each number from 0 on begin and end among all in ascending order."""
-    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
-    return search(context, ordered, numbers, False), search(context, ordered, numbers, True)
-
-
-def _lengths(context: Context, lower: Value, upper: Value) -> Value:
-    return elementwise(context, "subtract", upper, lower)
-
-
-def folded(context: Context, row: str, start: Value, places: Value, values: Value, count: DimLike) -> Value:
+def folded(context: Context, row: str, start: Value, places: Value, values: Value) -> Value:
     """Each element of `start` combined with the values for its place, in their order; short integers are sorted faster."""
-    order = argsort(context, places, stable=True)
-    ordered, sorted_values = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
-    lower, upper = _ranges(context, cast(context, ordered, I64), count)
-    kept = context.builder.emit("keep", (sorted_values,))
-    return context.builder.emit("fold_range", (start, kept, lower, upper), {"op": row})
+    return context.builder.emit("combine_at", (start, places, values), {"op": row})
 
 
 def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None:
@@ -130,7 +113,12 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     (size,) = dimensions(a)
     places = ravel(context, checked(context, cast(context, given, I64), size, 0))
     spread = ravel(context, repeated(context, low_bits(context, values, dtype), dimensions(given)))
-    assign_elements(context, a, folded(context, row, a, places, spread, size))
+    note_write(context, a, "array to perform in place operation on")
+    made = folded(context, row, a, places, spread)
+    if context.builder.root(a) is a:
+        context.builder.replace(a, made)
+    else:
+        context.builder.update(a, made)
 
 
 def _same_steps(name: str, value: Value, dtype: DType, loop: DType) -> bool:
@@ -166,25 +154,24 @@ def histogram(
     (number,) = dimensions(edges)
     # No edges have nothing between them.
     gaps = dim_max(number - 1, 0)
-    inner = _slice(context, cast(context, edges, common), 0, gaps)
-    last = _slice(context, cast(context, edges, common), gaps, dim_min(number, 1))
+    table = context.builder.emit("keep", (cast(context, edges, common),))
     values = cast(context, value, common)
+    equal = is_weak(bins) and common in (F32, F64)
+    places = _guessed(context, table, values, gaps) if equal else _found(context, table, values, number)
+    # The first place is that of numbers before the first edge, and the last one that of those behind the last edge.
+    total = gaps + 2
     if weights is None:
-        ordered = sort(context, values)
-        counts = _until(context, ordered, inner, last)
-        made = _lengths(context, _slice(context, counts, 0, gaps), _slice(context, counts, dim_min(number, 1), gaps))
+        (made,) = call(context, "counts", (filled(context, length(context, 0), (total,)), places))
     else:
         given = ravel(context, weights)
         dtype = element(given.type)
         if dtype.kind not in "iuf":
             raise UnsupportedError("np.histogram with weights that are not real numbers", context.loc, "convert the weights")
-        order = argsort(context, values, stable=True)
-        ordered, shares = (context.builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (values, given))
-        counts = _until(context, context.builder.emit("keep", (ordered,)), inner, last)
-        start = filled(context, context.builder.const(0, scalar(dtype)), (gaps,))
-        kept = context.builder.emit("keep", (shares,))
-        bounds = _slice(context, counts, 0, gaps), _slice(context, counts, dim_min(number, 1), gaps)
-        made = context.builder.emit("fold_range", (start, kept, *bounds), {"op": "add"})
+        # Floats are added in float64, as NumPy does for bins of one width.
+        wide = F64 if dtype.kind == "f" else dtype
+        start = filled(context, context.builder.const(0, scalar(wide)), (total,))
+        made = cast(context, folded(context, "add", start, places, cast(context, given, wide)), dtype)
+    made = context.builder.emit("copy", (_slice(context, made, 1, gaps),))
     if known_option(context, density, "density="):
         ends = _slice(context, edges, dim_min(number, 1), gaps), _slice(context, edges, 0, gaps)
         widths = elementwise(context, "subtract", *ends)
@@ -214,10 +201,41 @@ def _weights_of(context: Context, weights: Any, value: Value) -> Value:
     return given
 
 
-def _until(context: Context, ordered: Value, inner: Value, last: Value) -> Value:
-    """How many elements lie before each edge; the last one is inside of the last bin."""
-    parts = (search(context, ordered, inner, False), search(context, ordered, last, True))
-    return context.builder.emit("concatenate", parts, {"axis": 0})
+def _found(context: Context, edges: Value, values: Value, number: DimLike) -> Value:
+    """How many edges do not lie behind each number, which is searched among them; the last edge is inside of the last bin."""
+    found = search(context, edges, values, True)
+    # No edges have no last one.
+    none = context.builder.emit("broadcast", (context.builder.const(0, scalar(element(edges.type))),),
+                                {"shape": (1,), "expand": (0,), "ndim": 0})  # fmt: skip
+    some = context.builder.emit("concatenate", (edges, none), {"axis": 0})
+    last = context.builder.emit("index", (some,), {"axis": 0, "at": dim_max(number - 1, 0)})
+    on_edge = cast(context, elementwise(context, "equal", values, last), I64)
+    return elementwise(context, "maximum", elementwise(context, "subtract", found, on_edge), length(context, 0))
+
+
+def _guessed(context: Context, edges: Value, values: Value, gaps: DimLike) -> Value:
+    """The same where bins are equally wide: a bin is computed, as NumPy does, and then compared with its edges."""
+    emit = context.builder.emit
+    first, last = (emit("index", (edges,), {"axis": 0, "at": at}) for at in (0, gaps))
+    zero, one, top = (length(context, n) for n in (0, 1, gaps - 1))
+
+    def edge(place: Value) -> Value:
+        return emit("gather", (edges, place), {"axes": (0,), "at": 0})
+
+    kept = [elementwise(context, row, values, end) for row, end in (("greater_equal", first), ("less_equal", last))]
+    inside = elementwise(context, "bitwise_and", *kept)
+    width = elementwise(context, "subtract", last, first)
+    guess = elementwise(context, "divide", elementwise(context, "subtract", values, first), width)
+    guess = elementwise(context, "multiply", guess, cast(context, length(context, gaps), element(values.type)))
+    guess = elementwise(context, "where", inside, guess, 0)
+    number = elementwise(context, "maximum", elementwise(context, "minimum", cast(context, guess, I64), top), zero)
+    below = cast(context, elementwise(context, "less", values, edge(number)), I64)
+    # One less than the first bin where it is no number of a bin anyway.
+    behind = elementwise(context, "add", elementwise(context, "subtract", number, below), one)
+    above = elementwise(context, "greater_equal", values, edge(behind))
+    above = elementwise(context, "bitwise_and", above, elementwise(context, "less_equal", behind, top))
+    found = elementwise(context, "add", behind, cast(context, above, I64))
+    return elementwise(context, "where", inside, found, zero)
 
 
 def _slice(context: Context, value: Value, start: DimLike, size: DimLike) -> Value:

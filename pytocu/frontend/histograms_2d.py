@@ -62,7 +62,7 @@ def histogram2d(
         sentence = "The weights and list don't have the same length."
         require_equal(context, dimensions(shares)[0], dimensions(number)[0], "ValueError", sentence)
         start = filled(context, context.builder.const(0.0, scalar(F64)), (count,))
-        made = folded(context, "add", start, number, cast(context, shares, F64), count)
+        made = folded(context, "add", start, number, cast(context, shares, F64))
     made = context.builder.emit("reshape", (made,), {"shape": tuple(sizes), "source": (count,)})
     inner = tuple(dim_max(s - 2, 0) for s in sizes)
     made = context.builder.emit("slice", (made,), {"start": (1, 1), "step": (1, 1), "size": inner})

@@ -194,6 +194,18 @@ def _check_item(context: Context, item: Any) -> None:
         )
 
 
+def has_picks(base: Any, key: Any) -> bool:
+    """Whether a part of an array stands at a position that is computed of data."""
+    items = key if isinstance(key, tuple) else (key,)
+    others = any(isinstance(k, (list, np.ndarray)) or is_array(k) for k in items)
+    return is_array(base) and any(map(states_position, items)) and not others
+
+
+def states_position(item: Any) -> bool:
+    """Whether an index is a number that is computed of data."""
+    return isinstance(item, Value) and isinstance(item.type, ScalarType) and element(item.type).is_integer
+
+
 def _is_position(item: Any) -> bool:
     """Whether a number is a Python int, known now or at run time."""
     return as_dim(_plain(item)) is not None or (isinstance(item, Value) and item.type == WEAK_INT)

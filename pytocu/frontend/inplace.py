@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
-from pytocu.frontend.indexing import axis_for_bool, has_bool, subscript
+from pytocu.frontend.indexing import axis_for_bool, has_bool, has_picks, subscript
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power, truths
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
@@ -35,6 +36,8 @@ from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, 
 from pytocu.operands import assignment_notes, operand_notes
 
 Shape = tuple[DimLike, ...]
+
+_picked = Deferred("pytocu.frontend.picking", "picked")
 
 DESTINATION, OUTPUT = "assignment destination", "output array"
 """What NumPy calls the target of an assignment, and of a ufunc."""
@@ -191,8 +194,9 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
             name = text.partition("[")[0]
             help = f"choose per element: {name}[...] = np.where(mask, new, {name})"
             raise UnsupportedError(f"{text} = ... assigns through {what}, which is not compiled", context.loc, help)
+    view = _picked if has_picks(base, key) else subscript
     if Ellipsis in keys:
-        return subscript(context, base, keys)
+        return view(context, base, keys)
     used = sum(k is not None for k in keys)
     one = 0 < used == len(keys) == len(dimensions(base)) and not any(isinstance(k, slice) for k in keys)
     if one and is_array(value):
@@ -200,7 +204,7 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
     if one and isinstance(value, (list, tuple)):
         attempt(context, _set_first, np.zeros(1, element(base.type).numpy), _stand_in(value))
         raise UnsupportedError(f"a {type(value).__name__} is assigned to one element", context.loc, "assign its member")
-    return subscript(context, base, (*keys, Ellipsis))
+    return view(context, base, (*keys, Ellipsis))
 
 
 def _stand_in(values: Any) -> Any:

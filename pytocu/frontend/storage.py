@@ -152,7 +152,8 @@ class StorageBuilder(Builder):
         if base is inst.args[0]:
             return handle
         if (handle, base) not in self._derived:
-            made = super().inst(inst.op, (base,), dict(inst.attrs), None if inst.op.infer else inst.types)
+            args = (base, *inst.args[1:])
+            made = super().inst(inst.op, args, dict(inst.attrs), None if inst.op.infer else inst.types)
             self._derived[handle, base] = made.result
         return self._derived[handle, base]
 

@@ -14,6 +14,7 @@ from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import has_positions, subscript
+from pytocu.frontend.indexing import has_picks
 from pytocu.frontend.inplace import assign_elements, element_view
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
@@ -31,6 +32,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WeakType, element
 
+_picked = Deferred("pytocu.frontend.picking", "picked")
 _scatter = Deferred("pytocu.frontend.scattering", "assign")
 
 
@@ -100,9 +102,17 @@ def changed_member(frame: Frame, base: Any, key: Any) -> Any:
     context = frame.context
     changing, context.changing = context.changing, True
     try:
-        return member(frame, base, key)
+        # A row is changed where it is, as that at a position known before.
+        part = has_picks(base, key) and _counted(base, key) < len(dimensions(base))
+        return _picked(context, base, key) if part else member(frame, base, key)
     finally:
         context.changing = changing
+
+
+def _counted(base: Value, key: Any) -> int:
+    """How many axes of an array a key takes one position of."""
+    items = key if isinstance(key, tuple) else (key,)
+    return sum(not (k is None or k is Ellipsis or isinstance(k, slice)) for k in items)
 
 
 def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str | None:

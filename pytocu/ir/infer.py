@@ -220,6 +220,14 @@ def index(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(element(types[0]), rest) if rest or attrs.get("keep") else scalar(element(types[0])),)
 
 
+def pick(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """One position of an axis; an array without axes where that was the last one."""
+    shape, axis = shape_of(types[0]), attrs["axis"]
+    if axis >= len(shape) or types[1] != scalar(I64):
+        raise TypeError(f"pick takes an array with an axis {axis} and a position, not {', '.join(map(str, types))}")
+    return (ArrayType(element(types[0]), (*shape[:axis], *shape[axis + 1 :])),)
+
+
 def broadcast(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape stated in `shape`."""
     shape, given, expand = attrs["shape"], shape_of(types[0]), attrs["expand"]
@@ -384,6 +392,16 @@ def fold_range(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     if len(shape_of(vector)) != 1 or element(vector) is not element(start) or any(element(b) is not I64 for b in bounds):
         raise TypeError(f"fold_range takes a value, a vector of its dtype and positions, not {', '.join(map(str, types))}")
     return (shaped(element(start), (start, *bounds), True),)
+
+
+def combine_at(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape and dtype of the first operand."""
+    start, places, values = types
+    lengths = [shape_of(t) for t in types]
+    fits = len(lengths[0]) == 1 and len(lengths[1]) == 1 and len(lengths[2]) == 1
+    if not fits or element(places).kind not in "iu" or element(values) is not element(start):
+        raise TypeError(f"combine_at takes a vector, positions, and values of its dtype, not {', '.join(map(str, types))}")
+    return (ArrayType(element(start), lengths[0]),)
 
 
 def kept(op: Op, types: Types, attrs: dict[str, Any]) -> Types:

@@ -215,6 +215,14 @@ def _index(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (array[(*[slice(None)] * axis, at, ...)],)
 
 
+def _pick(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    array, at = args
+    axis = inst.attr("axis")
+    if not 0 <= at < array.shape[axis]:
+        raise InternalError(f"pick reads position {at} of axis {axis} with size {array.shape[axis]}")
+    return (array[(*[slice(None)] * axis, int(at), ...)],)
+
+
 def _broadcast(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     array, shape = np.asarray(args[0]), state.dims(inst.attr("shape"))
     expand, ndim = inst.attr("expand"), inst.attr("ndim")
@@ -259,7 +267,7 @@ def _update(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 def _view_again(state: State, value: Value, base: Value, array: np.ndarray) -> np.ndarray:
     """The view of `base` that `value` is, taken of another array."""
     for inst in chain_from(base, value):
-        (array,) = _inst(state, inst, [array])
+        (array,) = _inst(state, inst, [array, *(state.values[a] for a in inst.args[1:])])
     return array
 
 
@@ -348,6 +356,16 @@ def _fold_range(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     for place in np.ndindex(made.shape):
         for position in range(lower[place], upper[place]):
             made[place] = evaluate_row(function, (made[place], vector[position]))
+    return (made,)
+
+
+def _combine_at(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    start, places, values = args
+    made, function = np.array(start), OPS[inst.attr("op")]
+    if places.size and not 0 <= places.min() <= places.max() < made.size:
+        raise InternalError(f"combine_at changes positions {places.min()} to {places.max()} of {made.size}")
+    for place, value in zip(places.tolist(), values, strict=True):
+        made[place] = evaluate_row(function, (made[place], value))
     return (made,)
 
 
@@ -516,6 +534,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "dim": _dim,
     "failed": interp_checks.failed,
     "failures": interp_checks.failures,
+    "combine_at": _combine_at,
     "fold_range": _fold_range,
     "for_loop": _for_loop,
     "gather": _gather,
@@ -532,6 +551,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "memory": _memory,
     "newaxis": _newaxis,
     "part": _part,
+    "pick": _pick,
     "read": _read,
     "real": _part,
     "read_length": _read_length,

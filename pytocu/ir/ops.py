@@ -236,6 +236,9 @@ row("slice", "view", 1, "Every step-th element from start, size of them, on each
 row("index", "view", 1, "One position of an axis, which disappears", infer=infer.index, levels=UPPER, attrs=("axis",
     "at", "keep"),
     index_map=lambda index, attrs: (*index[: attrs["axis"]], attrs["at"], *index[attrs["axis"] :]))  # fmt: skip
+row("pick", "view", 2, "The position of an axis that the second operand states, which is one of it; the axis disappears",
+    infer=infer.pick, levels=UPPER, attrs=("axis",),
+    index_map=lambda index, attrs: (*index[: attrs["axis"]], attrs["at"], *index[attrs["axis"] :]))  # fmt: skip
 row("real", "view", 1, "The real parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("imag", "view", 1, "The imaginary parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
@@ -281,6 +284,10 @@ row("search", "choice", 2, "How many elements of the first, in ascending order w
 row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with elements of the second, a vector, one after "
     "the other: from the position that the third states up to that of the fourth", infer=infer.fold_range, levels=ARRAY,
     attrs=("op",))  # fmt: skip
+
+row("combine_at", "stored", 3, "The first operand, a vector, whose elements are combined, by a row `op`, with those of the "
+    "third, one after the other: each with the element at the position that the second states", infer=infer.combine_at,
+    levels=ARRAY, attrs=("op",))  # fmt: skip
 
 # What is in memory of its own, and what waits for memory.
 row("keep", "stored", 1, "The operand in memory of its own, for instructions that read elsewhere in it than they write",

@@ -66,15 +66,21 @@ def made_again(block: Block, values: dict[Value, Value]) -> Block:
     """A block of new instructions with new parameters; `values` says what stands for values from outside, and grows."""
     params = tuple(Value(p.type, p.name) for p in block.params)
     values.update(zip(block.params, params, strict=True))
-    insts: list[Inst] = []
+    builder = Builder()
     for inst in block.insts:
-        regions = tuple(made_again(region, values) for region in inst.regions)
-        args = tuple(values.get(a, a) for a in inst.args)
-        insts.append(Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc))
-        for old, value in zip(inst.results, insts[-1].results, strict=True):
-            value.name = old.name
-            values[old] = value
-    return Block(params, tuple(insts))
+        put_again(builder, inst, values)
+    return Block(params, builder.take())
+
+
+def put_again(builder: Builder, inst: Inst, values: dict[Value, Value]) -> None:
+    """Append a new instruction that does the same; `values` says what stands for its arguments, and gets the results."""
+    regions = tuple(made_again(region, values) for region in inst.regions)
+    args = tuple(values.get(a, a) for a in inst.args)
+    made = Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc)
+    builder.insts.append(made)
+    for old, value in zip(inst.results, made.results, strict=True):
+        value.name = old.name
+        values[old] = value
 
 
 def copy_with(inst: Inst, builder: Builder, args: Sequence[Value]) -> tuple[Value, ...]:

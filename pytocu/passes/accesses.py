@@ -109,7 +109,7 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
             # The iterations around it are those of a piece, and their first index is its number.
             return [(inst.args[0], (unit(0, ndim), *(p for a, p in enumerate(at) if a not in inst.attr("axes"))))]
     if inst.op.kind == "view":
-        return [(inst.args[0], _through(inst, at, ndim))]
+        return [*((a, ()) for a in inst.args[1:]), (inst.args[0], _through(inst, at, ndim))]
     if inst.op.kind == "region":
         return region_needs(value, at, ndim) or []
     if inst.op.kind == "reduce":
@@ -272,7 +272,10 @@ def walked(value: Value, at: Index) -> list[Affine]:
 
 def _through(inst: Inst, at: Index, ndim: int) -> Index:
     assert inst.op.index_map is not None
-    source = inst.op.index_map(at, dict(inst.attrs))
+    attrs = dict(inst.attrs)
+    if inst.op.name == "pick":
+        attrs["at"] = element_of(inst.args[1], (), shape_of(inst.args[0].type)[inst.attr("axis")], ndim)
+    source = inst.op.index_map(at, attrs)
     return tuple(p if isinstance(p, Affine) else constant(p, ndim) for p in source)
 
 

@@ -294,7 +294,7 @@ class Elements(Mutable):
         if inst.op.name in ("real", "imag"):
             return builder.emit("part", values, {"which": inst.op.name}, name=value.name)
         if inst.op.kind == "view" or inst.op.name in ("copy", "as_array", "own_piece"):
-            return values[0]
+            return values[-1]
         type = scalar(element(value.type))
         if inst.op.name == "const":
             return builder.const(inst.attr("value"), type, value.name)

@@ -87,6 +87,10 @@ _products = _some(lambda inst: inst.attr("function") == "matmul")
 _reductions = _some(lambda inst: inst.op.kind == "reduce")
 
 
+def _combines(function: Function, context: PassContext) -> bool:
+    return any(inst.op.name == "combine_at" for inst in walk(function.body))
+
+
 def _maps(function: Function, context: PassContext) -> bool:
     return any(inst.op.name == "map" for inst in walk(function.body))
 
@@ -128,6 +132,10 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-types", "where they meet arrays stands as a conversion"),)),
     Pass("maps", _where(_maps, "maps"), "Functions of elements that have no loops become array operations.",
          after=(("infer-shapes", "broadcasting is visible"), ("loop-scalars", "they hold no Python scalars"))),
+    Pass("combining", _where(_combines, "combining"), "Values are combined by place: in a loop, or sorted by place first.",
+         after=(("infer-shapes", "lengths are unified"),)),
+    Pass("picks", _where(_updates, "picks"), "Changes at positions of data become choices by position outside of loops.",
+         after=(("infer-shapes", "the parts have the shapes of what is changed"),)),
     Pass("insert", _where(_updates, "insert"), "Changes of memory that the function makes become concatenations.",
          after=(("infer-shapes", "broadcasting is visible"),)),
     Pass("cse", cleanup.cse, "Equal computations are done once."),

@@ -33,6 +33,7 @@ from pytocu.passes import (
     loop_scalars,
     maps,
     narrow,
+    picks,
     products,
     split,
     store_or_repeat,
@@ -89,7 +90,7 @@ def _views_last(function: Function) -> Function:
         root, chain = view_chain(value)
         if chain and root in function.params:
             for view in reversed(chain):
-                insts.append(Inst(view.op, (root,), view.attrs, view.types, view.regions, view.loc))
+                insts.append(Inst(view.op, (root, *view.args[1:]), view.attrs, view.types, view.regions, view.loc))
                 (root,) = insts[-1].results
                 root.name = view.results[0].name
             value = root
@@ -104,7 +105,7 @@ def _with_its_view(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Seq
         return None
     old, view, new = args[0], args[0], args[2]
     for step in chain_from(args[0], args[1]):
-        view = builder.emit(step.op, (view,), dict(step.attrs), None if step.op.infer else step.types)
+        view = builder.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
     return (builder.emit("update", (old, view, new), name=inst.results[0].name),)
 
 
@@ -243,7 +244,7 @@ class _Writer:
         name = f"{self.function.name}_{self.count}"
         self.count += 1
         piece = Function(name, "array", Block(tuple(params), builder.take()), facts)
-        for step in (loop_scalars.run, maps.run, insert.run, cleanup.cse, cleanup.dce):
+        for step in (loop_scalars.run, maps.run, picks.run, insert.run, cleanup.cse, cleanup.dce):
             piece = step(piece, self.context)
         inner = run(piece, self.context)
         if inner is not piece:
@@ -634,7 +635,7 @@ class _Writer:
                 base = copied[step.args[0]]
                 builder.loc = step.loc
                 old, target, new = step.args
-                view = rebased(builder, target, old, base)
+                view = rebased(builder, target, old, base, inside)
                 inside[step.results[0]] = builder.emit(
                     "update", (base, view, inside.get(new, new)), name=step.results[0].name
                 )

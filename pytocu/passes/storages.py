@@ -11,6 +11,8 @@ made of.  Out: the same with these properties, which the passes behind rely on:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pytocu.ir.builder import Builder
@@ -143,10 +145,13 @@ def _computed(value: Value, *others: str) -> bool:
     return value.inst is not None and value.inst.op.kind in ("elementwise", *others)
 
 
-def rebased(builder: Builder, target: Value, old: Value, base: Value) -> Value:
-    """The same view of other contents."""
+def rebased(
+    builder: Builder, target: Value, old: Value, base: Value, values: Mapping[Value, Value] = MappingProxyType({})
+) -> Value:
+    """The same view of other contents; `values` are what stands for the positions that it picks."""
     if old is base:
         return target
     for inst in chain_from(old, target):
-        base = builder.emit(inst.op, (base,), dict(inst.attrs), None if inst.op.infer else inst.types)
+        args = (base, *(values.get(a, a) for a in inst.args[1:]))
+        base = builder.emit(inst.op, args, dict(inst.attrs), None if inst.op.infer else inst.types)
     return base

@@ -121,7 +121,7 @@ def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
     pieces: set[Value] = set()
     for arg, at in operands(value, whole_index(ndim), ndim):
         while arg.inst is not None and arg.inst.op.kind == "view":
-            ((arg, at),) = operands(arg, at, ndim)
+            arg, at = operands(arg, at, ndim)[-1]
         # An element of a concatenation is that of one piece.
         if not (is_choice(value) and arg in pieces):
             yield arg, at

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytocu.ir.core import Block, Inst, Value, walk
+from pytocu.ir.core import Block, Inst, Value, chain_from, walk
 from pytocu.ir.dims import DimLike
 from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.types import shape_of
@@ -123,7 +123,8 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
     whole = whole_index(free)
     for step in region.insts[:-1]:
         if step.op.name == "update":
-            yield Event(step, ((step.args[2], position(step.args[2], whole)),))
+            picked = [(p, ()) for view in chain_from(step.args[0], step.args[1]) for p in view.args[1:]]
+            yield Event(step, ((step.args[2], position(step.args[2], whole)), *picked))
         elif changes(step):
             memories = carried_memories(step)
             starts = [v for k, v in enumerate(given(step)[: carried_count(step)]) if k not in memories]

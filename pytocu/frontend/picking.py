@@ -1,0 +1,45 @@
+"""Parts of an array at positions that numbers computed of data state, as what is changed: ``x[i[k]] += v[k]``.
+
+Such a part is a view (``pick``).  In a loop that goes through its steps in one thread each change is a store
+(see `pytocu.passes.sweeps`); elsewhere the elements are chosen by their positions (`pytocu.passes.picks`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytocu.errors import IndexingError
+from pytocu.frontend.gathering import checked
+from pytocu.frontend.indexing import states_position, subscript
+from pytocu.frontend.values import Context, cast, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.types import I64
+
+
+def picked(context: Context, base: Value, key: Any) -> Value:
+    """The view ``base[key]``.
+
+    Raises
+    ------
+    IndexingError
+        As for reading; a position outside of its axis raises when the code has run.
+    """
+    items = key if isinstance(key, tuple) else (key,)
+    shape = dimensions(base)
+    used = sum(k is not None and k is not Ellipsis for k in items)
+    if used > len(shape):
+        text = f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
+        raise IndexingError(text, context.loc)
+    axis = 0
+    found: list[tuple[int, Value]] = []
+    rest: list[Any] = []
+    for item in items:
+        if states_position(item):
+            found.append((axis, checked(context, cast(context, item, I64), shape[axis], axis)))
+        else:
+            rest.append(item)
+        axis += len(shape) - used if item is Ellipsis else item is not None
+    view = base
+    for axis, position in reversed(found):
+        view = context.builder.emit("pick", (view, position), {"axis": axis}, name=base.name)
+    return subscript(context, view, (*rest,) if Ellipsis in rest else (*rest, Ellipsis))

@@ -1,0 +1,127 @@
+"""Values combined by place: a loop in the order of the values on a CPU, and sorted by place first on a GPU.
+
+In: array level, ``combine_at`` instructions.  Out: none of these.  NumPy combines one value after the other, so the order
+is part of the result.  A thread of a CPU does the same, as a loop of the user's program would.  On a GPU a stable sort brings
+the values of one place together in their order, and each place combines what is its own: no two threads change one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.dims import DimLike, symbol
+from pytocu.ir.regions import captured, closed, numbers_of
+from pytocu.ir.rewrite import put_again, rewrite
+from pytocu.ir.types import I64, WEAK_INT, ArrayType, element, scalar, shape_of
+from pytocu.passes.context import PassContext
+from pytocu.passes.costs import operations
+
+MOST_INSIDE = 8
+"""Simple operations that a value takes at most to be computed in the loop, by one thread and not as vectors."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Write them as loops, or as sorts and folds."""
+    # Arguments in one memory that are changed have no loops beside them.
+    shared = any(inst.op.name == "memory" for inst in function.body.insts)
+    names = set(numbers_of(function.body))
+
+    def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        if inst.op.name != "combine_at":
+            return None
+        if context.target.kind == "cuda" or shared:
+            return (_sorted(builder, inst.attr("op"), *args),)
+        name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
+        names.add(name)
+        return (_loop(builder, inst, name, *args),)
+
+    return rewrite(function, rule)
+
+
+def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, values: Value) -> Value:
+    """The values one after the other."""
+    (count,) = shape_of(places.type)
+    bounds = [_number(builder, d) for d in (0, count, 1)]
+    before = Value(start.type, start.name)
+    inner = Builder(inst.loc)
+    again: dict[Value, Value] = {}
+    for producer in _inside((places, values)):
+        inner.loc = producer.loc
+        put_again(inner, producer, again)
+    inner.loc = inst.loc
+    place, value = (_element(inner, again.get(v, v), symbol(name)) for v in (places, values))
+    if element(place.type) is not I64:
+        place = inner.emit("cast", (place,), {}, (scalar(I64),))
+    there = inner.emit("gather", (before, place), {"axes": (0,), "at": 0})
+    made = inner.emit("as_array", (inner.emit(inst.attr("op"), (there, value)),))
+    target = inner.emit("pick", (before, place), {"axis": 0})
+    result = inner.emit("update", (before, target, made), name=inst.results[0].name)
+    insts = inner.take()
+    number = Value(scalar(I64))
+    shared = captured(insts, (number, before), (result,))
+    # What the array held before is not what it holds in a step.
+    outer = [builder.emit("copy", (v,), name=v.name) if v is start else v for v in shared]
+    region = closed(insts, (number, before), (result,), shared, inst.loc)
+    attrs = {"carried": 1, "numbers": (name, count, False)}
+    return builder.inst("for_loop", (*bounds, start, *outer), attrs, inst.types, (region,)).results[0]
+
+
+def _number(builder: Builder, number: DimLike) -> Value:
+    if isinstance(number, int):
+        return builder.const(number, scalar(I64))
+    return builder.emit("convert", (builder.emit("dim", (), {"value": number}, (WEAK_INT,)),), {}, (scalar(I64),))
+
+
+def _element(builder: Builder, value: Value, at: DimLike) -> Value:
+    return builder.emit("index", (value,), {"axis": 0, "at": at})
+
+
+def _inside(values: Sequence[Value]) -> list[Inst]:
+    """What makes the values from what is in memory, operands first: views and a few operations."""
+    found: dict[Inst, None] = {}
+    spent = 0
+    for value in values:
+        order: dict[Inst, None] = {}
+        _producers(value, order)
+        cost = sum(map(operations, order))
+        if spent + cost > MOST_INSIDE:
+            order, cost = dict.fromkeys(reversed(_views(value))), 0
+        spent += cost
+        found.update(order)
+    return list(found)
+
+
+def _producers(value: Value, order: dict[Inst, None]) -> None:
+    """Note what makes a value element by element, operands first; the rest is stored before."""
+    inst = value.inst
+    if inst is None or inst in order or inst.op.kind not in ("elementwise", "view", "const", "generated"):
+        return
+    if inst.op.name != "require":
+        for operand in inst.args:
+            _producers(operand, order)
+        order[inst] = None
+
+
+def _views(value: Value) -> list[Inst]:
+    """The views that a value is of what is stored, the last one first."""
+    found: list[Inst] = []
+    while value.inst is not None and value.inst.op.kind == "view":
+        found.append(value.inst)
+        value = value.inst.args[0]
+    return found
+
+
+def _sorted(builder: Builder, row: str, start: Value, places: Value, values: Value) -> Value:
+    """Places in order, and each with the values that are its own; short integers are sorted faster."""
+    (count,) = shape_of(start.type)
+    stored = places if places.inst is None else builder.emit("keep", (places,))
+    order = builder.emit("library", (stored,), {"function": "argsort", "options": (("axis", -1), ("stable", True))})
+    ordered, own = (builder.emit("gather", (v, order), {"axes": (0,), "at": 0}) for v in (places, values))
+    if element(ordered.type) is not I64:
+        ordered = builder.emit("cast", (ordered,), {}, (ArrayType(I64, shape_of(ordered.type)),))
+    numbers = builder.emit("iota", (), {"axis": 0, "shape": (count,)})
+    kept, ordered = builder.emit("keep", (own,)), builder.emit("keep", (ordered,))
+    lower, upper = (builder.emit("search", (ordered, numbers), {"right": True} if right else {}) for right in (False, True))
+    return builder.emit("fold_range", (start, kept, lower, upper), {"op": row})

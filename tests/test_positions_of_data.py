@@ -1,0 +1,141 @@
+"""Elements and rows that are changed at positions computed of data: in loops of one kernel, in others, and without a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from tests.mask_tools import everywhere
+
+TABLE = np.random.default_rng(1).random((3, 4))
+PLACES = np.array([1, -1, 2, 1, 0])
+ROWS = np.random.default_rng(2).random((5, 4))
+Arrays = np.ndarray
+
+
+def one_row(out: Arrays, i: Arrays, v: Arrays) -> None:
+    out[i[0]] += v[0]
+    out[i[1], 2] = 7
+
+
+def rows(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        out[i[k]] += v[k]
+
+
+def elements(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        out[i[k], i[-1 - k]] -= v[k, 0]
+
+
+def parts_of_rows(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        out[i[k], 1:] = v[k, 1:]
+
+
+def columns(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        out[:, i[k]] *= v[k, :3]
+
+
+def in_branches(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        if v[k, 0] > 0.5:
+            out[i[k], 2] += v[k, 0]
+        else:
+            out[1:][i[k] % 2, 2] -= 1
+
+
+def parts_without_a_loop(out: Arrays, i: Arrays, v: Arrays) -> None:
+    out[1:, 1:][i[0], i[1]] = 3
+    out[i[2], ::2] = 5
+    out[None, i[3], 1:3] += v[0, :2]
+    out[..., i[4]] = v[1, :3]
+
+
+def of_a_new_array(out: Arrays, i: Arrays, v: Arrays) -> Arrays:
+    counts = np.zeros(4, np.int64)
+    for k in range(len(i)):
+        counts[i[k]] += 1
+    return counts * 2
+
+
+def moved(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        saved = out[i[k], 0]
+        out[i[k], 0] = out[0, 0]
+        out[0, 0] = saved
+
+
+def largest(out: Arrays, i: Arrays, v: Arrays) -> None:
+    where = np.argmax(v[:, 0]) % 3
+    out[where] = 7
+    out[where, np.argmin(v[0])] += 2
+
+
+def of_an_integer(out: Arrays, i: Arrays, v: Arrays) -> Arrays:
+    seen = np.zeros(3, np.int8)
+    for k in range(200):
+        seen[i[k % 5]] += np.int8(3)
+    return seen
+
+
+def until_found(out: Arrays, i: Arrays, v: Arrays) -> int:
+    k = 0
+    while k < 4 and out[i[k], 0] < 10:
+        out[i[k], 0] += 10
+        k += 1
+    return k
+
+
+def with_sums_of_all(out: Arrays, i: Arrays, v: Arrays) -> None:
+    for k in range(len(i)):
+        out[i[k]] += np.maximum.reduce(out.ravel())
+
+
+EVERY = (one_row, rows, elements, parts_of_rows, columns, in_branches, parts_without_a_loop, of_a_new_array, moved, largest,
+         of_an_integer, until_found, with_sums_of_all)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", EVERY, ids=lambda f: f.__name__)
+def test_numpys_answer(function: Callable[..., Any]) -> None:
+    everywhere(function, TABLE.copy(), PLACES, ROWS)
+
+
+@pytest.mark.parametrize("places", [np.uint8([1, 2]), np.int32([-3, 1])], ids=lambda p: p.dtype.name)
+def test_positions_of_other_dtypes(places: np.ndarray) -> None:
+    everywhere(rows, TABLE.copy(), places, ROWS)
+
+
+def test_no_steps() -> None:
+    everywhere(rows, TABLE.copy(), PLACES[:0], ROWS)
+
+
+@pytest.mark.parametrize("place", [3, -4, 2**40])
+def test_a_position_outside_raises(place: int) -> None:
+    def one(out: np.ndarray, i: np.ndarray) -> None:
+        out[i[0]] = 1
+
+    everywhere(one, np.zeros(3), np.array([place]))
+    with pytest.raises(IndexError, match=f"index {place} is out of bounds for axis 0 with size 3"):
+        pytocu.jit(rows)(TABLE.copy(), np.array([1, place, 2]), ROWS)
+
+
+@pytest.mark.parametrize("function", [rows, elements, parts_of_rows, columns, in_branches], ids=lambda f: f.__name__)
+def test_one_kernel_for_all_steps(function: Callable[..., Any]) -> None:
+    assert len(pytocu.jit(function).lower(TABLE, PLACES, ROWS).kernels) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.float16, np.float32, np.complex64, np.uint64])
+def test_other_elements(dtype: Any) -> None:
+    function = elements if dtype is not np.bool_ else parts_of_rows
+    everywhere(function, (TABLE * 5).astype(dtype), PLACES, (ROWS * 9).astype(dtype))
+
+
+def test_strided_and_turned() -> None:
+    everywhere(rows, np.zeros((6, 8))[::2, ::2], PLACES, ROWS)
+    everywhere(rows, np.zeros((4, 3)).T, PLACES, ROWS)
