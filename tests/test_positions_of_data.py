@@ -79,7 +79,7 @@ def largest(out: Arrays, i: Arrays, v: Arrays) -> None:
 
 def of_an_integer(out: Arrays, i: Arrays, v: Arrays) -> Arrays:
     seen = np.zeros(3, np.int8)
-    for k in range(200):
+    for k in range(40 * len(i)):
         seen[i[k % 5]] += np.int8(3)
     return seen
 

@@ -299,12 +299,6 @@ def test_bad_input_is_said_with_its_line() -> None:
         pytocu.jit(shorter)(VECTOR)
     assert caught.value.help is not None and caught.value.loc is not None
 
-    def by_data(x, y):
-        x[y.argmax()] = 0
-
-    with pytest.raises(UnsupportedError, match="must be a Python int"):
-        pytocu.jit(by_data)(VECTOR.copy(), OTHER)
-
     def some(x):
         for k in range(len(x)):
             if x[k] > 0.5:
