@@ -267,3 +267,16 @@ def test_transforms_of_a_length_of_run_time() -> None:
     for size in (1, 2, 5, 8):
         for n in (1, 3, 8, 0, -1):
             everywhere(filtered, np.random.default_rng(size).random(size), n, ulp=64)
+
+
+def test_what_a_library_made_is_passed_on_as_it_is() -> None:
+    low = pytocu.jit(lambda a, b, c: a @ b @ c).lower("f64[n, k]", "f64[k, m]", "f64[m, l]")
+    assert [step[0] for step in low.compile("cpu").plan.steps] == ["library", "library"]
+
+    def changed_behind(a: Any, b: Any) -> Any:
+        c = a @ b
+        d = c @ b
+        c += 1
+        return c, d, c @ d, np.linalg.inv(a @ b).T @ c
+
+    everywhere(changed_behind, np.random.default_rng(1).random((20, 20)), np.random.default_rng(2).random((20, 20)), ulp=1e9)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from tests.mask_tools import everywhere
+from mask_tools import everywhere
 
 TABLE = np.random.default_rng(1).random((3, 4))
 PLACES = np.array([1, -1, 2, 1, 0])

@@ -167,3 +167,16 @@ def test_other_loops_stay_as_they_are():
 def test_buffers_are_few(monkeypatch):
     monkeypatch.setattr(turned_loops, "MOST_BUFFERS", 1)
     assert not is_turned(pytocu.jit(squares).lower(VECTOR, np.zeros(1000, np.int64), 2).host("cpu"))
+
+
+def test_a_constant_divisor_of_pythons_numbers_is_not_looked_at() -> None:
+    """A requirement would keep the loop from being turned."""
+
+    def halves(x, n):
+        for k in range(n):
+            x = x + (n / 2 - k) * (k // 3)
+        return x
+
+    text = pytocu.jit(halves).lower("f64[m]", "weak int").ir(target="cpu")
+    assert "atomic_minimum" not in text and "local" in text
+    compare(pytocu.jit(halves)(VECTOR.astype(np.float64), 7), halves(VECTOR.astype(np.float64), 7))

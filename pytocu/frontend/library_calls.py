@@ -28,13 +28,15 @@ from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
 
 def in_memory(context: Context, value: Value) -> Value:
-    """An operand that lies in memory: an argument, or an argument transposed, as it is; others are put there."""
+    """An operand that lies in memory: what a library made, an argument, or one transposed, as it is; others are put there."""
     builder = context.builder
     base = value
     while base.inst is not None and base.inst.op.name == "transpose":
         base = base.inst.args[0]
     unchanged = base in builder.arguments and base.inst is None and builder.contents(base) is base
-    return value if unchanged else builder.emit("keep", (value,), name=value.name)
+    made = builder.contents(value).inst
+    stored = made is not None and made.op.name in ("library", "keep")
+    return value if unchanged or stored else builder.emit("keep", (value,), name=value.name)
 
 
 def call(context: Context, name: str, operands: Sequence[Value], **options: Any) -> tuple[Value, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import BOOL, C128, F64, I64, U64, DType, WeakType, element, scalar
@@ -27,7 +29,13 @@ def require(builder: Builder, value: Value, condition: Value, error: str, senten
 
 def as_dtype(builder: Builder, value: Value, dtype: DType) -> Value:
     """The number in a dtype."""
-    return value if element(value.type) is dtype else builder.emit("cast", (value,), {}, (scalar(dtype),))
+    if element(value.type) is dtype:
+        return value
+    known = _known(value)
+    if known is not None:
+        # A constant stays one: what it divides needs no requirement.
+        return builder.const(np.asarray(known, element(value.type).numpy).astype(dtype.numpy).item(), scalar(dtype))
+    return builder.emit("cast", (value,), {}, (scalar(dtype),))
 
 
 def _known(value: Value) -> object:
