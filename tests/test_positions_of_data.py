@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
-from mask_tools import everywhere
 
 TABLE = np.random.default_rng(1).random((3, 4))
 PLACES = np.array([1, -1, 2, 1, 0])
