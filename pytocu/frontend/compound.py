@@ -11,20 +11,19 @@ from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import BREAK, Flow, Frame, Returned, flow_of, owner_of
+from pytocu.frontend.frames import BREAK, Flow, Frame, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
 from pytocu.frontend.loops import Again, Steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import truth
 from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
-from pytocu.frontend.statements import assign_at, names_in, run_block
+from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import decides
+from pytocu.frontend.written_out import is_written_out
 from pytocu.ir.core import Value
 
 _MAX_STATIC_STEPS = 10_000
-_LONGEST_UNROLLED = 32
-"""Steps of a loop over numbers known now that are written out; longer ones are loops of run time, but see `_written_out`."""
 _LONGEST_LEFT = 4
 """Steps that are written out of a loop that a branch of run time leaves: each stands inside of the one before."""
 
@@ -155,7 +154,7 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if isinstance(values, range) and values[: 2**62] != values:
         text = "a loop over more numbers than int64 holds"
         raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
-    if isinstance(values, range) and len(values) > _LONGEST_UNROLLED and not _written_out(frame, node):
+    if isinstance(values, range) and not is_written_out(frame, node, values):
         return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)
@@ -170,34 +169,6 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     except Again:
         state.go_back()
     return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
-
-
-_GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault"})
-"""Methods of lists, dicts and sets that change how many members these have."""
-
-
-def _written_out(frame: Frame, node: ast.For) -> bool:
-    """Whether each step is code of its own, however many there are.
-
-    It is where a step decides, indexes or calls something by its number, and where a list grows.
-    """
-    numbers = names_in(node.target, ast.Store)
-
-    def by_number(part: ast.AST) -> bool:
-        return not numbers.isdisjoint(names_in(part, ast.Load))
-
-    for part in (inner for statement in node.body for inner in ast.walk(statement)):
-        match part:
-            case ast.Subscript(slice=place) if by_number(place):
-                return True
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) if by_number(test):
-                return True
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _GROW:
-                if isinstance(owner_of(frame, name).locals.get(name), (list, dict, set)):
-                    return True
-            case ast.Call() if by_number(part):
-                return True
-    return False
 
 
 def _unrolled(

@@ -1,0 +1,122 @@
+"""Which loops over numbers known now are written out, step by step, and which run as loops.
+
+Written out, a step may do what needs its number while compiling, and what several steps compute becomes one expression:
+the terms of a filter are one kernel.  Steps that each write a part of an array are a kernel each, where a loop of run
+time is one sweep, or one loop without Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+
+import numpy as np
+
+from pytocu.frontend.expressions import evaluate
+from pytocu.frontend.frames import Frame, owner_of
+from pytocu.frontend.statements import names_in
+from pytocu.frontend.values import is_array
+from pytocu.ir.core import Value
+
+LONGEST = 32
+"""Steps that are written out whatever they do."""
+_LONGEST_READING = 128
+"""Steps that read parts of arrays by their number, and write none."""
+
+_GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault"})
+"""Methods of lists, dicts and sets that change how many members these have."""
+_OF_NUMBERS = frozenset({abs, float, int, max, min})
+"""Functions of Python that take a number of run time as well as one known now."""
+
+
+def is_written_out(frame: Frame, node: ast.For, values: range) -> bool:
+    """Whether each step of a loop is code of its own.
+
+    Longer ones than `LONGEST` are where a step decides, calls something or indexes a list by its number, and where a list
+    grows; and up to `_LONGEST_READING` where a step reads a part of an array by its number, and writes none.
+    """
+    if len(values) <= LONGEST:
+        return True
+    use = _Use(frame, names_in(node.target, ast.Store))
+    for statement in node.body:
+        use.visit(statement)
+    return use.needs or (use.reads and not use.writes and len(values) <= _LONGEST_READING)
+
+
+class _Use(ast.NodeVisitor):
+    """What the statements of a loop do by the numbers of its steps."""
+
+    def __init__(self, frame: Frame, numbers: set[str]) -> None:
+        self.frame = frame
+        self.numbers = numbers
+        self.needs = False
+        """Something that is to be known while compiling."""
+        self.reads = False
+        self.writes = False
+
+    def by_number(self, node: ast.AST) -> bool:
+        """Whether the number stands in a part of the program, but for the places in arrays that are read."""
+        if isinstance(node, ast.Subscript) and self.is_array(node.value):
+            return False
+        if isinstance(node, ast.Name):
+            return node.id in self.numbers and isinstance(node.ctx, ast.Load)
+        return any(map(self.by_number, ast.iter_child_nodes(node)))
+
+    def is_array(self, node: ast.AST) -> bool:
+        """Whether it is an array that the loop finds, or a part of one."""
+        match node:
+            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T" | "mT" | "real" | "imag"):
+                return self.is_array(inner)
+            case ast.Name(id=name):
+                value = self.frame.locals.get(name)
+                return isinstance(value, Value) and is_array(value)
+        return False
+
+    def is_of_numbers(self, node: ast.expr) -> bool:
+        """Whether it names a function that takes a number of run time as well as one known now."""
+        if not isinstance(node, (ast.Name, ast.Attribute)) or self.by_number(node):
+            return False
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in self.frame.locals:
+            return False
+        function = evaluate(self.frame, node)
+        known = isinstance(function, np.ufunc) or getattr(function, "__module__", None) == math.__name__
+        return known or any(function is f for f in _OF_NUMBERS)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        numbered = not self.numbers.isdisjoint(names_in(node.slice, ast.Load))
+        if numbered and not self.is_array(node.value):
+            self.needs = True
+        elif numbered:
+            self.reads = self.reads or isinstance(node.ctx, ast.Load)
+            self.writes = self.writes or not isinstance(node.ctx, ast.Load)
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        self._decides(node, node.test)
+
+    def visit_While(self, node: ast.While) -> None:
+        self._decides(node, node.test)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._decides(node, node.test)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self._decides(node, node.test)
+
+    def _decides(self, node: ast.AST, test: ast.expr) -> None:
+        self.needs = self.needs or self.by_number(test)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.attr in _GROW:
+            name = node.func.value.id
+            self.needs = self.needs or isinstance(owner_of(self.frame, name).locals.get(name), (list, dict, set))
+        if self.by_number(node) and not self.is_of_numbers(node.func):
+            self.needs = True
+        self.generic_visit(node)
+
+
+__all__ = ["LONGEST", "is_written_out"]
