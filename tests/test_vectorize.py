@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -1000,3 +1001,34 @@ def test_known_numbers_alone() -> None:
 
     one, other = pytocu.jit(program)(np.ones(2))
     assert type(one) is np.int64 and one == 2 and other.tolist() == [6.0, 6.0]
+
+
+def test_branches_in_branches_are_looked_at_once() -> None:
+    """What follows a branch that may leave a loop is in its other side, and so deep; looking twice each time took minutes."""
+
+    @pytocu.vectorize
+    def steps(a, b):
+        k = 0
+        for _ in range(3):
+            if a < 1:
+                if 0 < b < 8:
+                    continue
+                if not a:
+                    break
+                b = -b
+            if b > 0 and b > 0:
+                k += 2
+                b = b - a
+            elif k > 2:
+                a, b = b, -a
+                a, b = b, (a if 0 < a < 8 else b)
+            else:
+                k += 2
+            if b > 9:
+                return -a
+        return b + a + k
+
+    given = np.float16([-1, 0, 0.5, 3]), np.float16([3, -2, 9, 4])
+    began = time.perf_counter()
+    compare(steps(*given), np.array([steps.__wrapped__(a, b) for a, b in zip(*given, strict=True)]))
+    assert time.perf_counter() - began < 60

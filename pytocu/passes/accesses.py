@@ -150,6 +150,7 @@ def _of_whole_arrays(value: Value) -> bool:
     return value.inst is None or not (is_region(value.inst) or value.inst.op.kind in IN_REGIONS)
 
 
+@lru_cache(maxsize=4096)
 def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> list[tuple[Value, Index]] | None:
     """The operands of a result of a loop or branch; None where an element depends on other elements that are carried.
 
