@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from raising_programs import (
 
 import pytocu
 from pytocu.errors import CompileError, UnsupportedError
+from pytocu.testing.compare import compare
 
 ONE, FOUR = np.array([1.5]), np.array([0.5, 1.0, 2.0, 3.5])
 PAIRS = [(FOUR, FOUR), (FOUR, ONE), (ONE, ONE), (np.ones(3), FOUR), (np.ones(0), np.ones(0))]
@@ -74,3 +76,60 @@ def test_tuples_of_lengths_are_compared() -> None:
     for shapes in (((3, 4), (3, 4)), ((2, 5), (3, 4)), ((3, 4), (4, 3)), ((4, 3), (3, 4)), ((3, 3), (5, 3))):
         x, y = (np.arange(float(a * b)).reshape(a, b) for a, b in shapes)
         np.testing.assert_array_equal(compiled(x, y), same(x, y))
+
+
+def checks_each(x):
+    for value in x:
+        if value < 0:
+            raise ValueError("negative")
+    return x * 2
+
+
+def asserts_each(x):
+    for k in range(len(x)):
+        assert x[k] >= 0, "negative"
+    return x * 2
+
+
+def divides_for_nobody(x, n):
+    for _ in range(3):
+        _ = 1 // n
+    return x * 2
+
+
+def divides_on_a_side(x, n):
+    if n < 5:
+        _ = 1 % n
+    return x * 2
+
+
+def takes_roots_for_nobody(x, n):
+    for k in range(n):
+        _ = math.sqrt(-k)
+    return x * 2
+
+
+def adds_for_nobody(x, y):
+    for _ in range(len(x)):
+        _ = x[:2] + y
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "fine"),
+    [
+        (checks_each, (np.array([1.0, -2.0]),), (np.array([1.0, 2.0]),)),
+        (asserts_each, (np.array([1.0, math.nan]),), (np.array([1.0, 2.0]),)),
+        (divides_for_nobody, (np.ones(2), 0), (np.ones(2), 2)),
+        (divides_on_a_side, (np.ones(2), 0), (np.ones(2), 7)),
+        (takes_roots_for_nobody, (np.ones(2), 2), (np.ones(2), 1)),
+        (adds_for_nobody, (np.ones(2), np.ones(3)), (np.ones(0), np.ones(3))),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_raises_is_kept_though_nobody_uses_it(function, given, fine) -> None:
+    with pytest.raises((ArithmeticError, AssertionError, ValueError)) as expected:
+        function(*given)
+    with pytest.raises(type(expected.value)):
+        pytocu.jit(function)(*given)
+    compare(pytocu.jit(function)(*fine), function(*fine))

@@ -235,7 +235,7 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     _merge_memories(merge, before, sides)
     signal = _merge_flows(merge, test, sides)
     first, second = (_block_parts(context, side) for side in sides)
-    if not merge.pairs and context.elements is None and any(_may_fail(inst) for side in sides for inst in side.insts):
+    if not merge.pairs and context.elements is None and any(may_fail(inst) for side in sides for inst in side.insts):
         # Nobody uses what the sides compute, but they may not be able to.
         nothing = context.builder.const(True, WEAK_BOOL)
         merge.add([(nothing, nothing)], "", lambda results: None)
@@ -262,9 +262,10 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     return signal() if callable(signal) else signal
 
 
-def _may_fail(inst: Inst) -> bool:
-    """Whether lengths are compared where an instruction stands, now or when it is known which ones meet there."""
-    return inst.op.name == "check" or bool(inst.regions) or sum(bool(shape_of(a.type)) for a in inst.args) > 1
+def may_fail(inst: Inst) -> bool:
+    """Whether Python may raise where an instruction stands, or lengths are compared, now or when it is known which meet."""
+    compared = inst.op.name == "check" or sum(bool(shape_of(a.type)) for a in inst.args) > 1
+    return compared or regions.raises(inst) or bool(inst.regions)
 
 
 def _block_parts(context: Context, side: _Side) -> list[Inst]:

@@ -14,6 +14,7 @@ from pytocu.frontend.control import (
     hoist,
     in_region,
     may_be_one,
+    may_fail,
     mentioned,
 )
 from pytocu.frontend.first_steps import behind_steps, had_step, once_scalar, scalar_from_start, still_python
@@ -40,7 +41,7 @@ from pytocu.frontend.values import Context, as_value, const_inst, convert, dimen
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number
-from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -372,6 +373,9 @@ def _finish(
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     inside = hoist(context, read.insts, own_names, numbers, _stay(context, read, numbers is not None))
     extras.extend(end for _, end in flags.values())
+    if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
+        # Nobody uses what a step computes, but it may not be able to.
+        extras.append(builder.const(True, WEAK_BOOL))
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks

@@ -23,7 +23,7 @@ from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import replay
-from pytocu.ir.types import ArrayType, Type
+from pytocu.ir.types import ArrayType, Type, WeakType
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
@@ -232,7 +232,7 @@ def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
 
 def _stays(inst: Inst) -> bool:
     """Whether an instruction does something besides its results; a conversion fails where its result is used."""
-    return bool(inst.op.effects) and inst.op.name != "convert"
+    return (bool(inst.op.effects) and inst.op.name != "convert") or raises(inst)
 
 
 def launches(inst: Inst) -> bool:
@@ -258,8 +258,22 @@ def _launches(inst: Inst) -> bool:
 
 
 def compares(inst: Inst) -> bool:
-    """Whether a loop or branch may be an error though nobody uses what it computes: lengths or an index are compared in it."""
-    return bool(inst.results) and any(inner.op.name == "check" for region in inst.regions for inner in walk(region))
+    """Whether a loop or branch may be an error though nobody uses what it computes: by lengths, an index, or in Python."""
+    inside = (inner for region in inst.regions for inner in walk(region))
+    return bool(inst.results) and any(inner.op.name == "check" or raises(inner) for inner in inside)
+
+
+_DIVISIONS = ("divide", "floor_divide", "remainder")
+
+
+def raises(inst: Inst) -> bool:
+    """Whether an instruction on Python's numbers may be an exception of Python's."""
+    if not inst.types or not isinstance(inst.types[0], WeakType):
+        return False
+    if inst.op.name in _DIVISIONS:
+        by = inst.args[1].inst
+        return by is None or by.op.name != "const" or not by.attr("value")
+    return inst.op.effects == "check" and inst.op.python is not None
 
 
 def _prune_block(block: Block) -> Block:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import compares, is_region, prune
+from pytocu.ir.regions import compares, is_region, prune, raises
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -70,7 +70,7 @@ def dce(function: Function, context: PassContext) -> Function:
     # Uses come after definitions in the text, so one walk backwards finds everything alive.
     for inst in reversed(list(walk(function.body))):
         alive = bool(inst.op.effects and inst.op.effects != "read" and inst.op.effects != "alloc")
-        alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control"
+        alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control" or raises(inst)
         # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
         alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
         alive = alive or (is_region(inst) and compares(inst))
