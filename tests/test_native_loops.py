@@ -487,3 +487,104 @@ def test_every_iteration_is_run_once_a_step(work, helpers, monkeypatch):
     for periods in (1, 50, 3):
         table.run(periods, helpers)
     assert (first == 2 * 54).all() and (second == 54).all()
+
+
+def by_rows(starts, columns, values, x):
+    y = np.empty(starts.size - 1, values.dtype)
+    for i in range(starts.size - 1):
+        places = columns[starts[i] : starts[i + 1]]
+        y[i] = values[starts[i] : starts[i + 1]] @ x[places]
+    return y
+
+
+def filled_parts(starts, columns, values, x):
+    out = x.copy()
+    for i in range(starts.size - 1):
+        out[starts[i] : starts[i + 1]] *= values[i]
+        out[: columns[i]] += x[columns[i]]
+    return out
+
+
+def sparse(rows: int, seed: int = 0, width: int = 50) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(0, 6, rows)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return starts, random.integers(0, width, starts[-1]), random.random(starts[-1]), random.random(width)
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("function", [by_rows, filled_parts], ids=lambda f: f.__name__)
+def test_lengths_that_are_read_in_steps(function: Callable[..., Any], several: bool, request, computed) -> None:
+    if several:
+        request.getfixturevalue("many_threads")
+    jitted = pytocu.jit(function)
+    plan = jitted.lower(*sparse(40)).compile("cpu").plan
+    (loop,) = judged(plan).values()
+    assert isinstance(loop, Steady) and loop.numbers is not None and loop.numbers.reads
+    for rows in (40, 0, 1, 7, 300, 41):
+        arguments = sparse(rows, rows)
+        arguments = (arguments[0] % 47, *arguments[1:]) if function is filled_parts else arguments
+        compare(jitted(*arguments), function(*arguments), exact=False, ulp=64)
+    starts, columns, values, x = sparse(60, 1)
+    arguments = np.int32(starts[:30] - 20), columns, values, x
+    for _ in range(2):
+        # The first call of a signature goes the general way, others the short one.
+        compare(jitted(*arguments), function(*arguments), exact=False, ulp=64)
+    assert len(computed) >= 3 and min(computed) > 20
+
+
+@pytest.mark.parametrize("function", [by_rows, filled_parts], ids=lambda f: f.__name__)
+def test_what_is_wrong_with_the_data_of_a_native_step_raises(function: Callable[..., Any]) -> None:
+    jitted = pytocu.jit(function)
+    starts, columns, values, x = sparse(200)
+    jitted(starts % 47 if function is filled_parts else starts, columns, values, x)
+    columns[150] = 77
+    with pytest.raises(IndexError, match="index 77 is out of bounds for axis 0 with size 50"):
+        jitted(starts % 47 if function is filled_parts else starts, columns, values, x)
+
+
+def through_positions(u, places, n):
+    for _ in range(n):
+        u = 0.5 * u[places] + u[::-1]
+    return u
+
+
+def swapped_through_positions(u, places, n):
+    for _ in range(n):
+        v = u[places] + 1
+        u[1:] = v[:-1] * 0.25
+    return u
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("function", [through_positions, swapped_through_positions], ids=lambda f: f.__name__)
+def test_native_steps_look_at_what_went_wrong(function: Callable[..., Any], several: bool, request, replayed) -> None:
+    if several:
+        request.getfixturevalue("many_threads")
+    jitted = pytocu.jit(function)
+    places = np.arange(300)[::-1] % 37
+    for steps in (0, 1, 2, 40, 41, 100):
+        compare(jitted(random(300), places, steps), function(random(300), places, steps))
+    assert len(replayed) == 3
+    places[7] = 300
+    with pytest.raises(IndexError, match="index 300 is out of bounds"):
+        jitted(random(300), places, 50)
+
+
+def test_a_step_that_goes_wrong_late() -> None:
+    def moved(u, places, n):
+        for _ in range(n):
+            places = places + 1
+            u = u[places] + 1
+        return u
+
+    places = np.arange(20)
+    compare(pytocu.jit(moved)(random(20), -places, 1), moved(random(20), -places, 1))
+    with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
+        pytocu.jit(moved)(random(20), np.zeros(20, np.int64), 60)
+
+
+def test_lengths_that_do_not_fit_in_a_native_step_raise() -> None:
+    starts, columns, values, x = sparse(200)
+    with pytest.raises(ValueError, match="mismatch in its core dimension 0"):
+        pytocu.jit(by_rows)(starts, columns, values[:-3], x)

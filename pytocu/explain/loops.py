@@ -8,7 +8,7 @@ from pytocu.ir.core import Function
 from pytocu.passes.whole_loops import obstacles
 from pytocu.runtime import launch_graphs, native_steps
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.plan_loops import DIFFERS, PARTS, Steady, judged
+from pytocu.runtime.plan_loops import DIFFERS, PARTS, READ, Steady, judged
 
 
 def how(loop: Steady | str, on_gpu: bool) -> str:
@@ -26,8 +26,8 @@ def how(loop: Steady | str, on_gpu: bool) -> str:
     if isinstance(loop, str):
         return f"made by Python: {loop}"
     if on_gpu and loop.numbers is not None:
-        return f"made by Python: {PARTS if loop.numbers.names else DIFFERS}"
-    if not on_gpu and loop.looks:
+        return f"made by Python: {READ if loop.numbers.reads else PARTS if loop.numbers.names else DIFFERS}"
+    if not on_gpu and loop.waits:
         return "made by Python: what may be wrong with the data is looked at behind each"
     if not on_gpu and loop.flag >= 0:
         return "made by one native function from the first few on"

@@ -9,11 +9,12 @@ int64 or Python would raise, the native function stops before the step, and Pyth
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytocu.ir.dims import Atom, Dim, DimLike
-from pytocu.runtime.plan_loops import Numbers
+from pytocu.errors import NOTHING
+from pytocu.ir.dims import Atom, Dim, DimLike, symbols
+from pytocu.runtime.plan_loops import Bounds, Numbers
 
 _INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
 _FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9}
@@ -22,11 +23,12 @@ _TO_FLOAT, _COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 
 _MOST = 2**63 - 1
 _MOST_PIECES = 2**16 - 1
 
-Place = int | tuple[str, int, int]
-"""A cell, or a word of the ``slots`` or of the ``record`` of a launch of the step, by its number there."""
+Place = int | tuple[str, int, int, int]
+"""A cell, or a word of the ``slots`` or of the ``record`` of a launch of the step, by its number there, and 0; or of the
+``memory`` that a parameter of a launch points to: the parameter and the word."""
 
-Operation = tuple[int, Place, int, int, int, int]
-"""What is done, where to, two cells, and the least and most that it may be."""
+Operation = tuple[int, Place, Place, Place, int, int]
+"""What is done, where to, two operands, and the least and most that it may be."""
 
 
 class Cells:
@@ -54,21 +56,48 @@ class Cells:
         self._places = {slot: self._spare() for slot in self._kinds}
         self._lengths = {name: self._spare() for name in numbers.lengths}
         self._step, self._single = self._spare(), self._spare()
-        self._before: list[Operation] = []
         self._known: dict[DimLike, int] = {}
+        # What stands behind so many launches of a step; the last list is the one that is written.
+        self._before: list[Operation] = []
+        self._stages: list[tuple[int, list[Operation]]] = [(0, self._before)]
+        self._work: dict[int, int] = {}
+        self._checked: set[Bounds] = set()
         counter = self._places[numbers.counter]
         for name, negated in zip(numbers.names, (False, True), strict=False):
             place = self._emit(_INTEGERS["subtract"], self._constant(0), counter) if negated else counter
             self._lengths[name] = self._emit(_OF_LENGTHS["max"], place, self._constant(0))
-        for dim, least, most in numbers.checks:
-            self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
-        for slot, dim in numbers.dims.items():
-            self._kinds[slot], self._places[slot] = int, self._dim(dim)
+        waiting = {read.name for read in numbers.reads}
+        self._settle(waiting)
         for made, name, sources in numbers.computed:
             self._compute(made, name, sources)
-        self._work = {number: self._dim(dims[0]) for number, dims in numbers.work.items()}
+        for read in numbers.reads:
+            self._before = []
+            self._stages.append((read.behind, self._before))
+            place = self._lengths[read.name] = self._spare()
+            most = _MOST if read.limit is None else read.limit
+            self._before.append(self._bounded(place, ("memory", *read.where), 0, most))
+            waiting.discard(read.name)
+            self._settle(waiting)
+        for behind, where in numbers.words:
+            nothing = self._bounded(self._spare(), ("memory", *where), NOTHING, NOTHING)
+            self._stages.append((behind, [nothing]))
         self._pieces: dict[int, tuple[int, int]] = {}
         self._behind = self._next()
+
+    def _settle(self, waiting: set[str]) -> None:
+        """Compute the lengths that are made of known ones: first those that may say that there is no such step."""
+        numbers = self._numbers
+
+        for dim, least, most in numbers.checks:
+            if (dim, least, most) not in self._checked and waiting.isdisjoint(symbols(dim)):
+                self._checked.add((dim, least, most))
+                self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
+        for slot, dim in numbers.dims.items():
+            if slot not in self._places and waiting.isdisjoint(symbols(dim)):
+                self._kinds[slot], self._places[slot] = int, self._dim(dim)
+        for number, (dim, _) in numbers.work.items():
+            if number not in self._work and waiting.isdisjoint(symbols(dim)):
+                self._work[number] = self._dim(dim)
 
     def _spare(self) -> int:
         self._size += 1
@@ -84,7 +113,7 @@ class Cells:
         self._before.append((code, made, x, y, 0, 0))
         return made
 
-    def _bounded(self, to: Place, place: int, least: int, most: int) -> Operation:
+    def _bounded(self, to: Place, place: Place, least: int, most: int) -> Operation:
         return _TO_BYTES[8], to, place, place, least, most
 
     def _dim(self, dim: DimLike) -> int:
@@ -146,14 +175,33 @@ class Cells:
         counter = self._places[self._numbers.counter]
         return [*copies, (_INTEGERS["add"], counter, counter, self._step, 0, 0)]
 
-    def before(self, launches: Mapping[int, int]) -> list[Operation]:
-        """What stands before the launches of a step, which are kernels by their places in the period."""
-        found = list(self._before)
-        for launch, number in launches.items():
-            for position, slot, word in self._numbers.stored.get(number, ()):
-                found.extend(self._store(slot, word, ("slots", launch, position)))
+    def around(self, launches: Mapping[int, int]) -> Iterator[int | list[Operation]]:
+        """The launches of a step, which are kernels by their places in the period, and what stands before and behind each."""
+        numbers, places = self._numbers, list(launches)
+        if numbers.reads or numbers.words:
+            # Memory is found by the launches that are given it.
+            self.usable = self.usable and tuple(launches.values()) == numbers.launches
+        if not self.usable:
+            return
+        yield self._stage(0, places)
+        for count, (launch, number) in enumerate(launches.items(), 1):
+            found: list[Operation] = []
+            for position, slot, word in numbers.stored.get(number, ()):
+                found.extend(self._store(slot, word, ("slots", launch, position, 0)))
             if number in self._work:
                 found.extend(self._share(launch, self._work[number]))
+            yield found
+            yield launch
+            yield self._stage(count, places)
+
+    def _stage(self, count: int, places: Sequence[int]) -> list[Operation]:
+        """What stands behind so many launches; memory is that of launches of the period."""
+        found: list[Operation] = []
+        for behind, operations in self._stages:
+            for code, to, x, y, least, most in operations if behind == count else ():
+                if isinstance(x, tuple):
+                    x = y = ("memory", places[x[1]], x[2], x[3])
+                found.append((code, to, x, y, least, most))
         return found
 
     def behind(self) -> list[Operation]:
@@ -194,10 +242,10 @@ class Cells:
         less, size = self._pieces[launch] = self._spare(), self._spare()
         rounded, pieces = self._spare(), self._spare()
         return [
-            self._bounded(("record", launch, 2), work, 0, _MOST),
+            self._bounded(("record", launch, 2, 0), work, 0, _MOST),
             (_INTEGERS["add"], rounded, work, less, 0, 0),
             (_INTEGERS["floor_divide"], pieces, rounded, size, 0, 0),
-            self._bounded(("record", launch, 4), pieces, 0, _MOST_PIECES),
+            self._bounded(("record", launch, 4, 0), pieces, 0, _MOST_PIECES),
         ]
 
     def _store(self, slot: int, word: str, to: Place) -> list[Operation]:

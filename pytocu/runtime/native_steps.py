@@ -6,12 +6,14 @@ The function is `pytocu.backend.cpu_steps`; here stands the table that it takes.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any
 
-from pytocu.ir.dims import evaluate
+from pytocu.errors import NOTHING
+from pytocu.ir.dims import evaluate, symbols
 from pytocu.runtime import threads
 from pytocu.runtime.host_loops import Steps, Until
 from pytocu.runtime.native_numbers import Cells, Operation
@@ -52,6 +54,9 @@ _WHOLE = 2**62
 
 _PIECES = 4
 """Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
+
+_TO_WORD = 17
+"""The operation that copies a number, which has to be one of a range."""
 
 Noted = tuple[int, Any, int, int]
 """A launch: the number of the kernel, its slots, iterations, elements of one; or -1 and the address of a truth value."""
@@ -137,25 +142,57 @@ class NativeLoop:
 
     def _replay(self, noted: Sequence[Noted], left: int, seconds: float) -> int:
         """Make whole periods; the one that was noted took so many seconds."""
-        periods, done = left // self.loop.period, 0
+        period = self.loop.period
+        periods, done = left // period, 0
         if not noted:
-            return periods * self.loop.period
-        table = _Table(self._driver, [(self._natives[n], slots, work, cost) for n, slots, work, cost in noted])
+            return periods * period
+        spare = ctypes.c_int64()
+        records = self._records(noted, ctypes.addressof(spare))
+        if records is None:
+            return 0
+        table = _Table(self._driver, records)
         alone = 0.0
         if seconds < _SECONDS_TO_TRY * len(noted):
-            done = min(_TRIALS, periods)
-            seconds = alone = min([table.run(1, 0) for _ in range(done)])
+            tried: list[float] = []
+            while done < min(_TRIALS, periods):
+                tried.append(table.run(1, 0))
+                if table.ended():
+                    return done * period
+                done += 1
+            seconds = alone = min(tried)
         helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
         until_return = _SECONDS_TO_DECIDE if alone else _SECONDS_TO_RETURN
         while done < periods:
             count = min(periods - done, max(1, int(until_return / max(seconds, 1e-9))))
             seconds = table.run(count, helpers) / count
+            if table.ended():
+                # Python makes the step again, and finds what was noted of the data.
+                return (done + table.words[_MADE] // len(records)) * period
             done += count
             if alone and seconds > alone:
                 # Others need the CPUs.
                 helpers = 0
             until_return = _SECONDS_TO_RETURN
-        return periods * self.loop.period
+        return periods * period
+
+    def _records(self, noted: Sequence[Noted], spare: int) -> list[tuple[Any, ...]] | None:
+        """The launches of a period, with what is looked at behind them; None where some were left out."""
+        loop, size = self.loop, len(self.loop.kernels)
+        if loop.words and tuple(n for n, *_ in noted) != loop.kernels * loop.period:
+            return None
+        records: list[tuple[Any, ...]] = []
+        for k, (number, slots, work, cost) in enumerate(noted):
+            records.append((self._natives[number], slots, work, cost))
+            for behind, (launch, parameter, at) in loop.words:
+                if behind == k % size + 1:
+                    word = _pointer(noted[k - k % size + launch][1], parameter) + 8 * at
+                    records.append((None, (_TO_WORD, spare, word, word, NOTHING, NOTHING)))
+        return records
+
+
+def _pointer(slots: Any, parameter: int) -> int:
+    """What a launch is given as a parameter."""
+    return int.from_bytes(bytes(slots)[8 * parameter : 8 * parameter + 8], sys.byteorder)
 
 
 class _Computed:
@@ -189,11 +226,12 @@ class _Computed:
 
         self._behind: list[int] = []
         for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
-            launches = {k: noted[k][0] for k in range(begin, end)}
-            compute(cells.before(launches))
-            for k, number in launches.items():
-                self._launches[k] = len(records)
-                records.append((natives[number], slots[k], 0, 0))
+            for part in cells.around({k: noted[k][0] for k in range(begin, end)}):
+                if isinstance(part, list):
+                    compute(part)
+                else:
+                    self._launches[part] = len(records)
+                    records.append((natives[noted[part][0]], slots[part], 0, 0))
             compute(cells.behind())
             self._behind.append(len(records))
         self._usable = cells.usable and len(records) <= _MOST_RECORDS
@@ -202,14 +240,18 @@ class _Computed:
 
         def address(place: Any) -> int:
             match place:
-                case ("slots", launch, word):
+                case ("slots", launch, word, _):
                     return ctypes.addressof(slots[launch]) + 8 * word
-                case ("record", launch, word):
+                case ("record", launch, word, _):
                     return table.address + 8 * (_FIRST + _WORDS * self._launches[launch] + word)
+                case ("memory", *_):
+                    # Other calls have other memory.
+                    return 0
             return cells.address + 8 * place
 
         for n, (code, to, x, y, least, most) in operations.items():
             table.state(n, (code, address(to), address(x), address(y), least, most))
+        self._memory = {n: operation[2][1:] for n, operation in operations.items() if isinstance(operation[2], tuple)}
 
     def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range) -> int:
         """Make the steps of a range; how many."""
@@ -217,15 +259,25 @@ class _Computed:
             return 0
         table, numbers = self._table, self._numbers
         known = dict(zip(numbers.lengths, values[len(numbers.given) :], strict=True))
+        found = {read.name for read in numbers.reads}
         ends = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in (counter[0], counter[-1])]
         for k, place in self._launches.items():
             number, given, work, cost = noted[k]
             ctypes.memmove(self._slots[k], given, len(given))
             cut = None
             if number in numbers.work:
-                work, cost = (max(1, *(evaluate(dim, sizes) for sizes in ends)) for dim in numbers.work[number])
+                # Of what is read in each step there is one example.
+                example = work, cost
+                work, cost = (
+                    max(1, *(n if set(symbols(dim)) & found else evaluate(dim, sizes) for sizes in ends))
+                    for n, dim in zip(example, numbers.work[number], strict=True)
+                )
                 cut = partial(self._cells.cut, k)
             table.launches[place] = (*table.launches[place][:2], work, cost, cut)
+        for n, (k, parameter, at) in self._memory.items():
+            pointer = _pointer(noted[k][1], parameter) + 8 * at
+            first = _FIRST + _WORDS * n
+            table.words[first + 2] = table.words[first + 3] = pointer
         table.share(0)
         made, helpers, count = 0, 0, 1
         while made + period <= len(counter):

@@ -19,6 +19,19 @@ Bounds: TypeAlias = "tuple[DimLike, int, int | None]"
 """A length, and the least and most that it may be."""
 
 
+Address: TypeAlias = "tuple[int, int, int]"
+"""A launch of a step, its parameter that is a pointer, and words behind that."""
+
+
+class Read(Record):
+    """A length that is read from memory, behind so many launches of a step; one above the limit is Python's to refuse."""
+
+    behind: int
+    name: str
+    where: Address
+    limit: int | None
+
+
 class Numbers(Record):
     """Python's numbers that kernels take and that differ from step to step.
 
@@ -44,6 +57,12 @@ class Numbers(Record):
         By the number of a launch: how many iterations it has, and what each costs, where these differ.
     checks : tuple of Bounds
         Lengths that differ, and the least and most that each may be; where one is not, Python makes the step, and raises.
+    launches : tuple of int
+        The kernels of a step.
+    reads : tuple of Read
+        Lengths that are read from memory in a step.
+    words : tuple of (int, Address)
+        Behind so many launches: the first word of a requirement; where it was written, Python makes the step, and raises.
     """
 
     counter: int
@@ -56,6 +75,9 @@ class Numbers(Record):
     dims: dict[int, DimLike]
     work: dict[int, tuple[DimLike, DimLike]]
     checks: tuple[Bounds, ...]
+    launches: tuple[int, ...] = ()
+    reads: tuple[Read, ...] = ()
+    words: tuple[tuple[int, Address], ...] = ()
 
 
 _COMPUTED = frozenset({"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive"})
@@ -81,6 +103,10 @@ class Steady(Record):
         Numbers that kernels take and that differ from step to step, which a native function can compute.
     looks : bool
         What is wrong with the data is looked at behind each step, where somebody waits for it: on a CPU.
+    kernels : tuple of int
+        Those of a step, where a native function can look.
+    words : tuple of (int, Address)
+        What it looks at, as `Numbers.words`.
     """
 
     period: int
@@ -90,6 +116,13 @@ class Steady(Record):
     loops: bool = False
     numbers: Numbers | None = None
     looks: bool = False
+    kernels: tuple[int, ...] = ()
+    words: tuple[tuple[int, Address], ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether Python looks behind each step on a CPU."""
+        return self.looks and not self.words and self.numbers is None
 
 
 def judged(plan: Plan) -> dict[int, Steady | str]:
@@ -118,6 +151,7 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
     return found
 
 
+READ = "a length that depends on the data is read in each step"
 DIFFERS = "a kernel takes a number that differs from step to step"
 PARTS = "kernels work on parts of arrays that differ from step to step"
 
@@ -128,7 +162,9 @@ def steady(plan: Plan, native: bool) -> dict[int, Steady]:
     `native` says whether a native function makes them, which computes numbers and sees truth values in memory.
     """
     found = {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady)}
-    return {k: loop for k, loop in found.items() if (not loop.looks if native else loop.flag < 0 and loop.numbers is None)}
+    if native:
+        return {k: loop for k, loop in found.items() if not loop.waits}
+    return {k: loop for k, loop in found.items() if loop.flag < 0 and loop.numbers is None}
 
 
 def _end(steps: Sequence[Step], begin: int) -> int:
@@ -157,7 +193,9 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     counts = bool(varying)
     varying |= {loop[1]} if loop[0] == "for" else set()
     # What the counter is called, and the lengths that depend on it.
-    names = tuple(n for s in inner if s[0] == "bind" and loop[0] == "for" and s[1] == loop[1] for n in s[2])
+    counted = tuple(n for s in inner if s[0] == "bind" and loop[0] == "for" and s[1] == loop[1] for n in s[2])
+    found = tuple(s[2] for s in inner if s[0] == "read_length")
+    names = (*counted, *found)
     varying |= {step[1] for step in inner if step[0] == "dim" and _any_of(step[2:], names)}
     _spread(inner, varying)
     launches, loops, differs = 0, False, False
@@ -174,7 +212,7 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
             case ("bind", slot, *_) if not (loop[0] == "for" and slot == loop[1]):
                 return PARTS
             case ("read_length", *_):
-                return "a length that depends on the data is read in each step"
+                differs = True
             case ("read", *_) if step is not reads:
                 return "the host reads a number in each step"
             case ("launch", number, slots):
@@ -184,7 +222,7 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
             case ("check", _, dims, *_):
                 differs = differs or _any_of(dims, names)
             case ("allocate", _, _, shape, *_) if _any_of(shape, names):
-                return PARTS
+                return READ if _any_of(shape, found) else PARTS
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
     if counts and (reads or loops):
@@ -192,16 +230,23 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     numbers = None
     # What stands in a branch that is not taken has no value to begin with.
     if differs and not (reads or loops or any(step[0] == "if" for step in inner)):
-        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried}, names)
+        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried}, counted, found)
+    moves = {p: after[p] for p in carried}
+    if found and (numbers is None or counts):
+        # Python's numbers may be made of lengths that only the steps themselves read.
+        return READ
     if differs and numbers is None:
         return PARTS if names else DIFFERS
-    moves = {p: after[p] for p in carried}
     if not launches:
         return "nothing is launched in its steps"
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
     looks = any(step[0] == "failed" for step in inner)
-    return Steady(_period(moves), launches, counts, flag, loops, numbers, looks)
+    alone = looks and numbers is None and loop[0] == "for" and not loops and all(step[0] != "if" for step in inner)
+    period, looked = _period(moves), _memory(plan, inner) if alone else None
+    if looked is None:
+        return Steady(period, launches, counts, flag, loops, numbers, looks)
+    return Steady(period, launches, counts, flag, loops, numbers, looks, looked[0], looked[2])
 
 
 def _any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:
@@ -210,9 +255,19 @@ def _any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:
 
 
 def _numbers(
-    plan: Plan, counter: int, steps: Sequence[Step], varying: set[int], after: dict[int, int], names: tuple[str, ...]
+    plan: Plan,
+    counter: int,
+    steps: Sequence[Step],
+    varying: set[int],
+    after: dict[int, int],
+    counted: tuple[str, ...],
+    found: tuple[str, ...],
 ) -> Numbers | None:
-    """What is to be computed of numbers that differ, as far as kernels need it; None where only Python can."""
+    """What is to be computed of numbers that differ, as far as kernels need it; None where only Python can.
+
+    `counted` are the names of the counter, and `found` those of lengths that are read.
+    """
+    names = (*counted, *found)
     stored: dict[int, tuple[tuple[int, int, str], ...]] = {}
     work: dict[int, tuple[DimLike, DimLike]] = {}
     converted = {step[1]: step[2] for step in steps if step[0] == "convert" and not step[4]}
@@ -247,7 +302,48 @@ def _numbers(
     given = [*(p for p, _ in carried), *sorted(wanted - known), *sorted(p for p in wanted & after.keys() if after[p] == p)]
     lengths = {n: None for dim in (*dims.values(), *sum(work.values(), ()), *(b[0] for b in checks)) for n in symbols(dim)}
     others = tuple(name for name in lengths if name not in names)
-    return Numbers(counter, carried, computed, stored, tuple(given), names, others, dims, work, tuple(checks))
+    late = {slot for slot, dim in dims.items() if _any_of((dim,), found)}
+    memory = _memory(plan, steps)
+    if memory is None or any(late & set(sources) for _, _, sources in computed):
+        return None
+    return Numbers(counter, carried, computed, stored, tuple(given), counted, others, dims, work, tuple(checks), *memory)
+
+
+def _memory(
+    plan: Plan, steps: Sequence[Step]
+) -> tuple[tuple[int, ...], tuple[Read, ...], tuple[tuple[int, Address], ...]] | None:
+    """The kernels of a step, and the words of memory that are looked at in it; None where they cannot be in steps made at once.
+
+    A step that Python makes after all is begun anew, so what is launched before a length is read may write nothing else.
+    """
+    launches = [(step[1], step[2]) for step in steps if step[0] == "launch"]
+    reads: list[Read] = []
+    words: list[tuple[int, Address]] = []
+    count, free = 0, {n for n in range(len(plan.parameters)) if n not in plan.written}
+    free |= {step[1] for step in steps if step[0] in ("read_length", "failed")}
+    touched: set[int] = set()
+
+    def address(slot: int, at: int) -> Address | None:
+        """Where a launch of the step is given the memory."""
+        places = ((k, slots.index(slot), at) for k, (_, slots) in enumerate(launches) if slot in slots)
+        return next(places, None)
+
+    for step in steps:
+        if step[0] == "launch":
+            spec = plan.kernels[step[1]]
+            touched |= {s for s, word in zip(step[2], spec.parameters, strict=True) if word == "pointer"}
+            count += 1
+        elif step[0] in ("read_length", "failed"):
+            where = address(step[1], 0 if step[0] == "read_length" else step[2])
+            if where is None or where[0] >= count:
+                return None
+            if step[0] == "failed":
+                words.append((count, where))
+            elif not touched <= free:
+                return None
+            else:
+                reads.append(Read(count, step[2], where, step[3] if isinstance(step[3], int) else None))
+    return tuple(number for number, _ in launches), tuple(reads), tuple(words)
 
 
 def _bounds(check: Step) -> list[Bounds] | None:

@@ -42,7 +42,7 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
             loop, name = text.loops[position], ""
             computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
-            if isinstance(loop, Steady) and text.access.steps and computed and not (loop.looks and text.access.failed):
+            if isinstance(loop, Steady) and text.access.steps and computed and not (loop.waits and text.access.failed):
                 name = f"steps{counter}"
                 around = [f"{outer}.noting" for outer, _ in text.open if outer]
                 alone = f"not ({' or '.join(around)})" if around else "True"
@@ -56,7 +56,7 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
             loop, name = text.loops[position], ""
-            if isinstance(loop, Steady) and text.access.until and not (loop.looks and text.access.failed):
+            if isinstance(loop, Steady) and text.access.until and not (loop.waits and text.access.failed):
                 name = f"steps{params[0]}"
                 text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
                 text.flags[loop.flag] = name

@@ -127,8 +127,9 @@ class Text:
     def check(self, condition: str, failure: str) -> None:
         """Leave where lengths do not fit together; `failure` says so."""
         if self.depth:
-            # Whether it is looked at depends on the branch around it.
-            self.lines.append(f"if {condition}: {failure}")
+            # Whether it is looked at depends on the branch around it, and on whether the step has been made already.
+            steps = next((name for name, _ in self.open[-1:] if self.numbers.get(name) is not None), "")
+            self.lines.append(f"if {steps}.launching and ({condition}): {failure}" if steps else f"if {condition}: {failure}")
             return
         leave = failure if self.early is self.lines else "return None"
         self.early.append(f"if {condition}: {leave}")
