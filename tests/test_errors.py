@@ -176,7 +176,6 @@ EXPRESSIONS = [
     ("bool(x)", "bool(x)", "bool() depends on the data of an array", "np.where"),
     ("round(x)", "round(x)", "type numpy.ndarray doesn't define __round__ method", "np.round(x)"),
     ("max(x, 1)", "max(x, 1)", "max() of run-time values of types f32[x_0, x_1], weak int", "np.maximum(a, b)"),
-    ("min(x[0, 0], 1)", "min(x[0, 0], 1)", "min() of run-time values", "np.minimum(a, b)"),
     ("any(x)", "any(x)", "iteration goes over an array whose length", "compute on the whole array"),
     ("min(x[0])", "min(x[0])", "depends on where NaN stands", "write np.min(x)"),
     ("(lambda: (yield))()", "yield", "yield is not supported", "as a tuple"),

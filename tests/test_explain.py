@@ -851,3 +851,53 @@ def test_steps_that_are_written_out_are_told_together():
     assert text.count("\nkernel ") == 2 * 2 + 2 + 1
     assert "and 6 more of the same lines and schedule, up to steps_" in text
     assert "MB in all of them" in text
+
+
+# What is said of sides, of results without a name, and of kernels of one shape.
+
+
+def either(x, y, flag):
+    if x.sum() > 0:
+        x = x - x.mean() + y
+    else:
+        x = x * x.max() + y
+    return x if flag else -x
+
+
+def leaving(x, y):
+    for _ in range(10):
+        x = x * 2
+        if x.sum() > 100:
+            return x
+    return x + y
+
+
+def shifted(x):
+    x -= x.mean(axis=0)
+    x /= x.std(axis=0)
+    return x.max()
+
+
+def test_a_launch_says_on_which_side_of_a_branch_it_is():
+    text = str(told(either, "f64[n]", "f64[n]", "weak bool"))
+    line = either.__code__.co_firstlineno + 1
+    assert f"launched where the condition of `if x.sum() > 0` (line {line}) holds" in text
+    assert f"launched where the condition of `if x.sum() > 0` (line {line}) does not hold" in text
+    assert "so `x if flag else -x` is float64 behind the branches" in text
+
+
+def test_a_loop_that_is_left_has_the_line_of_its_statement():
+    text = str(told(leaving, "f64[n]", "f64[n]"))
+    line = leaving.__code__.co_firstlineno + 1
+    assert f"launched in each step of the loop `for _ in range(10)` (line {line})" in text
+    assert "so the result is float64 behind the loop" in text
+
+
+def test_a_copy_into_an_argument_has_the_line_of_the_change():
+    copies = [k for k in told(shifted, "f32[n, 64]").kernels if "copy" in k.name]
+    assert [line.text for kernel in copies for line in kernel.lines] == ["x /= x.std(axis=0)"]
+
+
+def test_kernels_of_one_shape_that_reduce_other_axes():
+    found = told(lambda x: (x.cumsum(axis=1), x.sum()), "f32[n, m]")
+    assert found.kernels[1].why == "it reduces or scans along other axes than earlier kernels"

@@ -13,7 +13,7 @@ from pytocu.explain import schedules
 from pytocu.explain.dtypes import wide_values
 from pytocu.explain.lengths import below_zero, ints_of, shown_with
 from pytocu.explain.loops import loops_in_words, reasons
-from pytocu.explain.model import Access, Bytes, Edge, Explanation, Kernel, LibraryCall, Refusal, SourceLine, Taken
+from pytocu.explain.model import Access, Around, Bytes, Edge, Explanation, Kernel, LibraryCall, Refusal, SourceLine, Taken
 from pytocu.explain.repeated import MOVES, repeated
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
@@ -154,15 +154,19 @@ def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
 _BEGINS = "it puts what a loop begins with into memory of its own, which the steps change"
 
 
-def _around(block: Block, outer: tuple[SourceLine, ...] = ()) -> dict[Inst, tuple[SourceLine, ...]]:
+def _around(block: Block, outer: tuple[Around, ...] = ()) -> dict[Inst, tuple[Around, ...]]:
     """The loops and branches of the host that launches are in."""
-    found: dict[Inst, tuple[SourceLine, ...]] = {}
+    found: dict[Inst, tuple[Around, ...]] = {}
     for inst in block.insts:
         if inst.op.name == "launch":
             found[inst] = outer
         elif inst.op.kind == "region":
-            for region in inst.regions:
-                found |= _around(region, (*outer, line_of(inst.loc)))
+            at = line_of(inst.loc)
+            for number, region in enumerate(inst.regions):
+                holds = number == 0 if inst.op.name == "if_else" else None
+                # A branch of the compiler's, as for an odd number of steps, has the line of its loop.
+                own = holds is not None and at.text.startswith(("for ", "while "))
+                found |= _around(region, outer if own else (*outer, Around(at.file, at.line, at.text, holds)))
     return found
 
 
@@ -175,7 +179,7 @@ def _kernel(
     kind: str,
     sizes: Mapping[str, int],
     taken: Taken | None,
-    within: tuple[SourceLine, ...],
+    within: tuple[Around, ...],
     finished: Inst,
 ) -> Kernel:
     region, name = launch.regions[0], launch.attr("name")

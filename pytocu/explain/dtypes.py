@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytocu.explain.model import Cause, Step, Wide
-from pytocu.explain.source import dtype_text, is_primary, operand_texts, segment, takes_dtype
+from pytocu.explain.source import dtype_text, is_choice, is_primary, operand_texts, segment, takes_dtype
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.regions import bindings, carried_count, given, is_region
 from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
@@ -182,7 +182,9 @@ def _step(value: Value) -> Step:
     assert inst is not None
     dtype = element(value.type).numpy.name
     if is_region(inst):
-        return Step(value.name or "it", dtype, inst.loc, "behind the loop" if carried_count(inst) else "behind the branches")
+        text = segment(inst.loc)
+        name = value.name or (text if is_choice(text) else "")
+        return Step(name, dtype, inst.loc, "behind the loop" if carried_count(inst) else "behind the branches")
     return Step(segment(inst.loc), dtype, inst.loc)
 
 

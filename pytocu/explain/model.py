@@ -27,6 +27,25 @@ class SourceLine(Record):
     text: str
 
 
+class Around(Record):
+    """A loop or a branch of the host, around a launch.
+
+    Attributes
+    ----------
+    file : str
+    line : int
+    text : str
+        The line of the program that it is of.
+    holds : bool or None
+        On which side of a branch the launch is: where the condition holds, or where it does not. None in a loop.
+    """
+
+    file: str
+    line: int
+    text: str
+    holds: bool | None = None
+
+
 class Bytes(Record):
     """An amount of memory.
 
@@ -124,7 +143,7 @@ class Kernel(Record):
         ``memory``, ``arithmetic``, ``threads`` or ``launch``: what the estimate rests on.
     supposed : str
         The lengths that the estimate supposes where they are not known, as ``n = m = 8192``.
-    within : tuple of SourceLine
+    within : tuple of Around
         The loops and branches of the host that the launch is in, the outermost first.
     measured : KernelTime or None
         None where nothing was run on a GPU.
@@ -146,7 +165,7 @@ class Kernel(Record):
     expected: float | None = None
     limited_by: str = ""
     supposed: str = ""
-    within: tuple[SourceLine, ...] = ()
+    within: tuple[Around, ...] = ()
     measured: KernelTime | None = None
     code: str = ""
 
@@ -226,7 +245,10 @@ class Repeated(Record):
 
 
 class Step(Record):
-    """A place where a dtype is handed on: the text there, its dtype, the place, and what it is said of: ``behind the loop``."""
+    """A place where a dtype is handed on: the text there, its dtype, the place, and what it is said of: ``behind the loop``.
+
+    The text is empty where it is what the function returns, and the program has no name for it.
+    """
 
     text: str
     dtype: str

@@ -123,6 +123,17 @@ def takes_dtype(name: str) -> bool:
         return name in _DTYPE_AT
 
 
+def is_choice(text: str) -> bool:
+    """Whether a text is an expression that chooses one of two.
+
+    Examples
+    --------
+    >>> is_choice("x if y else z"), is_choice("x > 3")
+    (True, False)
+    """
+    return isinstance(_expression(text), ast.IfExp)
+
+
 def is_primary(text: str) -> bool:
     """Whether an attribute can follow an expression as it is written.
 

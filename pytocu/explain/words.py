@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.explain.model import Access, Apart, Bytes, Cause, Explanation, Kernel, Measured, Refusal, Repeated
+from pytocu.explain.model import Access, Apart, Around, Bytes, Cause, Explanation, Kernel, Measured, Refusal, Repeated
 from pytocu.ir.dims import DimLike
 from pytocu.record import Record
 
@@ -43,12 +43,14 @@ def lines(told: Explanation) -> Iterator[Line]:
     for loop in told.loops:
         yield Line("item", 1, f"loop: {loop}")
     alike: dict[Any, dict[str, Kernel]] = {}
-    for kernel in told.kernels:
-        alike.setdefault((kernel.lines, kernel.within, kernel.schedule, kernel.how), {}).setdefault(kernel.name, kernel)
-    for kernel in told.kernels:
+    first = {kernel.name: kernel for kernel in reversed(told.kernels)}
+    kernels = [kernel for kernel in told.kernels if first[kernel.name] is kernel]
+    for kernel in kernels:
+        alike.setdefault((kernel.lines, kernel.within, kernel.schedule, kernel.how), {})[kernel.name] = kernel
+    for kernel in kernels:
         several = alike[kernel.lines, kernel.within, kernel.schedule, kernel.how]
         place = list(several).index(kernel.name)
-        if several[kernel.name] is not kernel or (len(several) > _MOST_ALIKE and place > _SHOWN_ALIKE):
+        if len(several) > _MOST_ALIKE and place > _SHOWN_ALIKE:
             continue
         if len(several) > _MOST_ALIKE and place == _SHOWN_ALIKE:
             yield from _more([*several.values()][place:])
@@ -85,8 +87,7 @@ def _more(kernels: Sequence[Kernel]) -> Iterator[Line]:
 def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
     yield Line("kernel", 0, f"kernel {kernel.name}")
     for around in kernel.within:
-        where = "in each step of the loop" if is_loop(around.text) else "where the condition says so"
-        yield Line("item", 1, f"launched {where} `{around.text.rstrip(':')}` (line {around.line})")
+        yield Line("item", 1, f"launched {_where(around)}")
     places = sum(other.name == kernel.name for other in told.kernels)
     if places > 1:
         yield Line("item", 1, f"launched at {places} places of the plan, of which this is the first")
@@ -110,6 +111,14 @@ def _kernel(kernel: Kernel, told: Explanation) -> Iterator[Line]:
         yield Line("item", 1, f"its code is that of {kernel.code}, compiled once")
     if kernel.why and len(told.kernels) > 1:
         yield Line("item", 1, f"a kernel of its own: {kernel.why}")
+
+
+def _where(around: Around) -> str:
+    """When a launch in a loop or on a side of a branch is made."""
+    at = f"`{around.text.rstrip(':')}` (line {around.line})"
+    if around.holds is None:
+        return f"in each step of the loop {at}"
+    return f"where the condition of {at} {'holds' if around.holds else 'does not hold'}"
 
 
 def expected(kernel: Kernel) -> str:
@@ -232,7 +241,8 @@ def _steps(cause: Cause) -> Iterator[Line]:
             yield Line("code", 2, f"({len(shown) - _MOST_STEPS + 1} more values between these)")
         elif len(shown) <= _MOST_STEPS or number < 2 or number > len(shown) - _MOST_STEPS + 2:
             where = f" {step.where}" if step.where else ""
-            yield Line("code", 2, f"so `{step.text}` is {step.dtype}{where}{_at(step.loc)}")
+            what = f"`{step.text}`" if step.text else "the result"
+            yield Line("code", 2, f"so {what} is {step.dtype}{where}{_at(step.loc)}")
 
 
 def _recompiled(told: Explanation) -> Iterator[Line]:
@@ -293,11 +303,6 @@ def _counted(number: int, what: str, several: str = "") -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def is_loop(text: str) -> bool:
-    """Whether a line of Python begins a loop."""
-    return text.startswith(("for ", "while "))
 
 
 def plain(told: Explanation) -> str:

@@ -29,6 +29,7 @@ class State:
         self.builder = frame.context.builder
         self.locals = [dict(f.locals) for f in self.frames]
         self.storage = self.builder.state()
+        self.loc = self.builder.loc
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.read = list(frame.context.read)
         self.containers: list[tuple[Any, Any]] = []
@@ -57,6 +58,7 @@ class State:
             frame.locals.clear()
             frame.locals.update(names)
         self.builder.go_back(self.storage)
+        self.builder.loc = self.loc
         # What a region computed is known in it only.
         self.context.compacted, self.context.positions = list(self.compacted), dict(self.positions)
         self.context.read = list(self.read)

@@ -546,4 +546,6 @@ class Plan:
                 return f"it reduces or scans {rows}, and earlier kernels go {elements}"
             return f"it goes {elements}, and earlier kernels reduce or scan {rows}"
         shape = (*root.space.parallel, *root.space.reduced)
+        if any(space.reduced and (*space.parallel, *space.reduced) == shape for space in others):
+            return "it reduces or scans along other axes than earlier kernels"
         return f"its iterations have the shape {format_shape(shape)}, and those of earlier kernels have others"

@@ -38,8 +38,8 @@ def run(function: Function) -> Function:
             writer.update(inst)
         else:
             replay(writer.builder, inst, lambda builder, inst, args: None, writer.of)
-    writer.builder.loc = terminator.loc
     finals = [writer.final(memory, contents) for memory, contents in pairs]
+    writer.builder.loc = terminator.loc
     args = [writer.of.get(a, a) for a in terminator.args]
     shown = tree_numbers(terminator.attr("tree"))
     updates: list[tuple[int, int]] = []
@@ -115,6 +115,8 @@ class _Writer:
 
     def final(self, memory: Value, contents: Value) -> Value:
         """The last update of an argument."""
+        if contents.inst is not None:
+            self.builder.loc = contents.inst.loc
         last = self.now.get(memory)
         return last if last is not None and self.of.get(contents, contents) is last else self.replace(memory, contents)
 

@@ -238,7 +238,7 @@ def _describe(graph: Graph, scheduled: Function, told: Explanation) -> None:
     regions = {i.attr("name"): i for i in launches(scheduled)}
     for node in graph.nodes:
         if node.kind == "kernel" and node.title in regions:
-            if any(words.is_loop(line.text) for line in kernels[node.kernel].within):
+            if any(around.holds is None for around in kernels[node.kernel].within):
                 node.detail += ", in each step"
             lines = [f"{x} (again)" if (node.title, x) in again else x for x in _expressions(regions[node.title])]
             rest = len(lines) - MOST_LINES

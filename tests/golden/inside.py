@@ -604,7 +604,7 @@ def ranked(x, least):
 #|   a kernel of its own: it reads what np.sort computes, which is called before
 #|
 #| kernel ranked_1
-#|   launched where the condition says so `if y.sum() > least` (line 45)
+#|   launched where the condition of `if y.sum() > least` (line 45) holds
 #|   46: y = y - y.mean()
 #|   reads y f64[n] (8*n bytes)
 #|   writes y_next f64[n] (8*n bytes)
@@ -613,7 +613,7 @@ def ranked(x, least):
 #|   because it reduces an axis of length n, along which neighbours lie in memory
 #|
 #| kernel ranked_2
-#|   launched where the condition says so `if y.sum() > least` (line 45)
+#|   launched where the condition of `if y.sum() > least` (line 45) does not hold
 #|   45: if y.sum() > least:
 #|   reads y f64[n] (8*n bytes)
 #|   writes y_next f64[n] (8*n bytes)
