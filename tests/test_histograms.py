@@ -222,3 +222,17 @@ def test_a_step_searches_what_it_made(function: Callable[..., Any]) -> None:
 def test_numbers_that_are_too_large(function: Callable[..., Any], number: int) -> None:
     with pytest.raises(pytocu.CompileError, match="the result would have"):
         pytocu.jit(function)(np.array([1, number]))
+
+
+def test_what_a_step_of_a_loop_combines() -> None:
+    """The numbers of the steps, Python's, are those of a kernel around a loop that combines one value after the other."""
+
+    def function(x, count):
+        sums = np.zeros(5)
+        for k in range(count):
+            np.add.at(sums, np.arange(x.size) % 5, x * k)
+        return sums
+
+    for count in (0, 3):
+        given = np.arange(7, dtype=np.uint16), count
+        compare(pytocu.jit(function)(*given), function(*given))
