@@ -158,3 +158,52 @@ def test_complex_of_python_scalars() -> None:
         jit(function)(x, x, 0.5, True)
     with pytest.raises(UnsupportedError, match=r"complex\(\) of a value known only at run time"):
         jit(function)(x, np.float64(2), 0.5, True)
+
+
+def alternating(x: Any, n: int) -> Any:
+    total = 0.0
+    for k in range(n):
+        total = total + (-1) ** k * x[k] / 2 ** (k + 1)
+    return total
+
+
+def doubled(x: Any, n: int) -> Any:
+    if n < 0:
+        return x / 2 ** -n
+    return x * 2**n + n**n
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_powers_of_ints_are_ints(n: int) -> None:
+    x = np.arange(1.0, 7.0)
+    for function in (alternating, doubled, lambda x, n: 3**n + x.size**n, lambda x, n: True**n):
+        compare(jit(function)(x, n), function(x, n))
+    compare(jit(doubled)(x, -n), doubled(x, -n))
+
+
+def test_an_int_to_a_negative_power_is_refused_in_the_run() -> None:
+    with pytest.raises(ValueError, match="to a negative power is a float, which is known only at run time"):
+        jit(lambda x, n: x * 2**n)(np.ones(3), -1)
+    with pytest.raises(ValueError, match="to a negative power is a float"):
+        jit(alternating_down)(np.ones(3), 3)
+
+
+def alternating_down(x: Any, n: int) -> Any:
+    total = np.float64(0)
+    for k in range(n):
+        total = total + x[k] * 2 ** (1 - k)
+    return total
+
+
+def powers_of_three(x: Any, n: int) -> Any:
+    total = np.float64(0)
+    for k in range(n):
+        total = total + x[0] * 3**k
+    return total
+
+
+def test_powers_beyond_int64_are_refused_in_a_loop() -> None:
+    x = np.ones(1)
+    compare(jit(powers_of_three)(x, 40), powers_of_three(x, 40))
+    with pytest.raises(OverflowError, match="does not fit int64"):
+        jit(powers_of_three)(x, 41)

@@ -17,6 +17,7 @@ from pytocu.frontend.values import (
     as_dim,
     as_strong,
     as_value,
+    const_inst,
     contains_dynamic,
     describe,
     dim_value,
@@ -33,6 +34,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element
 
+_known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
 _mask_over = Deferred("pytocu.frontend.masked", "mask_over")
 _require = Deferred("pytocu.frontend.requirements", "require")
@@ -349,20 +351,14 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
     ------
     ValueError
         The exponent is a negative constant.
-    UnsupportedError
-        Both are Python ints known only at run time.
     """
     operands = [base, exponent]
     if isinstance(base.type, WeakType) and isinstance(exponent.type, WeakType):
         if exponent.type.kind == "int" and base.type.kind in ("bool", "int"):
-            inst = exponent.inst
-            length = inst is not None and inst.op.name == "dim" and dims.as_symbol(inst.attr("value")) is not None
-            if not length and (inst is None or inst.op.name != "const"):
-                raise UnsupportedError(
-                    "a power of two Python ints that are known only at run time (int or float depends on the sign)",
-                    context.loc,
-                    "make the exponent a constant, a static argument or a float",
-                )
+            dim = as_dim(exponent)
+            if const_inst(exponent) is None and (dim is None or not _known_here(context)(dim)):
+                # It is an int, as long as the exponent is not negative.
+                return [base, context.builder.emit("python_natural", (exponent,))]
         return operands
     loop, _ = promote.ufunc_loop("power", tuple(promote.operand(o.type) for o in operands))
     if loop[1].kind not in "iu":

@@ -42,6 +42,15 @@ def _exponent(number: int) -> int:
     return number
 
 
+NEGATIVE_POWER = "a Python int to a negative power is a float, which is known only at run time: write float(x) ** n"
+
+
+def _natural(number: int) -> int:
+    if number < 0:
+        raise ValueError(NEGATIVE_POWER)
+    return number
+
+
 def _step(number: int) -> int:
     if number == 0:
         raise ValueError("range() arg 3 must not be zero")
@@ -81,6 +90,7 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
     "python_exponent": PythonFunction(_exponent, 1, "same"),
+    "python_natural": PythonFunction(_natural, 1, "same"),
     "python_step": PythonFunction(_step, 1, "same"),
     "python_steps": PythonFunction(lambda start, stop, step: len(range(start, stop, step)), 3, "int", raises=False),
     "python_not": PythonFunction(lambda x: not x, 1, "bool", raises=False),

@@ -21,7 +21,7 @@ from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
-from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, item, nonzero, require, shifted
+from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, int_power, item, nonzero, require, shifted
 from pytocu.passes.read_back import python_number
 from pytocu.passes.sweeps import sweep_of
 
@@ -252,6 +252,8 @@ def _python(builder: Builder, inst: Inst, args: list[Value]) -> Value:
             for _ in range(int(exponent)):
                 made = _in_range(builder, "multiply", made, x, builder.emit("multiply", (made, x)))
             return made
+        if result is I64 and exponent is None:
+            return int_power(builder, *(as_dtype(builder, a, I64) for a in args))
     text = name.replace("_", ".", 1) if name.startswith(("math_", "python_")) else inst.op.symbol or name
     raise UnsupportedError(
         f"{text} of Python scalars in a loop or branch that runs beside arrays is not compiled",

@@ -12,6 +12,7 @@ import numpy as np
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
+from pytocu.ir.python_functions import NEGATIVE_POWER
 from pytocu.ir.types import BOOL, C128, F64, I64, U64, DType, WeakType, element, scalar
 
 STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
@@ -212,6 +213,20 @@ def float_power(builder: Builder, x: Value, y: Value) -> Value:
     return _overflow_of_power(builder, made, x, y)
 
 
+def int_power(builder: Builder, x: Value, n: Value) -> Value:
+    """``x ** n`` of Python ints, of which the second is not negative."""
+    numbers = builder.emit("absolute", (as_dtype(builder, x, F64),)), as_dtype(builder, n, F64)
+    fits = builder.emit("less", (builder.emit("power", numbers), builder.const(9.2233720368547e18, scalar(F64))))
+    fits = builder.emit("bitwise_or", (fits, builder.emit("less_equal", (n, builder.const(1, scalar(I64))))))
+    return require(builder, builder.emit("power", (x, n)), fits, "OverflowError", _FITS)
+
+
+def _natural(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    (n,) = (as_dtype(builder, a, I64) for a in args)
+    fine = builder.emit("greater_equal", (n, builder.const(0, scalar(I64))))
+    return require(builder, n, fine, "ValueError", NEGATIVE_POWER)
+
+
 def _overflow_of_power(builder: Builder, made: Value, x: Value, y: Value) -> Value:
     bad = _both(builder, builder.emit("isinf", (made,)), _is(builder, "isfinite", x, y))
     return _without(builder, made, bad, "OverflowError", "(34, 'Numerical result out of range')")
@@ -329,6 +344,7 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_int": _whole("trunc"),
     "python_round": _whole("rint"),
     "python_exponent": _checked_exponent,
+    "python_natural": _natural,
     "math_trunc": _whole("trunc"),
     "math_floor": _whole("floor"),
     "math_ceil": _whole("ceil"),

@@ -47,8 +47,8 @@ FORMULAS = {
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
 LIMITS = {
-    "power": "a power of two Python ints known only at run time is refused: the sign of the exponent says whether it is "
-    "an int. So is `x ** n` of an array of bools, which is int8 where n is 2 and int64 otherwise",
+    "power": "a power of two Python ints is an int, and a ValueError where the exponent turns out to be negative, since that "
+    "is a float. Refused is `x ** n` of an array of bools, which is int8 where n is 2 and int64 otherwise",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
     "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
