@@ -119,6 +119,18 @@ def two(x, y):
     return x + y, x - y
 
 
+def counted(x, k):
+    found = np.zeros(4)
+    np.add.at(found, k % 4, x)
+    return found
+
+
+def placed(x, k):
+    y = np.zeros_like(x)
+    y[k[0]] = x[0] + 1
+    return y
+
+
 def positive(x):
     return np.where(x > 0, np.float64(0), x)
 
@@ -270,6 +282,14 @@ PLANTED = [
     (
         fault("sums are differences", "fastmath:_contract", 'right if inst.op.name == "add"', 'right if inst.op.name == ""'),
         *("scaled", "f32[n], f32[n], f32[n]", ("pass", "fastmath"), "add"),
+    ),
+    (
+        fault("the first value is left out", "combining:_loop", "for d in (0, count, 1)", "for d in (1, count, 1)"),
+        *("counted", "f64[n], i64[n]", ("pass", "combining"), ""),
+    ),
+    (
+        fault("another position is changed", "picks:_with_part", '"equal", (numbers, place)', '"less", (numbers, place)'),
+        *("placed", "f32[n], i64[n]", ("pass", "picks"), ""),
     ),
     (
         fault("sides change places", "zeros:_rule", "(zero, source) if number == 1", "(zero, source) if number == 2"),
