@@ -236,3 +236,19 @@ def test_what_a_step_of_a_loop_combines() -> None:
     for count in (0, 3):
         given = np.arange(7, dtype=np.uint16), count
         compare(pytocu.jit(function)(*given), function(*given))
+
+
+def of_every_number(x: np.ndarray, w: np.ndarray) -> Any:
+    count = np.bincount(x.ravel(), minlength=256)
+    return count, np.bincount(x.ravel(), w.ravel(), 300), count[x], np.arange(255)[x // 2]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.bool_, np.int8, np.uint16])
+def test_numbers_that_are_all_counted(dtype: Any) -> None:
+    """Of a dtype whose numbers all have bins nothing is read back, and each is a position of the counts."""
+    x, w = RANDOM.integers(0, 127, (6, 7)).astype(dtype), RANDOM.random((6, 7))
+    for given in (x, np.asfortranarray(x), np.repeat(x, 2, 1)[:, ::2]):
+        if dtype is not np.bool_:
+            everywhere(of_every_number, given, w[: len(given)])
+    steps = [step[0] for step in pytocu.jit(lambda x: np.bincount(x, minlength=256)).lower(x.ravel()).compile("cpu").plan.steps]
+    assert ("read_length" in steps) == (dtype in (np.int8, np.uint16))

@@ -213,6 +213,12 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
 
 def checked(context: Context, position: Value, length: DimLike, axis: int) -> Value:
     """Positions counted from the front; an IndexError where one is outside of the axis."""
+    made = position.inst
+    if made is not None and made.op.name == "cast" and isinstance(length, int):
+        given = element(made.args[0].type)
+        if given.kind == "u" and np.iinfo(given.numpy).max < length:
+            # Every number of the dtype is a position.
+            return position
     size = dim_value(context, length)
     refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
     negative = elementwise(context, "less", position, 0)

@@ -48,6 +48,9 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     (size,) = dimensions(value)
     # As NumPy converts them, but what fits stays as short as it is.
     places = cast(context, value, {BOOL: U8, U64: I64}.get(element(value.type), element(value.type)))
+    if element(places.type).kind == "u" and isinstance(least, int) and least > np.iinfo(element(places.type).numpy).max:
+        # No number of the dtype needs another bin.
+        return _counted(context, places, size, weights, least)
     ends = [combined(context, row, (places,), (0,), False)[0] for row in ("minimum", "maximum")]
     smallest, largest = (cast(context, end, I64) for end in ends)
     # No numbers have a largest one, too, which says nothing.
@@ -57,7 +60,11 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     wanted = elementwise(context, "maximum", elementwise(context, "multiply", more, some), length(context, least))
     fine = elementwise(context, "greater_equal", smallest, length(context, 0))
     wanted = require(context, wanted, fine, "ValueError", "'list' argument must have no negative elements")
-    count = read_length(context, wanted, MOST_BINS, "bins")
+    return _counted(context, places, size, weights, read_length(context, wanted, MOST_BINS, "bins"))
+
+
+def _counted(context: Context, places: Value, size: DimLike, weights: Any, count: DimLike) -> Value:
+    """How often each number below the count occurs, or the sums of their weights."""
     if weights is None:
         start = filled(context, length(context, 0), (count,))
         (made,) = call(context, "counts", (start, places))

@@ -21,22 +21,28 @@ from pytocu.frontend.reshaping import array_of, as_length, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
-from pytocu.ir.core import Value
+from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.library import result_dtypes
-from pytocu.ir.types import F32, F64, I64, DType, element, scalar
+from pytocu.ir.types import F32, F64, I64, ArrayType, DType, element, scalar
 
 
 def in_memory(context: Context, value: Value) -> Value:
     """An operand that lies in memory: what a library made, an argument, or one transposed, as it is; others are put there."""
     builder = context.builder
     base = value
-    while base.inst is not None and base.inst.op.name == "transpose":
+    while base.inst is not None and (base.inst.op.name == "transpose" or _is_whole(base.inst)):
         base = base.inst.args[0]
     unchanged = base in builder.arguments and base.inst is None and builder.contents(base) is base
     made = builder.contents(value).inst
     stored = made is not None and made.op.name in ("library", "keep")
     return value if unchanged or stored else builder.emit("keep", (value,), name=value.name)
+
+
+def _is_whole(inst: Inst) -> bool:
+    """Whether it is a row-major argument in another shape, which is the same memory."""
+    source = inst.args[0].type if inst.args else None
+    return inst.op.name == "reshape" and inst.args[0].inst is None and isinstance(source, ArrayType) and source.layout == "C"
 
 
 def call(context: Context, name: str, operands: Sequence[Value], **options: Any) -> tuple[Value, ...]:
