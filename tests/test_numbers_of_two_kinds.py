@@ -67,6 +67,18 @@ def smoothed(x):
     return out
 
 
+def test_a_loop_without_a_step_leaves_what_there_was() -> None:
+    def function(x, y, n):
+        m = y[0] if x[0] > 0 else 3
+        for _ in range(n):
+            m = 0.5
+        return x * m
+
+    same(function, np.array([-1.0, 2.0]), np.ones(2), 0)
+    with pytest.raises(UnsupportedError, match=r"a Python .* or, on another way, an np.float64"):
+        pytocu.jit(function)(np.array([-1, 2]), np.ones(2), 0)
+
+
 def found(x):
     at = x.argmax() if x[0] > 0 else -1
     return x[at], x + at

@@ -157,6 +157,10 @@ def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, In
         for result, value in zip(inst.results, region.terminator.args, strict=True):
             if value in inside:
                 results[result] = _joined(inside[value], results.get(result))
+    for result, start in zip(inst.results, given(inst)[: carried_count(inst)], strict=False):
+        # Without a step it is what it was, if that is not the start of a sum.
+        if start in found and any(origin.inst is not None for origin in found[start].origins):
+            results[result] = _joined(found[start], results.get(result))
     return results
 
 
