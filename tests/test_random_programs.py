@@ -14,7 +14,7 @@ import pytest
 
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES
-from pytocu.testing import everything, fuzz, matrix, planted
+from pytocu.testing import device_arrays, everything, fuzz, matrix, planted
 from pytocu.testing.compare import complex_distance
 from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
@@ -455,3 +455,33 @@ def test_products_at_the_end_of_the_range_may_be_rounded_less() -> None:
     for base, shown in ((near, 0.0), (near / 2, np.inf)):
         distance = complex_distance(infinite, square)
         assert relative_distance(distance, infinite, square, growth(OPS["power"], (base, 2)))[0] == shown
+
+
+def test_arrays_of_another_place_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: arguments are copied there, what was changed is copied back, and scalars are arrays without axes."""
+
+    class There:
+        """An array that only its own place can read."""
+
+        def __init__(self, array: np.ndarray):
+            self.array = array
+
+        def get(self) -> np.ndarray:
+            return self.array
+
+    def run(function: Any, *arguments: Any) -> Any:
+        def there(*given: Any) -> Any:
+            found = call_cpu(function, *(g.array if isinstance(g, There) else g for g in given))
+            parts = found if isinstance(found, tuple) else (found,)
+            parts = tuple(There(np.asarray(p)) if isinstance(p, (np.ndarray, np.generic)) else p for p in parts)
+            return parts if isinstance(found, tuple) else parts[0]
+
+        def place(value: Any) -> Any:
+            return There(value.copy("K")) if isinstance(value, np.ndarray) else value
+
+        return device_arrays.call(there, arguments, place)
+
+    monkeypatch.setattr(device_arrays, "synchronize", lambda: None)
+    report = run_chunk(run, 5, 0, 20)
+    assert not report.kinds["differs"], "\n".join(report.tests)
+    assert report.kinds["same"] >= 15
