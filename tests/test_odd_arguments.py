@@ -70,7 +70,7 @@ def test_what_is_refused(text: str) -> None:
     assert found.value.loc is not None
 
 
-@pytest.mark.parametrize("text", ["np.linalg.tensordot(a, a, 2)", "np.sum()", "np.stack()"])
+@pytest.mark.parametrize("text", ["np.linalg.tensordot(a, a, 2)", "np.sum()", "np.stack()", "np.sum(a, nothing=1)"])
 def test_numbers_of_arguments_that_numpy_does_not_take(text: str) -> None:
     with pytest.raises(TypeError) as found:
         call_interpreted(make_function("a", [text], {"np": np}), np.ones((3, 4)))

@@ -111,7 +111,7 @@ def _block(state: State, block: Block) -> tuple[Any, ...]:
             values = _inst(state, inst, args)
         except CompileError:
             raise
-        except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
+        except (TypeError, ValueError, IndexError, NotImplementedError, OverflowError, ZeroDivisionError) as error:
             raise located(error, inst.loc) from error
         for result, value in zip(inst.results, values, strict=True):
             state.values[result] = _settle(state, inst, result.type, value)

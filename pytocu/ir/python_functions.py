@@ -47,7 +47,7 @@ NEGATIVE_POWER = "a Python int to a negative power is a float, which is known on
 
 def _natural(number: int) -> int:
     if number < 0:
-        raise ValueError(NEGATIVE_POWER)
+        raise NotImplementedError(NEGATIVE_POWER)
     return number
 
 

@@ -224,7 +224,7 @@ def int_power(builder: Builder, x: Value, n: Value) -> Value:
 def _natural(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
     (n,) = (as_dtype(builder, a, I64) for a in args)
     fine = builder.emit("greater_equal", (n, builder.const(0, scalar(I64))))
-    return require(builder, n, fine, "ValueError", NEGATIVE_POWER)
+    return require(builder, n, fine, "UnsupportedError", NEGATIVE_POWER)
 
 
 def _overflow_of_power(builder: Builder, made: Value, x: Value, y: Value) -> Value:

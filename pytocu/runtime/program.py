@@ -198,7 +198,8 @@ class _Writer(Text):
                     function = python_part().PYTHON_FUNCTIONS[name].function
                     made = f"{self.constant(function, name)}({', '.join(values)})"
                 add(f"try: v{slot} = {made}")
-                add(f"except (ArithmeticError, TypeError, ValueError) as error: {self.fail(position)}(error)")
+                raised = "(ArithmeticError, NotImplementedError, TypeError, ValueError)"
+                add(f"except {raised} as error: {self.fail(position)}(error)")
                 self.weak[slot] = "bool" if name in COMPARISONS else result_class(name, sources, self.weak)
             case ("const", slot, value, dtype):
                 made = dtype_named(dtype).numpy.type(value) if dtype else value
