@@ -70,6 +70,53 @@ def test_a_reshape_is_a_view_where_the_layout_says_so() -> None:
     assert not any(np.shares_memory(made, x) for made in copies(x))
 
 
+def source_changed(x: Any) -> Any:
+    v = x[:, 1:-1].reshape(-1)
+    x += 1
+    return v
+
+
+def source_changed_in_a_loop(x: Any) -> Any:
+    v = x[:, 1:-1].reshape(-1)
+    for _ in range(3):
+        x += v.sum()
+    return x
+
+
+def copy_changed(x: Any) -> Any:
+    v = np.reshape(x[1:-1, 1:-1], -1)
+    v += 1
+    return v
+
+
+def rows_changed(x: Any) -> Any:
+    v = np.ascontiguousarray(x[1:-1, 1:-1])
+    v[0, 0] = 7
+    return v
+
+
+@pytest.mark.parametrize("function", [source_changed, source_changed_in_a_loop, copy_changed, rows_changed])
+def test_a_copy_that_lengths_of_1_would_make_a_view(function: Callable[..., Any]) -> None:
+    jitted = pytocu.jit(function)
+    for shape in ((4, 6), (5, 7), (3, 3), (3, 6), (4, 3)):
+        x = np.arange(float(np.prod(shape))).reshape(shape)
+        given = x.copy()
+        expected = function(x)
+        if (np.shares_memory(expected, x) and expected is not x) or (shape[1] == 3 and function is source_changed_in_a_loop):
+            with pytest.raises(pytocu.UnsupportedError, match=r"is a view of .* where a length is 1"):
+                jitted(given)
+        else:
+            compare(jitted(given), expected)
+            compare(given, x)
+
+
+def test_all_elements_of_lengths_whose_product_is_1() -> None:
+    function = pytocu.jit(lambda x: x + x[1:-1, 1:-1].reshape(-1))
+    for shape in ((3, 3), (4, 4)):
+        x = np.arange(float(np.prod(shape))).reshape(shape)
+        compare(function(x), x + x[1:-1, 1:-1].reshape(-1))
+
+
 def test_kernels() -> None:
     one = {
         "flat": lambda x: x.reshape(-1) * 2 + x.ravel(),

@@ -26,7 +26,7 @@ from pytocu.backend.llvm_debug import Places
 from pytocu.backend.llvm_dialect import NVVM, kind_of
 from pytocu.backend.names import kernel_names
 from pytocu.backend.nvvm_writer import VectorWriter
-from pytocu.backend.ptx import LLVM_WAIT, WAITING_ARCH
+from pytocu.backend.ptx import LLVM_WAIT, for_arch
 from pytocu.errors import UNKNOWN, BackendError, InternalError
 from pytocu.ir.core import Function, Inst, walk, written_pointers
 from pytocu.ir.types import PointerType
@@ -281,10 +281,8 @@ def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequen
         versions = ", ".join(f"i32 {number}" for number in version()[-4:])
         source = source.replace(_IR_VERSION, f"!{{{versions}}}")
     number = archs.ARCH.match(arch)
-    if number and int(number[1]) < WAITING_ARCH:
-        for line in LLVM_WAIT:
-            # Behind it the place of the line may stand.
-            source = re.sub(rf"^{re.escape(line)}(?:, !dbg !\d+)?\n", "", source, flags=re.MULTILINE)
+    if number:
+        source = for_arch(source, int(number[1]))
     text = source.encode()
     program = nvvm("CreateProgram")
     try:

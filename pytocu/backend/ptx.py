@@ -6,11 +6,15 @@ would leave the rounding to the assembler, and ``.ftz`` only where no number of 
 
 from __future__ import annotations
 
+import re
+
 _COMPARED = "{{{{.reg .pred p; setp.{0}.f16 p, {{1}}, {{2}}; selp.b32 {{0}}, 1, 0, p;}}}}"
 
 INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "half_to_float": ("cvt.f32.f16 {0}, {1};", "f", "h"),
-    "float_to_half": ("cvt.rn.f16.f32 {0}, {1};", "h", "f"),
+    # Of a pair `cvt.rn.f16.f32`, each masked with a constant and stored as one word, the assembler of CUDA 13.0 forgets the
+    # first mask.
+    "float_to_half": ("{{.reg .b32 t; cvt.rn.f16x2.f32 t, {1}, {1}; cvt.u16.u32 {0}, t;}}", "h", "f"),
     "half_add": ("add.rn.f16 {0}, {1}, {2};", "h", "hh"),
     "half_subtract": ("sub.rn.f16 {0}, {1}, {2};", "h", "hh"),
     "half_multiply": ("mul.rn.f16 {0}, {1}, {2};", "h", "hh"),
@@ -34,6 +38,9 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
 }
 """By row: the text over result and operands, and their constraints, ``r`` for a truth value as an integer."""
 
+BEFORE: dict[str, tuple[int, str]] = {"float_to_half": (80, "cvt.rn.f16.f32 {0}, {1};")}
+"""By row: the first architecture that has the instruction, and the text for those before it."""
+
 WAIT = ("griddepcontrol.wait;", "griddepcontrol.launch_dependents;")
 """What a kernel begins with that may be started while the kernel before it ends: it waits until that one has ended and
 what it wrote can be read, and lets the next one start."""
@@ -52,6 +59,30 @@ WAIT_FUNCTION = f"""static __device__ __forceinline__ void wait_for_launch_befor
 LLVM_WAIT = tuple(f'  call void asm sideeffect "{text}", "~{{memory}}"()' for text in WAIT)
 """The same as lines of LLVM IR."""
 
+
+
+def for_arch(source: str, arch: int) -> str:
+    """A module of LLVM IR with the instructions that an architecture has."""
+    for name, (first, _) in BEFORE.items():
+        if arch < first:
+            source = source.replace(f'asm "{_llvm_text(name)}"', f'asm "{_llvm_text(name, arch)}"')
+    if arch < WAITING_ARCH:
+        for line in LLVM_WAIT:
+            # Behind it the place of the line may stand.
+            source = re.sub(rf"^{re.escape(line)}(?:, !dbg !\d+)?\n", "", source, flags=re.MULTILINE)
+    return source
+
+
+def _text(name: str, arch: int | None) -> str:
+    first, text = BEFORE.get(name, (0, ""))
+    return text if arch is not None and arch < first else INSTRUCTIONS[name][0]
+
+
+def _llvm_text(name: str, arch: int | None = None) -> str:
+    operands = INSTRUCTIONS[name][2]
+    return _text(name, arch).format(*(f"${k}" for k in range(len(operands) + 1)))
+
+
 _C_TYPES = {"h": "unsigned short", "f": "float", "r": "int"}
 _LLVM_TYPES = {"h": "{bits}", "f": "{float}", "r": "{wide}"}
 
@@ -68,17 +99,23 @@ def cuda_function(name: str) -> str:
         return value;
     }
     """
-    text, result, operands = INSTRUCTIONS[name]
+    _, result, operands = INSTRUCTIONS[name]
     names = "xyz"[: len(operands)]
     params = ", ".join(f"{_C_TYPES[kind]} {x}" for kind, x in zip(operands, names, strict=True))
     given = ", ".join(f'"{kind}"({x})' for kind, x in zip(operands, names, strict=True))
-    written = text.format(*(f"%{k}" for k in range(len(operands) + 1)))
     returned = "bool" if result == "r" else _C_TYPES[result]
+
+    def written(arch: int | None) -> str:
+        text = _text(name, arch).format(*(f"%{k}" for k in range(len(operands) + 1)))
+        return f'    asm("{text}" : "={result}"(value) : {given});'
+
+    first, _ = BEFORE.get(name, (0, ""))
+    lines = [f"#if __CUDA_ARCH__ >= {first}0", written(first), "#else", written(0), "#endif"] if first else [written(None)]
     return "\n".join(
         (
             f"static __device__ __forceinline__ {returned} {name}({params}) {{",
             f"    {_C_TYPES[result]} value;",
-            f'    asm("{written}" : "={result}"(value) : {given});',
+            *lines,
             "    return value;",
             "}",
         )
@@ -93,12 +130,12 @@ def llvm_steps(name: str) -> tuple[str, ...]:
     >>> llvm_steps("half_add")
     ('call {bits} asm "add.rn.f16 $0, $1, $2;", "=h,h,h"({bits} {x}, {bits} {y})',)
     """
-    text, result, operands = INSTRUCTIONS[name]
+    _, result, operands = INSTRUCTIONS[name]
     # The templates are formatted again.
-    written = text.format(*(f"${k}" for k in range(len(operands) + 1))).replace("{", "{{").replace("}", "}}")
+    written = _llvm_text(name).replace("{", "{{").replace("}", "}}")
     given = ", ".join(f"{_LLVM_TYPES[kind]} {{{x}}}" for kind, x in zip(operands, "xyz", strict=False))
     call = f'call {_LLVM_TYPES[result]} asm "{written}", "={result},{",".join(operands)}"({given})'
     return (call, "icmp ne {wide} {0}, 0") if result == "r" else (call,)
 
 
-__all__ = ["INSTRUCTIONS", "cuda_function", "llvm_steps"]
+__all__ = ["INSTRUCTIONS", "cuda_function", "for_arch", "llvm_steps"]

@@ -10,7 +10,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend import attributes
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
-from pytocu.frontend.reshaping import copied, is_dense
+from pytocu.frontend.reshaping import copied, copied_unless, spread
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
 from pytocu.ir.core import Value
@@ -46,13 +46,16 @@ def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Valu
 def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) -> Value:
     free = copy is not False
     strong = _strong_as(context, value, dtype) if free or (isinstance(value, Value) and is_array(value)) else None
-    lies = strong is not None and is_array(strong) and (order not in ("C", "F") or is_dense(context, strong))
+    apart = spread(context, strong) if strong is not None and is_array(strong) and order in ("C", "F") else 0
+    lies = strong is not None and is_array(strong) and apart == 0
     if strong is None or not (free or (lies and strong is value)):
         # NumPy's sentence.
         return compute(context, np.array, 0, copy=False)
     if is_array(strong) and order == "F" and len(dimensions(strong)) > 1:
         raise UnsupportedError("an array with order='F' is not made", context.loc, "arrays are made in row-major order")
-    return strong if lies and not copy else copied(context, strong)
+    if lies and not copy:
+        return strong
+    return copied_unless(context, strong, strong, apart) if strong is value and not copy else copied(context, strong)
 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:

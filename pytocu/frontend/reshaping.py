@@ -119,6 +119,14 @@ def copied(context: Context, value: Value) -> Value:
     return context.builder.emit("copy" if is_array(value) else "as_array", (value,))
 
 
+def copied_unless(context: Context, source: Value, made: Value, apart: DimLike) -> Value:
+    """A new array with the elements of a view, which NumPy leaves a view where lengths of 1 make a number 0."""
+    copy = copied(context, made)
+    if isinstance(apart, Dim):
+        context.builder.copy_unless(copy, source, apart)
+    return copy
+
+
 # Reshape.
 
 
@@ -154,10 +162,11 @@ def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
     made = context.builder.emit("reshape", (value,), attrs)
     if copy is True:
         return copied(context, made)
-    if not _stays(context, value, shape):
+    apart = _apart(context, value, shape)
+    if apart != 0:
         if copy is False:
             raise ShapeError("Unable to avoid creating a copy while reshaping.", context.loc)
-        return copied(context, made)
+        return copied_unless(context, value, made, apart)
     return made
 
 
@@ -208,15 +217,21 @@ def _cancelled(source: Shape, known: Shape) -> tuple[DimLike, DimLike]:
     return up, down
 
 
-def _stays(context: Context, value: Value, shape: Shape) -> bool:
-    """Whether the elements lie in memory as the new shape needs them."""
+def _apart(context: Context, value: Value, shape: Shape) -> DimLike:
+    """0 where the elements lie in memory as the new shape needs them."""
     strides = _strides(context, value)
     source = dimensions(value)
+    apart: DimLike = 0
     for _, axes in reshape_groups(shape, source):
         long = [a for a in axes if source[a] != 1]
-        if any(strides[a] != strides[b] * source[b] for a, b in itertools.pairwise(long)):
-            return False
-    return True
+        for a, b in itertools.pairwise(long):
+            if strides[a] != strides[b] * source[b]:
+                apart = apart + _square((source[a] - 1) * (source[b] - 1))
+    return apart
+
+
+def _square(dim: DimLike) -> DimLike:
+    return dim * dim
 
 
 def _strides(context: Context, value: Value) -> list[DimLike]:
@@ -287,18 +302,22 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
     value = array_of(context, value)
     made = ravel(context, value, order)
-    return copied(context, made) if order in ("C", "K") and not is_dense(context, value) else made
+    apart = spread(context, value) if order in ("C", "K") else 0
+    return made if apart == 0 else copied_unless(context, value, made, apart)
 
 
-def is_dense(context: Context, value: Value) -> bool:
-    """Whether the elements lie next to each other in row-major order, as far as that follows from layouts."""
+def spread(context: Context, value: Value) -> DimLike:
+    """0 where the elements lie next to each other in row-major order, as far as that follows from layouts."""
     expected: DimLike = 1
+    apart: DimLike = 0
     for length, stride in zip(reversed(dimensions(value)), reversed(_strides(context, value)), strict=True):
-        if length != 1:
-            if stride != expected:
-                return False
+        if length == 1:
+            continue
+        if stride == expected:
             expected = expected * length
-    return True
+        else:
+            apart = apart + _square(length - 1)
+    return apart
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value
-from pytocu.ir.dims import Dim, DimLike, symbol
+from pytocu.ir.dims import Dim, DimLike, dim_min, symbol
 from pytocu.ir.types import ArrayType, Type, element, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
@@ -53,6 +53,7 @@ class StorageBuilder(Builder):
         self._either: dict[Value, frozenset[Value]] = {}
         self._apart: set[frozenset[Value]] = set()
         self._unsure: dict[Value, None] = {}
+        self._perhaps_views: dict[Value, tuple[Value, Value, Dim]] = {}
 
     def inst(
         self,
@@ -143,6 +144,10 @@ class StorageBuilder(Builder):
         if handle not in self._views:
             if handle in self._unsure:
                 raise self._refused(handle)
+            if handle in self._perhaps_views:
+                source, before, _ = self._perhaps_views[handle]
+                if self._now.get(source, source) is not before:
+                    self._demand_copy(handle)
             return self._now.get(handle, handle)
         source, inst = self._views[handle]
         return self._again(handle, inst, self.contents(source))
@@ -186,6 +191,21 @@ class StorageBuilder(Builder):
         if first is second:
             return False
         return frozenset((first, second)) in self._apart or self.memories(first).isdisjoint(self.memories(second))
+
+    def copy_unless(self, copy: Value, source: Value, apart: Dim) -> None:
+        """State that a copy were a view of its source if a number of lengths were 0.
+
+        Where that makes a difference, which is after a change of either, the call refuses such lengths.
+        """
+        root = self.root(source)
+        self._perhaps_views[copy] = (root, self._now.get(root, root), apart)
+
+    def _demand_copy(self, handle: Value) -> None:
+        source, _, apart = self._perhaps_views[handle]
+        name, base = handle.name or "a reshaped array", source.name or "an array"
+        text = f"{name} is a view of {base} where a length is 1, and one of them is changed: write .copy() where it is made"
+        said = ("UnsupportedError", text)
+        super().inst("check", (), {"kind": "equal", "dims": (dim_min(apart, 1), 1), "shapes": said})
 
     def _note_change(self, root: Value) -> None:
         """After a change of a memory nothing is known of what may be the same memory.
@@ -248,6 +268,8 @@ class StorageBuilder(Builder):
     def update(self, handle: Value, new: Value) -> None:
         """Replace the elements of an array; `new` has its dtype and broadcasts to its shape."""
         root = self.root(handle)
+        if root in self._perhaps_views:
+            self._demand_copy(root)
         made = super().inst("update", (self.contents(root), self.contents(handle), self.contents(new)))
         made.result.name = root.name
         self._now[root] = made.result

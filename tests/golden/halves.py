@@ -377,7 +377,11 @@ def from_double(x):
 #|
 #| static __device__ __forceinline__ unsigned short float_to_half(float x) {
 #|     unsigned short value;
+#| #if __CUDA_ARCH__ >= 800
+#|     asm("{.reg .b32 t; cvt.rn.f16x2.f32 t, %1, %1; cvt.u16.u32 %0, t;}" : "=h"(value) : "f"(x));
+#| #else
 #|     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(value) : "f"(x));
+#| #endif
 #|     return value;
 #| }
 #|
