@@ -53,8 +53,8 @@ def reshaped(index: Sequence[Any], shape: Shape, source: Shape) -> tuple[Any, ..
                 flat = flat + index[axis] * step
             step = step * shape[axis]
         for axis in reversed(named[1:]):
-            if isinstance(flat, int) or all(source[a] == 1 for a in named if a < axis):
-                # Nothing is left for the axes before; of axes of the shape that are all 1, nothing for this one either.
+            if all(source[a] == 1 for a in named if a < axis) or all(shape[a] == 1 for a in axes):
+                # Nothing is left for the axes before.
                 position[axis], flat = flat, 0
             else:
                 position[axis], flat = flat % source[axis], flat // source[axis]
