@@ -25,6 +25,7 @@ B = Builder()
 BYTE = B.emit("convert_raw", (Value(scalar(U8)),), {}, (scalar(F32),))
 ANYTHING = Value(scalar(F32))
 LOW, HIGH, NAN = (B.const(number, scalar(F32)) for number in (-1.5, 2.5, float("nan")))
+ANGLE = float(np.float32(1.58))
 CLIPPED = made("where", made("less_equal", ANYTHING, LOW), LOW, ANYTHING)
 
 
@@ -45,6 +46,10 @@ CLIPPED = made("where", made("less_equal", ANYTHING, LOW), LOW, ANYTHING)
         (made("where", made("greater", ANYTHING, BYTE), 2.5, ANYTHING), None),
         (made("where", made("greater", ANYTHING, 0.0), BYTE, made("negative", BYTE)), Bounds(-255.0, 255.0, False)),
         (made("where", made("greater", ANYTHING, NAN), NAN, ANYTHING), None),
+        (made("multiply", made("arctan", ANYTHING), 2.0), Bounds(-2 * ANGLE, 2 * ANGLE, True)),
+        (made("absolute", made("subtract", BYTE, 5.0)), Bounds(0.0, 250.0, False)),
+        (made("absolute", made("add", BYTE, 5.0)), Bounds(5.0, 260.0, False)),
+        (made("absolute", CLIPPED), Bounds(0.0, float("inf"), True)),
     ],
 )
 def test_bounds(value: Value, expected: Bounds | None) -> None:

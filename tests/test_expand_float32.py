@@ -31,6 +31,14 @@ def tangent(x):
     return np.tan(x)
 
 
+def sine(x):
+    return np.sin(np.clip(x, -65536.0, 65536.0))
+
+
+def cosine(x):
+    return np.cos(np.clip(x, -65536.0, 65536.0))
+
+
 def hypotenuse(x, y):
     return np.hypot(x, y)
 
@@ -51,6 +59,36 @@ def test_tangent_of_every_size_of_number() -> None:
     actual = pytocu.jit(tangent)(x)
     assert ulp_distance(actual, nearest(np.tan, x)).max() <= OPS["tan"].ulp
     assert (actual != nearest(np.tan, x)).any(), "the tangent of the C library was called"
+
+
+@pytest.mark.usefixtures("gpu_formulas")
+@pytest.mark.parametrize("function", [sine, cosine])
+def test_sines_of_angles_that_are_known_to_be_small(function: Any) -> None:
+    """Every 509th float32, and the neighbours of multiples of pi / 2, where most digits cancel."""
+    every = np.arange(0, int(np.float32(65536).view(np.uint32)) + 1, 509, dtype=np.uint32).view(np.float32)
+    multiples = (np.arange(1, 41_722) * (np.pi / 2)).astype(np.float32)
+    near = [np.nextafter(multiples, np.float32(to)) for to in (0, np.inf)]
+    x = np.concatenate([every, multiples, *near, np.float32([65536.0])])
+    x = np.concatenate([x, -x])
+    jitted = pytocu.jit(function)
+    actual = jitted(x)
+    assert ulp_distance(actual, nearest(function, x)).max() <= OPS["sin"].ulp
+    assert (actual != nearest(function, x)).any(), "the function of the C library was called"
+    if function is sine:
+        assert np.signbit(jitted(np.float32([-0.0, 0.0]))).tolist() == [True, False]
+    assert np.isnan(jitted(np.float32([np.nan]))).all()
+
+
+@pytest.mark.usefixtures("gpu_formulas")
+def test_sines_of_halves() -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    for function in (np.sin, np.cos):
+        jitted = pytocu.jit(lambda x, function=function: function(x))
+        assert "half_to_float" in jitted.lower("f16[n]").ir(after="expand", target="cuda")
+        assert " sin " not in (text := jitted.lower("f16[n]").ir(after="expand", target="cuda")) and " cos " not in text
+        with np.errstate(all="ignore"):
+            exact = function(x.astype(np.float64)).astype(np.float16)
+        assert ulp_distance(jitted(x), exact).max() <= 1
 
 
 @pytest.mark.usefixtures("gpu_formulas")

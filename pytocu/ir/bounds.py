@@ -16,6 +16,9 @@ MOST = 64
 
 _MONOTONIC = {"rint": np.rint, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
 _ARITHMETIC = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
+_FUNCTIONS = {"arctan": 1.58, "arctan2": 3.15, "arcsin": 1.58, "sin": 1.01, "cos": 1.01, "tanh": 1.01}
+"""Magnitudes that the functions do not pass, with more than what their error may be."""
+
 _UPPER, _LOWER = ("greater", "greater_equal"), ("less", "less_equal")
 
 
@@ -79,6 +82,13 @@ def _made(inst: Inst, known: dict[Value, Bounds]) -> Bounds:
         case name if name in _MONOTONIC:
             x = _of(inst.args[0], known)
             return Bounds(float(_MONOTONIC[name](of(x.low))), float(_MONOTONIC[name](of(x.high))), x.nan)
+        case name if name in _FUNCTIONS:
+            return Bounds(-_FUNCTIONS[name], _FUNCTIONS[name], True)
+        case "arccos":
+            return Bounds(0.0, 3.15, True)
+        case "absolute":
+            x = _of(inst.args[0], known)
+            return Bounds(max(0.0, x.low, -x.high), max(-x.low, x.high), x.nan)
         case name if name in _ARITHMETIC:
             x, y = (_of(a, known) for a in inst.args)
             if not np.isfinite([x.low, x.high, y.low, y.high]).all():

@@ -66,7 +66,8 @@ class Op(Mutable):
     expand : callable
         ``expand(e, inst_types, attrs, *args)`` writes the op with primitive rows.
     gpu_float32 : callable
-        As ``expand``, of float32 numbers on GPUs, where CUDA's function is beyond the bound.
+        As ``expand``, of float32 numbers on GPUs, where CUDA's function is beyond the bound or does too much; None for
+        CUDA's function.
     vector : callable
         ``vector(e, result_type, *args)`` writes the op on float32 and float64 numbers without a
         branch: the CPU's form, which becomes vector code where a library call would not.

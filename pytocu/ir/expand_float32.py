@@ -1,4 +1,4 @@
-"""Formulas of float32 functions for GPUs, where CUDA's are further from the exact value than the row's bound.
+"""Formulas of float32 functions for GPUs, where CUDA's are further from the exact value than the row's bound or do too much.
 
 They use ``fma``, which every GPU has, and no table; numbers of twice the precision are sums of two
 float32 ``(high, low)``.
@@ -10,7 +10,11 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
+from pytocu.ir import polynomials as p
+from pytocu.ir.bounds import bounds
 from pytocu.ir.core import Block, Value
+from pytocu.ir.expand_elementary import FORMS, polynomial
+from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
 from pytocu.ir.types import F32, F64, I32, Type, scalar
 
@@ -24,6 +28,49 @@ _TANGENT = (0.33333352, 0.1333257, 0.054070786, 0.021224681, 0.010988219, -0.000
 
 _REDUCED = 2.0**15
 """Below this the three parts of pi / 2 are enough for every float32."""
+
+
+_TURNS = 2.0**16
+"""Up to this magnitude the three parts are enough for a sine that is 2 ulp from the exact one at most."""
+
+
+def sin(e: Expander, result: Type, x: Value) -> Value | None:
+    """A sine without the code for large angles, where the angle is known to be none: 20 instructions without a branch."""
+    if not _is_small(e, x):
+        return None
+    angle = Real(e, x)
+    return angle.equals(0.0).choose(angle, _turned(angle, 0)).value
+
+
+def cos(e: Expander, result: Type, x: Value) -> Value | None:
+    """As the sine, of an angle that is a quarter further."""
+    return _turned(Real(e, x), 1).value if _is_small(e, x) else None
+
+
+def _is_small(e: Expander, x: Value) -> bool:
+    """Whether a number is small, infinite or NaN."""
+    if x.inst is not None and x.inst.op.name == "half_to_float":
+        return True
+    known = bounds(x) if e.exact else None
+    return known is not None and known.low >= -_TURNS and known.high <= _TURNS
+
+
+def _turned(x: Real, turn: int) -> Real:
+    """The sine of an angle that is turned by so many quarters; NaN of infinity."""
+    shifter = FORMS[F32].shifter
+    shifted = x.fma(2 / math.pi, shifter)
+    count = shifted - shifter
+    # The first difference is exact: it has no bit below 2**-24 and is smaller than 1.
+    for part in _HALF_PI:
+        x = count.fma(-part, x)
+    square = x * x
+    sine = (x * square).fma(polynomial(square, p.SIN), x)
+    cosine = (square * square).fma(polynomial(square, p.COS), square.fma(-0.5, 1.0))
+    quadrant = shifted.bitcast(I32) + turn if turn else shifted.bitcast(I32)
+    even = quadrant.row("bitwise_and", 1).equals(0)
+    # The second bit becomes the sign.
+    sign = quadrant.row("bitwise_and", 2).row("shift_left_raw", 30)
+    return even.choose(sine, cosine).bitcast(I32).row("bitwise_xor", sign).bitcast(F32)
 
 
 def tan(e: Expander, result: Type, x: Value) -> Value:

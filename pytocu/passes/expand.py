@@ -39,10 +39,11 @@ def _rule(target: str, exact: bool, builder: Builder, inst: Inst, args: tuple[Va
     # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
     elements = args and all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args))
     formula = _formula(inst, target) if elements and inst.op.kind == "elementwise" else None
-    return None if formula is None else (formula(Expander(builder, exact), inst.types[0], *args),)
+    made = None if formula is None else formula(Expander(builder, exact), inst.types[0], *args)
+    return None if made is None else (made,)
 
 
-def _formula(inst: Inst, target: str) -> Callable[..., Value] | None:
+def _formula(inst: Inst, target: str) -> Callable[..., Value | None] | None:
     if target == "cuda" and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
         return inst.op.gpu_float32
     if target == "cuda" and inst.op.name == "negative" and inst.types[0] == scalar(I16):
