@@ -20,7 +20,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
 
 
-def where(context: Context, condition: Any, *rest: Any) -> Any:
+def where(context: Context, condition: Any, /, *rest: Any) -> Any:
     """``np.where`` with three arguments."""
     if len(rest) > 2:
         text = f"where() takes from 1 to 3 positional arguments but {1 + len(rest)} were given"
@@ -242,13 +242,15 @@ def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:
     return _as_array(context, value)
 
 
-def on_array(function: Handler) -> Handler:
-    """The handler of a method as that of the function of the same name."""
+def on_array(function: Handler, name: str = "a") -> Handler:
+    """The handler of a method as that of the function of the same name, whose first parameter is called `name`."""
 
     def call(context: Context, a: Any, *args: Any, **kwargs: Any) -> Any:
         return function(context, as_strong(context, a), *args, **kwargs)
 
     signature = inspect.signature(function)
+    owner, first, *rest = signature.parameters.values()
+    signature = signature.replace(parameters=[owner, first.replace(name=name), *rest])
     call.__doc__ = function.__doc__
     call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     return call

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest, raised
+from pytocu.deferred import Deferred
+from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise, unary
 from pytocu.frontend.rounding import around
@@ -39,6 +40,9 @@ from pytocu.ir.types import (
     element,
     scalar,
 )
+
+_in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+_is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 
 
 class Method:
@@ -195,11 +199,11 @@ def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
     return context.builder.emit("transpose", (value,), {"axes": order}) if is_array(value) else value
 
 
-def swapaxes(context: Context, value: Value, first: Any, second: Any) -> Value:
+def swapaxes(context: Context, value: Value, axis1: Any, axis2: Any) -> Value:
     """Two axes exchanged."""
     ndim = len(dimensions(value))
     order = list(range(ndim))
-    a, b = normal_axis(context, first, ndim, "axis1"), normal_axis(context, second, ndim, "axis2")
+    a, b = normal_axis(context, axis1, ndim, "axis1"), normal_axis(context, axis2, ndim, "axis2")
     order[a], order[b] = order[b], order[a]
     return transpose(context, value, tuple(order))
 
@@ -281,23 +285,27 @@ def astype(
     subok: Any = True,
     copy: Any = True,
 ) -> Value:
-    """``x.astype(dtype)``; `order` is ``"K"``, the others as NumPy has them."""
+    """``x.astype(dtype)``; a new array unless `copy` is False and the array has the dtype and the order."""
     target = target_dtype(context, dtype)
-    if order != "K":
-        raise UnsupportedError(
-            f"astype with the argument order={order!r} is not supported", context.loc, "results have NumPy's order 'K'"
-        )
+    order = compute(context, _astype_order, order)
     if casting != "unsafe" and not isinstance(value.type, WeakType):
-        source = element(value.type).numpy
-        if not compute(context, np.can_cast, source, target.numpy, casting):
-            what = "array data" if dimensions(value) else "scalar"
-            text = f"Cannot cast {what} from {source!r} to {target.numpy!r} according to the rule '{casting}'"
-            raise raised(TypeError(text), context.loc)
-    if isinstance(value.type, WeakType) or element(value.type) is not target:
-        return cast(context, value, target)
-    if copy is False or isinstance(value.type, ScalarType):
-        return value
-    return context.builder.emit("copy", (value,))
+        example = np.zeros((1,) * len(dimensions(value)), element(value.type).numpy)
+        compute(context, example.astype, target.numpy, casting=casting)
+        if casting == "same_value":
+            help = "compare afterwards: np.all(x.astype(dtype) == x)"
+            raise UnsupportedError("astype with casting='same_value' is not supported", context.loc, help)
+    made = cast(context, value, target)
+    lies = not dimensions(made) or order not in ("C", "F")
+    if not lies:
+        lies = made is value and _is_dense(context, made if order == "C" else transpose(context, made, ()))
+    if not dimensions(made) and (made is not value or isinstance(value.type, ScalarType)):
+        return made
+    return made if lies and (made is not value or not copy) else _in_order(context, made, order)
+
+
+def _astype_order(order: Any) -> Any:
+    np.zeros(()).astype(float, order=order)
+    return order.upper() if isinstance(order, str) else order
 
 
 def view(context: Context, value: Value, dtype: Any = None, type: Any = None) -> Value:
@@ -398,9 +406,9 @@ def _beyond(value: Any, bound: Any, upper: bool) -> bool:
     return bound >= limits.max if upper else bound <= limits.min
 
 
-def copy(context: Context, value: Value) -> Value:
+def copy(context: Context, value: Value, order: Any = "C") -> Value:
     """``x.copy()``."""
-    return context.builder.emit("copy", (value,)) if is_array(value) else value
+    return _in_order(context, value, compute(context, _astype_order, order)) if is_array(value) else value
 
 
 ATTRIBUTES = ("T", "dtype", "imag", "itemsize", "mT", "nbytes", "ndim", "real", "shape", "size")
@@ -412,7 +420,7 @@ _OWN: dict[str, Handler] = {
     "clip": method_clip,
     "copy": copy,
     "squeeze": squeeze,
-    "swapaxes": swapaxes,
+    "swapaxes": lambda context, value, axis1, axis2, /: swapaxes(context, value, axis1, axis2),
     "round": around,
     "view": view,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),

@@ -38,6 +38,7 @@ def average(
     value = as_strong(context, a)
     axis, keep = known_axis(context, axis), known_flag(context, given(keepdims, False))
     attempt(context, np.average, stand_in(value), axis, keepdims=keep)
+    axis = tuple(axis) if isinstance(axis, list) else axis
     if weights is None:
         made = statistics.mean(context, value, axis, keepdims=keep)
         scale = _elements(context, value, made) if returned else made

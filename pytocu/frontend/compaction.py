@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend.masked import DIFFERENT, is_mask, same
 from pytocu.frontend.operators import elementwise, truths
@@ -129,6 +130,9 @@ def argwhere(context: Context, a: Any) -> Value:
     return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
 
 
+_checked = Deferred("pytocu.frontend.gathering", "checked")
+
+
 def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
     """The slices along an axis whose condition is true"""
     if out is not None:
@@ -137,12 +141,11 @@ def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: An
     if len(dimensions(chosen)) != 1:
         raise raised(ValueError("condition must be a 1-d array"), context.loc)
     value, place = along_axis(context, array_of(context, a), known_axis(context, axis))
-    from_end = dimensions(value)[place]
-    require_equal(context, dimensions(chosen)[0], from_end, "ValueError", _COMPRESS)
-    return context.builder.emit("gather", (value, places(context, chosen)), {"axes": (place,), "at": place})
-
-
-_COMPRESS = "np.compress is compiled for a condition as long as the axis, and {0} is not {1}"
+    positions = places(context, chosen)
+    if dimensions(chosen)[0] != dimensions(value)[place]:
+        # A shorter condition is false behind its end, and a longer one may be.
+        positions = _checked(context, positions, dimensions(value)[place], place)
+    return context.builder.emit("gather", (value, positions), {"axes": (place,), "at": place})
 
 
 def extract(context: Context, condition: Any, arr: Any) -> Value:

@@ -6,20 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError
 from pytocu.frontend import attributes
+from pytocu.frontend.devices import check_device
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
-from pytocu.frontend.reshaping import copied, copied_unless, spread
+from pytocu.frontend.reshaping import copied_unless, in_order, spread
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, dimensions, is_array
 from pytocu.ir.core import Value
 
 
 def array(
-    context: Context, object: Any, dtype: Any = None, copy: Any = True, order: Any = "K", subok: Any = False, ndmin: Any = 0
+    context: Context,
+    object: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+    *,
+    like: Any = None,
 ) -> Value:
     """``np.array``: a new array, or with `copy` None one where it is needed; with axes of length 1 in front up to `ndmin`."""
+    check_device(context, None, like)
     least = attempt(context, np.array, 0, copy=copy or None, order=order, ndmin=known_option(context, ndmin, "ndmin=")).ndim
     made = _converted(context, object, dtype, order, copy)
     for _ in range(least - len(dimensions(made))):
@@ -27,15 +36,25 @@ def array(
     return made
 
 
-def asarray(context: Context, a: Any, dtype: Any = None, order: Any = None, copy: Any = None) -> Value:
+def asarray(
+    context: Context,
+    a: Any,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: Any = None,
+    like: Any = None,
+) -> Value:
     """``np.asarray``: the array itself where it has the dtype and the order, and `copy` is not set."""
+    check_device(context, device, like)
     attempt(context, np.asarray, 0, order=order, copy=copy or None)
     return _converted(context, a, dtype, order, copy)
 
 
-def ascontiguousarray(context: Context, a: Any, dtype: Any = None) -> Value:
+def ascontiguousarray(context: Context, a: Any, dtype: Any = None, *, like: Any = None) -> Value:
     """The array itself where its elements lie next to each other in row-major order, else a copy."""
-    return array(context, a, dtype, None, "C", ndmin=1)
+    return array(context, a, dtype, None, "C", ndmin=1, like=like)
 
 
 def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Value:
@@ -46,16 +65,18 @@ def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Valu
 def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) -> Value:
     free = copy is not False
     strong = _strong_as(context, value, dtype) if free or (isinstance(value, Value) and is_array(value)) else None
-    apart = spread(context, strong) if strong is not None and is_array(strong) and order in ("C", "F") else 0
-    lies = strong is not None and is_array(strong) and apart == 0
+    order = order.upper() if isinstance(order, str) else order
+    turned = strong if strong is None or order != "F" else attributes.transpose(context, strong, ())
+    apart = spread(context, turned) if turned is not None and is_array(turned) and order in ("C", "F") else 0
+    lies = turned is not None and is_array(turned) and apart == 0
     if strong is None or not (free or (lies and strong is value)):
         # NumPy's sentence.
         return compute(context, np.array, 0, copy=False)
-    if is_array(strong) and order == "F" and len(dimensions(strong)) > 1:
-        raise UnsupportedError("an array with order='F' is not made", context.loc, "arrays are made in row-major order")
     if lies and not copy:
         return strong
-    return copied_unless(context, strong, strong, apart) if strong is value and not copy else copied(context, strong)
+    if strong is value and not copy:
+        return copied_unless(context, strong, strong, apart, order)
+    return in_order(context, strong, order)
 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
+from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.math_calls import on_host
@@ -28,10 +29,12 @@ from pytocu.frontend.reshaping import (
     as_length,
     as_shape,
     broadcast,
+    check_rows,
     copied,
     diagonal,
     filled,
     flip,
+    in_order,
     ravel,
 )
 from pytocu.frontend.tables import Handler
@@ -50,16 +53,11 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import BOOL, F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
     return default if dtype is None else target_dtype(context, dtype)
-
-
-def _check_order(context: Context, order: Any) -> None:
-    if order not in ("C", "K", "A"):
-        raise UnsupportedError(f"an array made with order={order!r}", context.loc, "arrays are made in row-major order")
 
 
 def _shape(context: Context, shape: Any, beyond: Exception = DIMENSION) -> tuple[DimLike, ...]:
@@ -77,15 +75,18 @@ def number(context: Context, value: Any, dtype: DType) -> Value:
 def constant(value: Any) -> Handler:
     """``np.zeros``, ``np.ones`` and ``np.empty``, whose elements are 0 here."""
 
-    def handler(context: Context, shape: Any, dtype: Any = None, order: Any = "C") -> Value:
+    def handler(
+        context: Context, shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+    ) -> Value:
         """A new array of one number."""
-        _check_order(context, order)
+        check_device(context, device, like)
+        order = known_order(context, np.empty, order, 0)
         if type(dtype) is int:
             # The second length, where a shape of two was meant.
             first = shape if type(shape) is int else "n"
             help = f"the second argument is the dtype, and a shape is one tuple: write ({first}, {dtype})"
             raise raised(TypeError(f"Cannot interpret '{dtype}' as a data type"), context.loc, help)
-        return filled(context, number(context, value, _dtype(context, dtype, F64)), _shape(context, shape))
+        return filled(context, number(context, value, _dtype(context, dtype, F64)), _shape(context, shape), order=order)
 
     return handler
 
@@ -111,54 +112,104 @@ def constant_like(value: Any) -> Handler:
     """The same of the shape and the dtype of another array."""
 
     def handler(
-        context: Context, a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None
+        context: Context,
+        a: Any,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: Any = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
     ) -> Value:
         """A new array of one number, of the shape and the dtype of another."""
-        _check_order(context, order)
+        check_device(context, device)
+        order = known_order(context, np.empty_like, order, 0)
         given = array_of(context, a)
         wanted = dimensions(given) if shape is None else _shape(context, shape)
-        return filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted)
+        return filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted, order=order)
 
     return handler
 
 
-def full(context: Context, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Value:
+def empty_like(
+    context: Context,
+    prototype: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Value:
+    """A new array of the shape and the dtype of another, whose elements are 0 here."""
+    return constant_like(0)(context, prototype, dtype, order, subok, shape, device=device)
+
+
+def full(
+    context: Context,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Value:
     """A new array of one number, by default of its own dtype."""
-    _check_order(context, order)
-    return _filled_with(context, _shape(context, shape), fill_value, dtype)
+    check_device(context, device, like)
+    order = known_order(context, np.empty, order, 0)
+    return _filled_with(context, _shape(context, shape), fill_value, dtype, order)
 
 
 def full_like(
-    context: Context, a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None
+    context: Context,
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Value:
     """A new array of one number, of the shape and the dtype of another."""
-    _check_order(context, order)
+    check_device(context, device)
+    order = known_order(context, np.empty_like, order, 0)
     given = array_of(context, a)
     wanted = dimensions(given) if shape is None else _shape(context, shape)
-    return _filled_with(context, wanted, fill_value, element(given.type).numpy if dtype is None else dtype)
+    return _filled_with(context, wanted, fill_value, element(given.type).numpy if dtype is None else dtype, order)
 
 
-def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any) -> Value:
+def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any, order: Any) -> Value:
     if is_number(value):
         known = attempt(context, np.full, (), value, None if dtype is None else target_dtype(context, dtype).numpy)
         found = dtype_of(known.dtype)
         if found is None:
             raise UnsupportedError(f"np.full of {known.dtype}", context.loc, "fill with a number that fits into 64 bits")
-        return filled(context, number(context, known.item(), found), shape)
+        return filled(context, number(context, known.item(), found), shape, order=order)
     made = as_value(context, value)
     if dtype is None or made.type != WEAK_INT:
         made = as_strong(context, made)
     # A Python int that the dtype does not hold is an OverflowError.
     made = cast(context, made, _dtype(context, dtype, promote.strong(made.type)))
     if not dimensions(made):
-        return filled(context, made, shape)
-    return copied(context, broadcast(context, fitted(context, made, shape), shape))
+        return filled(context, made, shape, order=order)
+    return in_order(context, broadcast(context, fitted(context, made, shape), shape), order)
 
 
 # Ranges.
 
 
-def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, stop: Any = None, step: Any = None) -> Value:
+def arange(
+    context: Context,
+    *args: Any,
+    dtype: Any = None,
+    start: Any = None,
+    stop: Any = None,
+    step: Any = None,
+    device: Any = None,
+    like: Any = None,
+) -> Value:
     """Numbers from a start on by a step.
 
     Raises
@@ -166,6 +217,9 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
     UnsupportedError
         A bound that is computed of data, or a step of a range of ints that is known only at run time.
     """
+    check_device(context, device, like)
+    if start is not None and args:
+        raise raised(TypeError("argument for arange() given by name ('start') and position (position 0)"), context.loc)
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
@@ -185,6 +239,8 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
     if known is not None and known.kind == "O":
         # Ints that int64 does not hold; a range of as many numbers is NumPy's error.
         number_of_elements(context, first, last, by)
+    if target is BOOL:
+        _range_of_bools(context, first, last, by)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
     if isinstance(by, Value) and target.is_integer:
@@ -192,6 +248,13 @@ def arange(context: Context, *args: Any, dtype: Any = None, start: Any = None, s
         raise UnsupportedError(text, context.loc, "write start + np.arange(count) * step")
     size = number_of_elements(context, first, last, by)
     return _range(context, first, by, size, target)
+
+
+def _range_of_bools(context: Context, first: Any, last: Any, by: Any) -> None:
+    """Let NumPy refuse a range of bools of more than two numbers."""
+    size = number_of_elements(context, first, last, by)
+    if isinstance(size, int):
+        attempt(context, np.arange, min(size, 3), dtype=bool)
 
 
 def _long_step(by: Any, first: Any, last: Any) -> Any:
@@ -320,6 +383,8 @@ def linspace(
     retstep: Any = False,
     dtype: Any = None,
     axis: Any = 0,
+    *,
+    device: Any = None,
 ) -> Any:
     """Numbers at equal distances, NumPy's formula; the end is exact.
 
@@ -328,6 +393,7 @@ def linspace(
     UnsupportedError
         `num` is computed of data, or complex numbers.
     """
+    check_device(context, device)
     sentence = "Number of samples, {0}, must be non-negative."
     count = as_length(context, num, sentence, beyond=SIZE)
     if isinstance(count, int) and count < 0:
@@ -440,20 +506,35 @@ def geomspace(
 # Positions and triangles.
 
 
-def eye(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C") -> Value:
+def eye(
+    context: Context,
+    N: Any,
+    M: Any = None,
+    k: Any = 0,
+    dtype: Any = float,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Value:
     """Ones on a diagonal."""
-    _check_order(context, order)
+    check_device(context, device, like)
+    order = known_order(context, np.empty, order, 0)
     rows, columns = _plane(context, N, M)
-    return cast(context, elementwise(context, "equal", columns, _shifted(context, rows, k)), target_dtype(context, dtype))
+    made = cast(context, elementwise(context, "equal", columns, _shifted(context, rows, k)), target_dtype(context, dtype))
+    check_rows(context, 2, order)
+    return made
 
 
-def identity(context: Context, n: Any, dtype: Any = None) -> Value:
+def identity(context: Context, n: Any, dtype: Any = None, *, like: Any = None) -> Value:
     """Ones on the main diagonal."""
+    check_device(context, None, like)
     return eye(context, n, None, 0, float if dtype is None else dtype)
 
 
-def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
+def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Value:
     """Ones on and below a diagonal."""
+    check_device(context, None, like)
     rows, columns = _plane(context, N, M, SIZE)
     return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
 
@@ -535,6 +616,10 @@ def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = F
         raise raised(TypeError(f"'{python_type_name(dimensions)}' object is not iterable"), context.loc)
     shape = _shape(context, attempt(context, tuple, dimensions))
     target = target_dtype(context, dtype)
+    if target is BOOL:
+        for length in shape:
+            # NumPy makes a range of each length.
+            _range_of_bools(context, 0, length, 1)
     found = [cast(context, along(context, d, a, len(shape)), target) for a, d in enumerate(shape)]
     if sparse:
         return tuple(found)
@@ -585,7 +670,7 @@ FUNCTIONS: dict[str, Handler] = {
     "ndarray": ndarray,
     "zeros_like": constant_like(0),
     "ones_like": constant_like(1),
-    "empty_like": constant_like(0),
+    "empty_like": empty_like,
     "full": full,
     "full_like": full_like,
     "arange": arange,

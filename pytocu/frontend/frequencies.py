@@ -8,6 +8,7 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.devices import check_device
 from pytocu.frontend.joining import roll
 from pytocu.frontend.operators import binary, elementwise, known_option
 from pytocu.frontend.reductions import length
@@ -31,16 +32,18 @@ def _places(context: Context, n: Any, d: Any, half: bool) -> tuple[DimLike, Valu
     return count, context.builder.emit("iota", (), {"axis": 0, "shape": shape}), factor
 
 
-def fftfreq(context: Context, n: Any, d: Any = 1.0) -> Value:
+def fftfreq(context: Context, n: Any, d: Any = 1.0, device: Any = None) -> Value:
     """The frequencies of ``np.fft.fft`` of n samples at distances d"""
+    check_device(context, device)
     count, place, factor = _places(context, n, d, False)
     below = elementwise(context, "less", place, length(context, floordiv(count + 1, 2)))
     numbers = elementwise(context, "where", below, place, elementwise(context, "subtract", place, length(context, count)))
     return elementwise(context, "multiply", numbers, factor)
 
 
-def rfftfreq(context: Context, n: Any, d: Any = 1.0) -> Value:
+def rfftfreq(context: Context, n: Any, d: Any = 1.0, device: Any = None) -> Value:
     """The frequencies of ``np.fft.rfft`` of n samples at distances d"""
+    check_device(context, device)
     _, place, factor = _places(context, n, d, True)
     return elementwise(context, "multiply", place, factor)
 

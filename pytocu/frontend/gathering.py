@@ -360,7 +360,12 @@ def low_bits(context: Context, value: Value, dtype: DType) -> Value:
     return context.builder.emit("convert", (value,), {"wrap": True}, (scalar(dtype),))
 
 
-METHODS: dict[str, Handler] = {"take": take, "choose": choose}
+def _choose_of(context: Context, a: Value, *choices: Any, out: Any = None, mode: Any = "raise") -> Value:
+    """``a.choose(x, y)``, or of one list."""
+    return choose(context, a, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+METHODS: dict[str, Handler] = {"take": take, "choose": _choose_of}
 
 FUNCTIONS: dict[str, Handler] = {
     "take": lambda context, a, indices, axis=None, out=None, mode="raise": take(

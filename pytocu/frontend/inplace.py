@@ -232,7 +232,7 @@ def _check_one(context: Context, value: Value, dtype: DType, put: Callable[[np.n
         require_equal(context, length, 1, "ValueError", "setting an array element with a sequence.")
 
 
-def fill(context: Context, target: Value, value: Any) -> None:
+def fill(context: Context, target: Value, value: Any, /) -> None:
     """``target.fill(value)``.
 
     Raises

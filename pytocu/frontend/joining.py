@@ -54,16 +54,16 @@ def _common(
         found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in deciding or values))
     else:
         found = target_dtype(context, dtype)
-        for value in values:
-            source = element(value.type).numpy
-            if not attempt(context, np.can_cast, source, found.numpy, casting):
-                text = f"Cannot cast array data from {source!r} to {found.numpy!r} according to the rule '{casting}'"
-                raise raised(TypeError(text), context.loc)
+    for value in values:
+        source = element(value.type).numpy
+        if not attempt(context, np.can_cast, source, found.numpy, casting):
+            text = f"Cannot cast array data from {source!r} to {found.numpy!r} according to the rule '{casting}'"
+            raise raised(TypeError(text), context.loc)
     return [cast(context, v, found) for v in values]
 
 
 def concatenate(
-    context: Context, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+    context: Context, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Value:
     """Arrays one after the other along an axis.
 

@@ -20,6 +20,7 @@ from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
+from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import dim_min
@@ -70,7 +71,7 @@ def _scalar(context: Context, value: Value) -> Value:
 # Linear algebra.
 
 
-def _floating(context: Context, name: str, operands: Sequence[Any]) -> list[Value]:
+def floating(context: Context, name: str, operands: Sequence[Any]) -> list[Value]:
     """Operands in the dtype in which ``np.linalg`` computes."""
     values = [array_of(context, o) for o in operands]
     for value in values:
@@ -83,66 +84,33 @@ def _floating(context: Context, name: str, operands: Sequence[Any]) -> list[Valu
 
 
 def _linalg(name: str, doc: str, named: Any = None) -> Callable[..., Any]:
-    def handler(context: Context, a: Any, /) -> Any:
-        made = call(context, name, _floating(context, name, (a,)))
+    def handler(context: Context, a: Any) -> Any:
+        made = call(context, name, floating(context, name, (a,)))
         return made[0] if len(made) == 1 else tuple(made) if named is None else named(*made)
 
     handler.__doc__ = doc
     return handler
 
 
-def _type_named(function: Callable[..., Any], argument: Any) -> Any:
+def type_named(function: Callable[..., Any], argument: Any) -> Any:
     """The class of named tuples that a function of NumPy returns."""
     return type(function(argument))
 
 
 def solve(context: Context, a: Any, b: Any) -> Value:
     """``x`` of ``a @ x = b``"""
-    return call(context, "linalg.solve", _floating(context, "linalg.solve", (a, b)))[0]
-
-
-def eigh(context: Context, a: Any, UPLO: Any = "L") -> Any:
-    """Eigenvalues and eigenvectors of symmetric matrices"""
-    _lower(context, UPLO)
-    return _linalg("linalg.eigh", "", _type_named(np.linalg.eigh, np.eye(1)))(context, a)
-
-
-def eigvalsh(context: Context, a: Any, UPLO: Any = "L") -> Any:
-    """Eigenvalues of symmetric matrices"""
-    _lower(context, UPLO)
-    return _linalg("linalg.eigvalsh", "")(context, a)
-
-
-def _lower(context: Context, triangle: Any) -> None:
-    if known_option(context, triangle, "UPLO=") != "L":
-        raise UnsupportedError("UPLO= other than 'L' is not supported", context.loc, "pass a.conj().T")
-
-
-def svd(context: Context, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
-    """Singular values and vectors"""
-    if known_option(context, hermitian, "hermitian="):
-        raise UnsupportedError("svd with hermitian=True is not supported", context.loc, "leave it out")
-    if not known_option(context, compute_uv, "compute_uv="):
-        return _linalg("linalg.svdvals", "")(context, a)
-    full = bool(known_option(context, full_matrices, "full_matrices="))
-    (value,) = _floating(context, "linalg.svd", (a,))
-    return _type_named(np.linalg.svd, np.eye(1))(*call(context, "linalg.svd", (value,), full_matrices=full))
+    return call(context, "linalg.solve", floating(context, "linalg.solve", (a, b)))[0]
 
 
 LINALG: dict[str, Callable[..., Any]] = {
     "solve": solve,
     "inv": _linalg("linalg.inv", "The inverse of matrices"),
     "pinv": _linalg("linalg.pinv", "The Moore-Penrose inverse of matrices"),
-    "cholesky": _linalg("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T"),
     "det": _linalg("linalg.det", "Determinants"),
-    "slogdet": _linalg("linalg.slogdet", "Signs and logarithms of determinants", _type_named(np.linalg.slogdet, np.eye(1))),
-    "eigh": eigh,
-    "eigvalsh": eigvalsh,
-    "svd": svd,
+    "slogdet": _linalg("linalg.slogdet", "Signs and logarithms of determinants", type_named(np.linalg.slogdet, np.eye(1))),
     "svdvals": _linalg("linalg.svdvals", "Singular values"),
-    "qr": _linalg("linalg.qr", "Orthogonal and upper triangular factors", _type_named(np.linalg.qr, np.eye(1))),
 }
-"""The functions of ``np.linalg`` that are library calls."""
+"""Functions of ``np.linalg`` that are library calls without keywords; others are in `pytocu.frontend.decompositions`."""
 
 
 # Fourier transforms.
@@ -208,14 +176,29 @@ FFT: dict[str, Callable[..., Any]] = {
 # Sorting.
 
 
-def sort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
+def sort(
+    context: Context,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = MISSING,
+) -> Value:
     """Sorted along an axis; NaN come last"""
-    value, place = _sorted_along(context, np.sort, a, axis, kind, order, stable)
+    options = _known_options(context, kind, order, stable, descending)
+    value, place = _sorted_along(context, np.sort, a, axis, options)
+    if options.get("descending"):
+        kept = {k: v for k, v in options.items() if k != "descending"}
+        return _turned(context, sort(context, _turned(context, value), place, **kept))
     # Equal integers are the same, so any sort gives this result; of short ones NumPy counts the digits only where
     # the sort is to be stable, eight times as fast.
     dtype = element(value.type)
     digits = dtype.kind in "biu" and dtype.numpy.itemsize <= 2
-    return call(context, "sort", (value,), axis=place, stable=True if digits else None)[0]
+    # Of floats the zeros of both signs keep their order.
+    steady = dtype.kind in "fc" and _is_steady(options)
+    return call(context, "sort", (value,), axis=place, stable=True if digits or steady else None)[0]
 
 
 def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
@@ -235,28 +218,52 @@ def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
     return order
 
 
-def argsort(context: Context, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Value:
+def argsort(
+    context: Context,
+    a: Any,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = MISSING,
+) -> Value:
     """The positions that sort along an axis"""
     given = array_of(context, a)
     if not dimensions(given):
         # An array without axes has one position, where `sort` refuses it.
         given = ravel(context, given)
-    value, place = _sorted_along(context, np.argsort, given, axis, kind, order, stable)
-    steady = known_option(context, kind, "kind=") in ("stable", "mergesort") or bool(known_option(context, stable, "stable="))
-    return call(context, "argsort", (value,), axis=place, stable=True if steady else None)[0]
+    options = _known_options(context, kind, order, stable, descending)
+    value, place = _sorted_along(context, np.argsort, given, axis, options)
+    if options.get("descending"):
+        value = _turned(context, value)
+    return call(context, "argsort", (value,), axis=place, stable=True if _is_steady(options) else None)[0]
+
+
+def _is_steady(options: dict[str, Any]) -> bool:
+    """Whether equal elements keep their order."""
+    return options["kind"] in ("stable", "mergesort") or bool(options["stable"])
+
+
+def _known_options(context: Context, kind: Any, order: Any, stable: Any, descending: Any) -> dict[str, Any]:
+    """How a function sorts; what is missing NumPy's function has not in every version."""
+    given = {"kind": kind, "order": order, "stable": stable, "descending": descending}
+    return {name: known_option(context, value, f"{name}=") for name, value in given.items() if value is not MISSING}
 
 
 def _sorted_along(
-    context: Context, function: Callable[..., Any], a: Any, axis: Any, kind: Any, order: Any, stable: Any
+    context: Context, function: Callable[..., Any], a: Any, axis: Any, options: dict[str, Any]
 ) -> tuple[Value, int]:
     """The operand and the axis; what is wrong with the arguments NumPy's function says."""
-    if order is not None:
-        raise UnsupportedError("sorting with the argument order= is of structured arrays", context.loc, "leave it out")
-    value = array_of(context, a)
-    axis, kind, stable = (known_option(context, o, w) for o, w in ((axis, "axis="), (kind, "kind="), (stable, "stable=")))
+    value, axis = array_of(context, a), known_option(context, axis, "axis=")
     example = np.ones((1,) * len(dimensions(value)), element(value.type).numpy)
-    attempt(context, function, example, axis, kind=kind, stable=stable)
+    attempt(context, function, example, axis, **options)
     return (ravel(context, value), 0) if axis is None else (value, operator.index(axis))
+
+
+def _turned(context: Context, value: Value) -> Value:
+    """Numbers in the opposite order, in which NaN come last as well, or these as they were."""
+    return elementwise(context, "negative" if element(value.type).kind in "fc" else "invert", value)
 
 
 def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Value:
@@ -296,11 +303,22 @@ def search(context: Context, array: Value, values: Value, right: bool) -> Value:
     return builder.emit("search", (stored, values), {"right": True} if right else {})
 
 
-def sort_in_place(context: Context, value: Value, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> None:
+def sort_in_place(
+    context: Context,
+    value: Value,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = MISSING,
+) -> None:
     """``x.sort()``."""
     if not is_array(value):
         raise UnsupportedError("sort() of a NumPy scalar", context.loc, "leave it out")
-    assign_elements(context, value, sort(context, value, axis, kind, stable=stable))
+    # An axis is named here.
+    attempt(context, operator.index, known_option(context, axis, "axis="))
+    assign_elements(context, value, sort(context, value, axis, kind, order, stable=stable, descending=descending))
 
 
 METHODS: dict[str, Handler] = {"sort": sort_in_place, "argsort": argsort, "searchsorted": searchsorted}
@@ -310,7 +328,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argsort": argsort,
     "lexsort": lexsort,
     "searchsorted": searchsorted,
-    **{f"linalg.{name}": handler for name, handler in LINALG.items()},
+    **{f"linalg.{name}": LINALG[name] for name in ("solve", "inv", "det", "slogdet")},
     **{f"fft.{name}": handler for name, handler in FFT.items()},
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -81,6 +81,15 @@ def _errstate(context: Context, **kwargs: Any) -> ErrorState:
     return ErrorState()
 
 
+def _astype(context: Context, x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Value:
+    """``np.astype``, the array API's name of the method, which is of arrays alone."""
+    if device is not None:
+        attempt(context, np.empty, 0, device=known_option(context, device, "device="))
+    if not (isinstance(x, Value) and is_array(x)):
+        attempt(context, np.astype, stand_in(x) if isinstance(x, Value) else x, float)
+    return attributes.astype(context, as_strong(context, x), dtype, copy=copy)
+
+
 def _transpose(context: Context, a: Any, axes: Any = None) -> Value:
     return attributes.transpose(context, _with_methods(context, a), (axes,))
 
@@ -142,12 +151,12 @@ _OWN: dict[str, Handler] = {
     "moveaxis": on_array(attributes.moveaxis),
     "expand_dims": on_array(lambda context, a, axis: attributes.expand_dims(context, a, axis)),
     "squeeze": _squeeze,
-    "astype": on_array(attributes.astype),
+    "astype": _astype,
     "ndim": lambda context, a: len(dimensions(as_value(context, a))),
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": _size,
     "result_type": _result_type,
-    "isscalar": _is_scalar,
+    "isscalar": lambda context, element: _is_scalar(context, element),
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
     "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
 }
@@ -178,6 +187,9 @@ FUNCTIONS = Table(
             "zeros ones empty zeros_like ones_like empty_like full full_like arange linspace logspace geomspace eye "
             "identity tri tril triu diag indices meshgrid ndarray vander"
         ),
+        "decompositions": (
+            "linalg.cholesky linalg.eigh linalg.eigvalsh linalg.pinv linalg.qr linalg.svd linalg.svdvals"
+        ),
         "diagonals": (
             "trace diagflat diag_indices diag_indices_from tril_indices tril_indices_from triu_indices "
             "triu_indices_from fill_diagonal linalg.diagonal linalg.trace"
@@ -192,9 +204,8 @@ FUNCTIONS = Table(
         "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
         "least_squares": "linalg.lstsq linalg.multi_dot",
         "library_calls": (
-            "sort argsort lexsort searchsorted linalg.solve linalg.inv linalg.pinv linalg.cholesky linalg.det "
-            "linalg.slogdet linalg.eigh linalg.eigvalsh linalg.svd linalg.svdvals linalg.qr fft.fft fft.ifft fft.rfft "
-            "fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn"
+            "sort argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
+            "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn"
         ),
         "matrix_products": (
             "matmul dot vdot inner outer tensordot einsum linalg.matmul linalg.matrix_power linalg.outer "
@@ -362,8 +373,7 @@ def call_handler(
     try:
         bound = signature.bind(owner, *args, **kwargs)
     except TypeError as error:
-        taken = [p for p in list(signature.parameters)[1:] if p != "value"]
-        raise _not_taken(name, str(error), taken, args, kwargs, context) from None
+        raise _not_taken(name, str(error), signature, args, kwargs, context) from None
     for parameter in signature.parameters.values():
         if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
             known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
@@ -371,24 +381,61 @@ def call_handler(
 
 
 def _not_taken(
-    name: str, sentence: str, taken: list[str], args: tuple[Any, ...], kwargs: dict[str, Any], context: Context
+    name: str,
+    sentence: str,
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    context: Context,
 ) -> CompileError:
     """The error of arguments that a handler does not take, in the words of its signature."""
-    wrong = sentence.rpartition("unexpected keyword argument ")[2].strip("'")
-    close = closest(wrong, taken)
-    names = ", ".join(taken)
-    help = f"did you mean {close}?" if close else f"supported are the arguments {names}" if taken else "it takes no arguments"
+    taken = [p for p in list(signature.parameters)[1:] if p != "value"]
     owner = (None,) if name.startswith("ndarray.") else ()
+    refused = [n for n in kwargs if n not in signature.parameters]
     try:
-        inspect.signature(operator.attrgetter(name.removeprefix("np."))(np)).bind(*owner, *args, **kwargs)
-    except TypeError as error:
-        return raised(TypeError(f"{name.rpartition('.')[2]}() {error}"), context.loc, help)
+        numpys = inspect.signature(operator.attrgetter(name.removeprefix("np."))(np))
     except (AttributeError, ValueError):
-        # Methods and functions without a signature, and Python's own.
-        pass
-    if wrong != sentence:
-        return UnsupportedError(f"{name} with the argument {wrong}= is not supported", context.loc, help)
-    return UnsupportedError(f"{name}(): {sentence}", context.loc, help)
+        # Functions without a signature, and Python's own.
+        numpys = None
+    if numpys is not None:
+        try:
+            given = numpys.bind(*owner, *args, **kwargs).arguments
+            refused = refused or [n for n in given if n not in signature.parameters and n not in ("self", "args", "kwargs")]
+        except TypeError as error:
+            sentence = _by_position(numpys, kwargs) or _too_many(numpys, owner + args) or str(error)
+            return raised(TypeError(f"{name.rpartition('.')[2]}() {sentence}"), context.loc, _instead(refused, taken))
+    if refused:
+        text = f"{name} with the argument {refused[0]}= is not supported"
+        return UnsupportedError(text, context.loc, _instead(refused, taken))
+    # Functions and methods of C whose parameters have no names.
+    return raised(TypeError(f"{name.rpartition('.')[2]}() {sentence}"), context.loc, _instead(refused, taken))
+
+
+def _by_position(signature: inspect.Signature, kwargs: dict[str, Any]) -> str:
+    """What Python says of names given to parameters that are taken by their position, or nothing."""
+    parameters = signature.parameters.values()
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in kwargs]
+    if not names or any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return ""
+    return f"got some positional-only arguments passed as keyword arguments: '{', '.join(names)}'"
+
+
+def _too_many(signature: inspect.Signature, args: tuple[Any, ...]) -> str:
+    """What Python says of more arguments than there are places, or nothing."""
+    parameters = signature.parameters.values()
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(args) <= len(places) or any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return ""
+    least = sum(p.default is p.empty for p in places)
+    count = f"{len(places)}" if least == len(places) else f"from {least} to {len(places)}"
+    return f"takes {count} positional argument{'' if count == '1' else 's'} but {len(args)} were given"
+
+
+def _instead(refused: list[str], taken: list[str]) -> str:
+    close = closest(refused[0], taken) if refused else None
+    if close:
+        return f"did you mean {close}?"
+    return f"supported are the arguments {', '.join(taken)}" if taken else "it takes no arguments"
 
 
 _KNOWN = ("axes", "edge_order", "offset")

@@ -6,6 +6,7 @@ smaller. The order on either side is undefined, and NumPy's own depends on its v
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -46,19 +47,21 @@ def argpartition(
     return library_calls.argsort(context, value, axis)
 
 
-def partition_in_place(context: Context, value: Value, kth: Any, axis: Any = -1, kind: Any = "introselect") -> None:
+def partition_in_place(
+    context: Context, value: Value, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+) -> None:
     """``x.partition(kth)``."""
     if not is_array(value):
         raise UnsupportedError("partition() of a NumPy scalar", context.loc, "leave it out")
-    assign_elements(context, value, partition(context, value, kth, axis, kind))
+    # An axis is named here.
+    attempt(context, operator.index, known_option(context, axis, "axis="))
+    assign_elements(context, value, partition(context, value, kth, axis, kind, order))
 
 
 def _checked(
     context: Context, function: Callable[..., Any], value: Value, kth: Any, axis: Any, kind: Any, order: Any
 ) -> tuple[Value, Any]:
     """The operand, which demands that the positions are its own, and the axis."""
-    if order is not None:
-        raise UnsupportedError("a partition with the argument order= is of structured arrays", context.loc, "leave it out")
     if is_array(kth) and dimensions(kth):
         help = "name them one by one: (i, j)"
         raise UnsupportedError("the positions of a partition are known only at run time", context.loc, help)
@@ -67,7 +70,8 @@ def _checked(
     positions = list(kth) if several else [kth]
     # NumPy says what is wrong with arguments but for their size.
     plain = [_example(p) for p in positions]
-    attempt(context, function, stand_in(value), plain if several else plain[0], axis, kind)
+    order = known_option(context, order, "order=")
+    attempt(context, function, stand_in(value), plain if several else plain[0], axis, kind, order)
     if axis is None:
         value, axis = ravel(context, value), 0
     size = dimensions(value)[axis]

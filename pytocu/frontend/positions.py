@@ -11,7 +11,6 @@ import numpy as np
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import (
-    check_lengths,
     check_not_empty,
     combined,
     kept_axes,
@@ -20,6 +19,7 @@ from pytocu.frontend.reductions import (
     length,
     stand_in,
 )
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.tables import methods
 from pytocu.frontend.values import Context, as_strong, cast, dimensions
 from pytocu.ir.core import Value
@@ -53,7 +53,8 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
     rest = tuple(1 if a in axes else d for a, d in enumerate(shape) if keep or a not in axes)
     if out is not None:
         note_write(context, out, OUTPUT)
-        check_lengths(context, dimensions(out), rest)
+        for wanted, given in zip(rest, dimensions(out), strict=True):
+            require_equal(context, wanted, given, "ValueError", f"output array does not match result of np.{name}.")
     if not axes:
         made = context.builder.const(0, scalar(I64))
     else:

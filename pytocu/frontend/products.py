@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reductions import combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
@@ -22,6 +23,9 @@ _CORE = (
     "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
     "(size {1} is different from {0})"
 )
+
+
+_singular_values = Deferred("pytocu.frontend.decompositions", "singular_values")
 
 
 def summed_products(context: Context, a: Value, b: Value, axis: int) -> Value:
@@ -101,13 +105,12 @@ def _last(context: Context, value: Value, axis: int) -> Value:
 
 
 def norm(context: Context, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    """``np.linalg.norm`` of vectors, every `ord`; of matrices where it is no singular value"""
+    """``np.linalg.norm`` of vectors and matrices, every `ord`"""
     value = _inexact(context, x)
     ord, axis, keep = _known_order(context, ord), known_axis(context, axis), known_flag(context, keepdims)
     ndim = len(dimensions(value))
     if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
         return _euclidean(context, value, tuple(range(ndim)), keep)
-    _refuse_singular_values(context, ord, ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1)
     attempt(context, np.linalg.norm, stand_in(value), ord, axis, keep)
     # As NumPy takes an axis here: 1.0 is one.
     axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
@@ -140,13 +143,6 @@ def _known_order(context: Context, ord: Any) -> Any:
 
 def _several(axis: Any) -> tuple[Any, ...]:
     return axis if isinstance(axis, tuple) else (axis,)
-
-
-def _refuse_singular_values(context: Context, ord: Any, axes: int) -> None:
-    if axes == 2 and (ord == "nuc" or (not isinstance(ord, str) and ord in (2, -2))):
-        raise UnsupportedError(
-            f"the matrix norm ord={ord!r} is of singular values, which are not compiled", context.loc, "compute it outside"
-        )
 
 
 def _euclidean(context: Context, value: Value, axes: Sequence[int], keepdims: bool) -> Value:
@@ -197,8 +193,14 @@ def vector(context: Context, value: Value, axes: tuple[int, ...], ord: Any, keep
 
 
 def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Value:
-    """The norms of matrices that are sums along one axis and extremes along the other."""
+    """The norms of matrices: sums along one axis and extremes along the other, or what is made of singular values."""
     rows, columns = axes
+    if ord == "nuc" or (not isinstance(ord, str) and ord in (2, -2)):
+        turned = _last(context, _last(context, value, rows), columns - (columns > rows))
+        name = {2: "maximum", -2: "minimum", "nuc": "add"}[ord]
+        start = {} if ord == -2 else {"initial": 0}
+        made = reduce(context, name, _singular_values(context, turned, False), -1, **start)
+        return kept_axes(context, made, sorted(axes)) if keepdims else made
     if ord in (None, "fro", "f"):
         root = elementwise(context, "sqrt", reduce(context, "add", _squares(context, value), tuple(axes)))
         return kept_axes(context, root, sorted(axes)) if keepdims else root
@@ -213,7 +215,7 @@ def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, kee
 
 
 def matrix_norm(context: Context, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
-    """``np.linalg.norm`` of stacked matrices, where it is no singular value"""
+    """``np.linalg.norm`` of stacked matrices, every `ord`"""
     return norm(context, x, ord, (-2, -1), keepdims)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend import library_calls
+from pytocu.frontend.decompositions import singular_values
 from pytocu.frontend.operators import elementwise, known_option
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.requirements import require, require_equal
@@ -27,7 +27,7 @@ def cond(context: Context, x: Any, p: Any = None) -> Value:
         raise UnsupportedError(f"np.linalg.cond with p={p!r} is not compiled", context.loc, help)
     numbers = elementwise(context, "logical_not", elementwise(context, "isnan", value))
     value = require(context, value, numbers, "UnsupportedError", "np.linalg.cond of a matrix with NaN is not compiled")
-    found = library_calls.LINALG["svdvals"](context, value)
+    found = singular_values(context, value, False)
     for size in dimensions(value)[-2:]:
         sentence = "np.linalg.cond of an empty matrix is not compiled"
         require_equal(context, dim_min(size, 1), 1, "UnsupportedError", sentence)
@@ -47,11 +47,9 @@ def matrix_rank(
     value = array_of(context, A)
     if len(dimensions(value)) < 2:
         raise UnsupportedError("np.linalg.matrix_rank of a vector is not compiled", context.loc, "write np.any(x != 0)")
-    if known_option(context, hermitian, "hermitian="):
-        raise UnsupportedError("np.linalg.matrix_rank with hermitian=True is not compiled", context.loc, "leave it out")
     if tol is not None and rtol is not None:
         raise raised(ValueError("`tol` and `rtol` can't be both set."), context.loc)
-    found = library_calls.LINALG["svdvals"](context, value)
+    found = singular_values(context, value, bool(known_option(context, hermitian, "hermitian=")))
     dtype = element(found.type)
     if tol is None:
         rows, columns = dimensions(value)[-2:]

@@ -107,8 +107,9 @@ def broadcast(context: Context, value: Value, shape: Shape) -> Value:
     return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
 
 
-def filled(context: Context, value: Value, shape: Shape, name: str = "") -> Value:
+def filled(context: Context, value: Value, shape: Shape, name: str = "", order: Any = "C") -> Value:
     """A new array of one number."""
+    check_rows(context, len(shape), order)
     if not shape:
         return context.builder.emit("as_array" if isinstance(value.type, ScalarType) else "copy", (value,), name=name)
     return context.builder.emit("copy", (broadcast(context, value, shape),), name=name)
@@ -119,12 +120,41 @@ def copied(context: Context, value: Value) -> Value:
     return context.builder.emit("copy" if is_array(value) else "as_array", (value,))
 
 
-def copied_unless(context: Context, source: Value, made: Value, apart: DimLike) -> Value:
+def copied_unless(context: Context, source: Value, made: Value, apart: DimLike, order: Any = None) -> Value:
     """A new array with the elements of a view, which NumPy leaves a view where lengths of 1 make a number 0."""
-    copy = copied(context, made)
+    copy = in_order(context, made, order)
     if isinstance(apart, Dim):
         context.builder.copy_unless(copy, source, apart)
     return copy
+
+
+def in_order(context: Context, value: Value, order: Any) -> Value:
+    """A new array with the elements of a view, in row-major order for ``C``.
+
+    Others are in the order in which the kernel that makes them goes over what it reads.
+
+    Raises
+    ------
+    UnsupportedError
+        The order is column-major.
+    """
+    check_rows(context, len(dimensions(value)), order)
+    columns = any(isinstance(a.type, ArrayType) and a.type.layout == "F" for a in context.builder.arguments)
+    if order != "C" or len(dimensions(value)) < 2 or not columns:
+        return copied(context, value)
+    return context.builder.emit("copy", (value,), {"order": "C"})
+
+
+def check_rows(context: Context, ndim: int, order: Any) -> None:
+    """Refuse a new array in column-major order, which a vector has as well.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if order == "F" and ndim > 1:
+        help = "arrays are made in row-major order: leave it out, and take x.T of what is made with the axes turned around"
+        raise UnsupportedError("an array with order='F' is not made", context.loc, help)
 
 
 # Reshape.
@@ -144,7 +174,10 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
     if order == "F":
         turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy)
         return transpose(context, turned, ())
+    if order == "A":
+        return reshape(context, value, lengths, order=_contiguous_order(context, value), copy=copy)
     if order != "C":
+        attempt(context, np.reshape, np.zeros(()), (), order=order)
         raise UnsupportedError(f"reshape with the argument order={order!r}", context.loc, "use order='C' or order='F'")
     if not lengths and isinstance(value.type, ScalarType):
         return value
@@ -295,7 +328,58 @@ def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where the layout allows it."""
     if len(dimensions(value)) == 1:
         return subscript(context, value, slice(None))
-    return reshape(context, value, -1, order="C" if order == "K" else order)
+    if order == "K":
+        axes = _memory_order(context, value) if is_array(value) else ()
+        return reshape(context, transpose(context, value, axes) if axes else value, -1)
+    return reshape(context, value, -1, order=order)
+
+
+def _memory_order(context: Context, value: Value) -> tuple[int, ...]:
+    """The axes from the one whose elements are farthest from each other to the one whose elements are next to each other.
+
+    Raises
+    ------
+    UnsupportedError
+        It does not follow from the layouts of the arguments.
+    """
+    refused = UnsupportedError(
+        "the order of this array in memory is not known while compiling",
+        context.loc,
+        "name the order of the elements: order='C' or order='F'",
+    )
+    root = context.builder.root(value)
+    type, made = root.type, root.inst is not None and root.inst.op.name not in ("update", "memory")
+    assert isinstance(type, ArrayType)
+    if (made or type.layout == "S") and type.ndim > 1:
+        raise refused
+    # The farther apart, the larger the number.
+    ranks = list(range(type.ndim)) if type.layout == "F" else list(reversed(range(type.ndim)))
+    for inst in reversed(context.builder.views(value)):
+        match inst.op.name:
+            case "transpose":
+                ranks = [ranks[a] for a in inst.attr("axes")]
+            case "index":
+                ranks = [r for a, r in enumerate(ranks) if a != inst.attr("axis")]
+            case "slice" | "view" | "real" | "imag":
+                pass
+            case "newaxis":
+                # Of length 1, which stands anywhere.
+                ranks.insert(inst.attr("axis"), -1)
+            case _ if is_dense(context, inst.args[0]) and is_dense(context, inst.result):
+                ranks = list(reversed(range(len(dimensions(inst.result)))))
+            case _:
+                raise refused
+    return tuple(sorted(range(len(ranks)), key=lambda a: -ranks[a]))
+
+
+def _contiguous_order(context: Context, value: Value) -> str:
+    """``F`` of an array in column-major order that is not in row-major order as well, else ``C``."""
+    if not is_array(value) or len(dimensions(value)) < 2:
+        return "C"
+    # An argument that is in neither order is known to be so.
+    if context.builder.root(value) not in context.builder.arguments:
+        _memory_order(context, value)
+    return "F" if not is_dense(context, value) and is_dense(context, transpose(context, value, ())) else "C"
 
 
 def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
@@ -303,6 +387,8 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     value = array_of(context, value)
     made = ravel(context, value, order)
     apart = spread(context, value) if order in ("C", "K") else 0
+    if order == "K" and is_dense(context, transpose(context, value, ())):
+        apart = 0
     return made if apart == 0 else copied_unless(context, value, made, apart)
 
 
@@ -318,6 +404,11 @@ def spread(context: Context, value: Value) -> DimLike:
         else:
             apart = apart + _square(length - 1)
     return apart
+
+
+def is_dense(context: Context, value: Value) -> bool:
+    """Whether the elements lie next to each other in row-major order, whatever the lengths."""
+    return spread(context, value) == 0
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:
@@ -509,7 +600,7 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
 METHODS: dict[str, Handler] = {"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal}
 
 FUNCTIONS: dict[str, Handler] = {
-    "reshape": lambda context, a, shape, order="C", *, copy=None: reshape(
+    "reshape": lambda context, a, /, shape, order="C", *, copy=None: reshape(
         # NumPy scalars have the method; a Python scalar becomes an array.
         context, (array_of if is_weak(a) else as_strong)(context, a), shape, order=order, copy=copy
     ),

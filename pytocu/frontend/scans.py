@@ -112,6 +112,8 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
         axis = known_axis(context, axis)
         function = np.cumulative_sum if name == "add" else np.cumulative_prod
         attempt(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        if isinstance(axis, tuple):
+            (axis,) = axis
         check_plain(context, include_initial, "include_initial=")
         if include_initial:
             value = _with_axis(context, value)

@@ -187,7 +187,7 @@ def put_along_axis(context: Context, arr: Any, indices: Any, values: Any, axis: 
     _place(context, arr, places, len(shape), values)
 
 
-METHODS: dict[str, Handler] = {"put": put}
+METHODS: dict[str, Handler] = {"put": lambda context, a, indices, values, mode="raise": put(context, a, indices, values, mode)}
 
 FUNCTIONS: dict[str, Handler] = {"put": put, "put_along_axis": put_along_axis}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -94,6 +94,14 @@ def _svd(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
 def _qr(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
     (*batch, rows, columns) = shapes[0]
     least = dim_min(rows, columns)
+    match options.get("mode"):
+        case "complete":
+            return (*batch, rows, rows), (*batch, rows, columns)
+        case "r":
+            return ((*batch, least, columns),)
+        case "raw":
+            # The rows of the first are columns.
+            return (*batch, columns, rows), (*batch, least)
     return (*batch, rows, least), (*batch, least, columns)
 
 
@@ -132,14 +140,14 @@ _row("matmul", "Products of matrices, stacked along leading axes", _matmul, 2)
 _row("linalg.solve", "x of a @ x = b", _solve, 2)
 _row("linalg.inv", "The inverse of matrices", _same)
 _row("linalg.pinv", "The Moore-Penrose inverse of matrices", _pinv)
-_row("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T", _same)
+_row("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T, or the upper one", _same, 1, ("upper",))
 _row("linalg.det", "The determinants of matrices", _rest)
 _row("linalg.slogdet", "Signs and logarithms of determinants", lambda s, o: (s[0][:-2], s[0][:-2]))
-_row("linalg.eigh", "Eigenvalues and eigenvectors of symmetric matrices, by their lower triangle", _eigh)
-_row("linalg.eigvalsh", "Eigenvalues of symmetric matrices, by their lower triangle", lambda s, o: (s[0][:-1],))
+_row("linalg.eigh", "Eigenvalues and eigenvectors of symmetric matrices, by one triangle", _eigh, 1, ("UPLO",))
+_row("linalg.eigvalsh", "Eigenvalues of symmetric matrices, by one triangle", lambda s, o: (s[0][:-1],), 1, ("UPLO",))
 _row("linalg.svd", "Singular values and vectors", _svd, 1, ("full_matrices",))
 _row("linalg.svdvals", "Singular values", _values)
-_row("linalg.qr", "Orthogonal and upper triangular factors", _qr)
+_row("linalg.qr", "Orthogonal and upper triangular factors", _qr, 1, ("mode",))
 _row("fft.fft", "The discrete Fourier transform along an axis", _fft, 1, _FFT)
 _row("fft.ifft", "Its inverse", _fft, 1, _FFT)
 _row("fft.rfft", "The Fourier transform of real numbers: the half that is not redundant", _rfft, 1, _FFT)

@@ -129,7 +129,7 @@ class _Writer:
             if change is not None:
                 out = self.pending[change] = self._allocate(inst, result)
             else:
-                out = self._unused(_stored(result.type, _layout(inst, result.type))) or self._allocate(inst, result)
+                out = self._unused(_stored(result.type, _layout(inst, result))) or self._allocate(inst, result)
                 self.places[result] = self.memory[result] = out
             outputs.append(out)
         attrs: dict[str, Any] = {"name": inst.attr("name"), "outputs": len(outputs)}
@@ -185,7 +185,7 @@ class _Writer:
         return not disturbed and all(m is not memory or aligned(a, at, shape) for m, a in placed)
 
     def _allocate(self, inst: Inst, result: Value) -> Value:
-        stored = _stored(result.type, _layout(inst, result.type))
+        stored = _stored(result.type, _layout(inst, result))
         return self.builder.emit("allocate", (), {}, (stored,), name=_pointer_name(inst, result))
 
     def _unused(self, type: Type) -> Value | None:
@@ -218,8 +218,12 @@ def _stored(type: Type, layout: str) -> Type:
     return ArrayType(element(type), shape_of(type), layout) if isinstance(type, ArrayType) else type
 
 
-def _layout(inst: Inst, type: Type) -> str:
-    """Column-major when every array operand of the result's shape is."""
-    shape = shape_of(type)
+def _layout(inst: Inst, result: Value) -> str:
+    """Column-major when every array operand of the result's shape is, and the function does not ask for the other order."""
+    shape = shape_of(result.type)
+    for region in inst.regions:
+        made = region.terminator.args[result.index].inst
+        if made is not None and made.op.name == "copy" and made.attr("order", None) == "C":
+            return "C"
     full = [a.type.layout for a in inst.args if isinstance(a.type, ArrayType) and a.type.shape == shape]
     return "F" if len(shape) > 1 and full and all(layout == "F" for layout in full) else "C"

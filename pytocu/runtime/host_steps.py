@@ -109,10 +109,17 @@ def _of_numpy(module: Any, name: str) -> Call:
         made = _counts if module.__name__ == "numpy" else _counts_of_sorted
         return lambda arrays, options: made(module, *arrays)
     function = _function(module, module.__name__, name)
+    if module.__name__ == "cupy" and name == "linalg.cholesky":
+        return lambda arrays, options: _cholesky_of_cupy(function, *arrays, **options)
     if module.__name__ == "cupy":
         # CuPy's sort is stable, and has no such argument.
         return lambda arrays, options: function(*arrays, **{k: v for k, v in options.items() if k != "stable"})
     return lambda arrays, options: function(*arrays, **options)
+
+
+def _cholesky_of_cupy(function: Any, matrices: Any, upper: bool = False) -> Any:
+    """CuPy has the lower triangle alone, which is the upper one of the transposed matrix."""
+    return function(matrices.conj().swapaxes(-1, -2)).conj().swapaxes(-1, -2) if upper else function(matrices)
 
 
 def _last_position(module: Any, start: Any, positions: Any) -> Any:
@@ -183,7 +190,9 @@ def _of_torch(torch: Any, name: str) -> Call:
             return lambda arrays, options: _counts_of_torch(torch, *arrays)
         case "linalg.solve":
             return lambda arrays, options: torch.linalg.solve(*arrays)
-        case "linalg.svd" | "linalg.qr" | "linalg.eigh" | "linalg.slogdet":
+        case "linalg.qr":
+            return lambda arrays, options: _qr_of_torch(torch, *arrays, **options)
+        case "linalg.svd" | "linalg.eigh" | "linalg.slogdet":
             function = _function(torch, "torch", name)
             return lambda arrays, options: tuple(function(*arrays, **options))
     function = _function(torch, "torch", name)
@@ -191,6 +200,14 @@ def _of_torch(torch: Any, name: str) -> Call:
         names = {"axis": "dim", "axes": "dim"}
         return lambda arrays, options: function(*arrays, **{names.get(k, k): v for k, v in options.items()})
     return lambda arrays, options: function(*arrays, **options)
+
+
+def _qr_of_torch(torch: Any, matrices: Any, mode: str = "reduced") -> Any:
+    if mode == "raw":
+        made, factors = torch.geqrf(matrices)
+        return made.mT, factors
+    made = tuple(torch.linalg.qr(matrices, mode=mode))
+    return made[1] if mode == "r" else made
 
 
 def _function(module: Any, library: str, name: str) -> Any:

@@ -231,7 +231,7 @@ def _reductions() -> Iterator[str]:
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
     yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
-    yield "elements matters, or they have no row. Also refused: norms of singular values, "
+    yield "elements matters, or they have no row. Also refused: "
     yield "`axis`, `keepdims` and `ord` that are known only at run time.\n\n"
     yield "Cumulative functions and `ufunc.accumulate` of the same ufuncs are scans. Integers, extremes and bits are exact. "
     yield "On a CPU a row of up to 65536 elements, and a column of up to 4096, is added up in NumPy's order and has NumPy's "

@@ -1,0 +1,208 @@
+"""Keyword arguments of NumPy's functions and methods, by name and by position, and what is said where one is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from edge_tools import check, refused
+from mask_tools import builds, everywhere
+
+from pytocu.errors import CompileError
+from pytocu.testing.cases import call_jit
+from pytocu.testing.operands import make_function
+
+PLANE = ("np.array([[3., 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]])", "np.array([3, 1, 2, 2, 0, 1])", "np.zeros((3, 4))",
+         "np.array([[4., 1, 0], [1, 5, 2], [0, 2, 6]])")  # fmt: skip
+COLUMNS = ("np.asfortranarray(np.arange(6.).reshape(2, 3))", "np.arange(6.).reshape(2, 3)",
+           "np.arange(24.).reshape(2, 3, 4)[:, ::-1]")  # fmt: skip
+
+
+def test_parameters_have_numpys_names() -> None:
+    check(PLANE, [
+        "np.round(a=a / 3, decimals=1)", "np.around(a=a)", "np.clip(a=a, a_min=2, a_max=4)", "np.moveaxis(a=a, source=0, "
+        "destination=1)", "np.swapaxes(a=a, axis1=0, axis2=1)", "np.expand_dims(a=a, axis=0)", "np.isscalar(element=b[0])",
+        "np.empty_like(prototype=a[:0])", "c.put(indices=[0, 1], values=[5, 6])\nreturn c", "(b % 2).choose(b, 7)",
+        "a.swapaxes(0, 1)",
+        "np.linalg.det(a=d)", "np.linalg.inv(a=d)", "np.linalg.slogdet(a=d)",
+    ], ulp=8)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["np.reshape(a=a, shape=(4, 3))", "np.astype(x=a, dtype='f4')", "np.where(condition=a)",
+    "np.linalg.outer(x1=a, x2=a)", "np.vdot(a=a, b=a)"])  # fmt: skip
+def test_names_of_parameters_that_are_taken_by_position(text: str) -> None:
+    check(PLANE, [text])
+
+
+def test_devices_and_likes() -> None:
+    check(PLANE, [
+        "np.zeros(3, device='cpu')", "np.zeros(3, device='x')", "np.zeros(3, device=None, like=a)", "np.zeros(3, like=2)",
+        "np.ones(3, 'i4', device='cpu')", "np.empty((2, 0), device='cpu')", "np.full(2, 3, device='cpu')",
+        "np.full_like(b, 3, device='cpu')", "np.zeros_like(a, device='cpu')", "np.ones_like(a, device='x')",
+        "np.empty_like(a[:0], device='cpu')", "np.arange(3, device='cpu', like=None)", "np.arange(3, device='gpu')",
+        "np.linspace(0, 1, 3, device='cpu')", "np.eye(3, device='cpu')", "np.identity(3, like=a)", "np.tri(3, like=a)",
+        "np.asarray(a, device='cpu')", "np.asarray([1, 2], device='x')", "np.asanyarray(a, device=None)",
+        "np.array(a, like=a)", "np.ascontiguousarray(a, like=a)", "np.astype(a, 'f4', device='cpu')",
+        "np.astype(a, 'f4', device='x')", "np.fft.fftfreq(5, device='cpu')", "np.fft.rfftfreq(5, 0.5, 'cpu')",
+    ])  # fmt: skip
+
+
+def test_orders() -> None:
+    check(COLUMNS, [
+        "np.ravel(a, 'K')", "b.T.ravel('K')", "a.T.ravel(order='K')", "b[:, ::-1].ravel('K')", "a[:, ::-1].ravel('K')",
+        "a.flatten('K')", "b.T.flatten('K')", "a.ravel('A')",
+        "b.ravel('A')", "a.reshape((3, 2), order='A')", "b.T.reshape(2, 3, order='A')", "np.reshape(c, -1, 'A')",
+        "a.flatten('A')", "a.T.flatten('A')", "a.flatten('X')", "np.zeros(3, order='K')", "np.empty((2, 0), order='x')",
+        "np.zeros_like(a, order='A')", "np.eye(3, order='K')", "np.full(3, 1, order='A')", "np.zeros_like(a, order='x')",
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "a.copy()", "a.copy('C')", "a.T.copy()", "np.copy(a, 'C')", "np.copy(b[0], order='F')", "a[1].astype('f4', 'F')",
+    "np.ascontiguousarray(a)", "np.asarray(a, order='C')", "np.asarray(a, order='F')", "np.array(a, 'f4', order='C')",
+    "a.astype('f4', order='C')", "a.astype(float, order='C', copy=False)", "a.astype(float, order='F', copy=False)",
+    "a.astype('f4', 'K')", "b.astype(float, 'C', copy=False)", "np.zeros(3, order='F')", "np.full_like(b[0], 2, order='F')",
+    "np.zeros_like(a, order='C')",
+])  # fmt: skip
+def test_orders_of_memory(text: str) -> None:
+    check(COLUMNS, [text])
+    given = [eval(argument) for argument in COLUMNS]
+    function = make_function("abc", [text], {"np": np})
+    found, expected = call_jit(function, *given), function(*given)
+    (found, expected) = (f[0] if isinstance(f, tuple) else f for f in (found, expected))
+    assert [found.flags.c_contiguous, found.flags.f_contiguous] == [expected.flags.c_contiguous, expected.flags.f_contiguous]
+
+
+@pytest.mark.parametrize("text", ["np.zeros((2, 3), order='F')", "b.copy('F')", "np.asarray(b, order='F')",
+    "b.astype('f4', order='F')", "np.eye(2, order='F')", "np.full((2, 3), b[0], order='F')"])  # fmt: skip
+def test_arrays_in_column_major_order(text: str) -> None:
+    refused(COLUMNS, text, "order='F'", "row-major")
+
+
+def test_an_order_that_is_not_known() -> None:
+    refused(COLUMNS, "c.transpose(2, 0, 1).flatten('K')", "not known while compiling", "order='C'")
+    refused(COLUMNS, "(b.T + 1).ravel('K')", "not known while compiling", "order='C'")
+    refused(COLUMNS, "(b + 1).reshape(-1, order='A')", "not known while compiling", "order='C'")
+
+
+@pytest.mark.parametrize("text", ["np.sort(a, order='x')", "np.argsort(a, -1, None, 'x')", "np.partition(a, 1, order='x')",
+    "c.sort(axis=None)", "c.sort(-1, None, 'x')", "c.partition(1, axis=None)", "c.partition(1, -1, 'introselect', 'x')",
+    "np.argmax(a, axis=1, out=np.zeros(4, int))", "np.concatenate((a, b[:4][None]), casting='no')",
+    "np.concatenate((a, a), casting='x')", "np.arange(3, start=0)", "np.arange(3, dtype=bool)",
+    "np.indices((2, 3), dtype=bool)",
+    "a.astype('f4', casting='safe')", "a[0, 0].astype('i4', casting='no')", "a.astype('f4', casting='x')"])  # fmt: skip
+def test_as_numpy_refuses(text: str) -> None:
+    check(PLANE, [text])
+
+
+@pytest.mark.parametrize("text", ["a.fill(value=3)", "a.choose(choices=[a, 7])", "a.sum(a=1)", "a.swapaxes(axis1=0, axis2=1)"])
+def test_names_that_methods_do_not_take(text: str) -> None:
+    function = make_function("a", [text], {"np": np})
+    for call in (lambda x: function(x), lambda x: call_jit(function, x)):
+        with pytest.raises(TypeError):
+            call(np.ones((2, 2), int))
+
+
+def test_more_that_numpy_takes() -> None:
+    check(PLANE, [
+        "np.average(a, axis=[0])", "np.cumulative_sum(a, axis=(0,))", "np.cumulative_prod(b, axis=(0,))",
+        "np.compress([True, False, True], a)", "np.compress([True, False, True], a, axis=1)", "a.compress([False, True], 0)",
+        "np.compress(np.arange(9) == 2, a, 1)", "np.compress(np.arange(9) == 5, a, 1)", "np.extract([True, False, True], a)",
+        "c.sort(-1, None, None)", "c.partition(1, -1, 'introselect', None)", "np.sort(a, order=None)",
+    ])  # fmt: skip
+
+
+def test_the_argument_that_is_refused_is_named() -> None:
+    for body, said, help in (
+        ("np.array(a, ndmax=0)", "np.array with the argument ndmax= is not supported", "did you mean ndmin?"),
+        ("a.astype('f4', casting='same_value')", "casting='same_value'", "np.all"),
+    ):
+        refused(PLANE, body, said, help)
+    with pytest.raises(CompileError, match=r"np.unique with the argument axis="):
+        call_jit(make_function("a", ["np.unique(a, False, False, False, 0)"], {"np": np}), np.ones((3, 4)))
+
+
+# Sorted the other way.
+
+NUMBERS: dict[str, list[complex]] = {
+    "f8": [3, np.nan, 1, -0.0, 0.0, 2, np.inf, 1, -np.inf, np.nan], "f2": [3, np.nan, 1, 2, 2, -5], "i1": [3, -128, 127, 3, 0],
+    "u2": [3, 0, 65535, 7, 7], "i8": [3, -(2**63), 2**63 - 1, 0], "?": [True, False, True],
+    "c16": [1 + 2j, complex(np.nan, 1), 1 + 1j, complex(1, np.nan), 3, 1 + 2j],
+}  # fmt: skip
+descending = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0",
+                                reason="NumPy 2.5 has descending=")  # fmt: skip
+
+
+@descending
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_descending(dtype: str) -> None:
+    x = np.array(NUMBERS[dtype], dtype)
+    texts = ["np.sort(a, descending=True, stable=True)", "np.argsort(a, descending=True, stable=True)",
+             "np.sort(a, descending=False)", "np.argsort(a, descending=None, stable=True)", "a.argsort(descending=1, stable=1)",
+             "np.sort(a[:, None] * a, axis=0, descending=True, stable=True)", "np.sort(a[:0], descending=True)",
+             "np.sort(np.stack((a, a)), axis=None, descending=True, stable=True)"]  # fmt: skip
+    with np.errstate(all="ignore"):
+        everywhere(make_function("a", texts, {"np": np}), x)
+        check(["x.copy()"], ["a.sort(descending=True, stable=True)\nreturn a"], scope={"x": x})
+
+
+@descending
+def test_descending_as_numpy_refuses() -> None:
+    check(PLANE, ["np.sort(a, kind='stable', descending=True)", "np.argsort(a, descending=True, kind='heapsort')",
+                  "np.sort(a, axis=2, descending=True)"])  # fmt: skip
+
+
+# Factors of matrices.
+
+MATRICES = (
+    "np.array([[3., 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]])", "np.array([[4., 1, 9], [1, 5, 2], [0, 2, 6]])",
+    "np.array([[4, 1j, 0], [-1j, 5, 2], [7, 2, 6]])", "np.arange(24, dtype='f4').reshape(2, 4, 3) ** 2 % 7",
+)  # fmt: skip
+QR = (
+    "np.linalg.qr(a, mode='complete')", "np.linalg.qr(a.T, 'complete')", "np.linalg.qr(a.T, 'r')", "np.linalg.qr(a, 'raw')",
+    "np.linalg.qr(a.T, mode='raw')", "np.linalg.qr(d, 'reduced')", "np.linalg.qr(d, mode='complete')",
+    "np.linalg.qr(d, mode='r')", "np.linalg.qr(c, 'r')", "np.linalg.qr(a[:0], 'complete')", "np.linalg.qr(a[:, :0], 'r')",
+    "np.linalg.qr(a, 'x')", "np.linalg.qr(a, None)", "np.linalg.qr(a[0], 'r')", "np.linalg.qr(b.astype('i4'), 'r')",
+)  # fmt: skip
+TRIANGLES = (
+    "np.linalg.cholesky(b, upper=True)", "np.linalg.cholesky(b, upper=False)", "np.linalg.cholesky(c, upper=1)",
+    "np.linalg.cholesky(-b, upper=True)", "np.linalg.cholesky(np.stack((b, b + 1)), upper=True)",
+    "np.linalg.cholesky(b[:0, :0], upper=True)", "np.linalg.cholesky(b, True)",
+    "np.linalg.eigh(b, 'U')", "np.linalg.eigh(b, UPLO='l')", "np.linalg.eigvalsh(b, 'U')", "np.linalg.eigvalsh(c, UPLO='u')",
+    "np.linalg.eigvalsh(b, 'x')", "np.linalg.eigh(b, UPLO=1)", "np.linalg.eigvalsh(np.stack((b, b.T)), UPLO='U')",
+)  # fmt: skip
+SYMMETRIC = (
+    "np.linalg.svd(b - 5, hermitian=True)", "np.linalg.svd(c, True, False, True)", "np.linalg.svd(c, hermitian=True)",
+    "np.linalg.svd(b, compute_uv=False, hermitian=True)", "np.linalg.svd(a, hermitian=True)",
+    "np.linalg.svd(np.stack((b, -b)), hermitian=True)", "np.linalg.matrix_rank(b, hermitian=True)",
+    "np.linalg.matrix_rank(b * 0, None, True)", "np.linalg.pinv(b, hermitian=True)", "np.linalg.pinv(b, 1e-3, True)",
+    "np.linalg.pinv(a, hermitian=True)",
+)
+INVERSES = (
+    "np.linalg.pinv(a, 1e-3)", "np.linalg.pinv(a, rcond=0.5)", "np.linalg.pinv(a.T, rtol=1e-9)", "np.linalg.pinv(a, rtol=None)",
+    "np.linalg.pinv(d, rtol=None)", "np.linalg.pinv(d, rcond=[1e-3, 0.9])", "np.linalg.pinv(c, rcond=a[0, 0] * 0.1)",
+    "np.linalg.pinv(a, 1e-3, rtol=1)", "np.linalg.pinv(a, 1e-3, rtol=None)", "np.linalg.pinv(a=a, hermitian=False)",
+    "np.linalg.pinv(a[:, :0], 1e-3)", "np.linalg.pinv(a[0], 1e-3)",
+)
+NORMS = (
+    "np.linalg.norm(a, 2)", "np.linalg.norm(a, -2)", "np.linalg.norm(a, 'nuc')", "np.linalg.norm(a, ord=2, keepdims=True)",
+    "np.linalg.norm(d, 2, axis=(1, 2))", "np.linalg.norm(d, 'nuc', (2, 0), True)", "np.linalg.norm(d, 2, (0, 1))",
+    "np.linalg.matrix_norm(d, ord=-2)", "np.linalg.matrix_norm(c, ord='nuc', keepdims=True)", "np.linalg.norm(a[:0], 2)",
+    "np.linalg.norm(a, 2, axis=(0, 0))", "np.linalg.norm(a.astype('f2'), 2)", "np.linalg.norm(a.astype('i4'), 'nuc')",
+)
+
+
+@pytest.mark.parametrize("texts", [QR, TRIANGLES, SYMMETRIC, INVERSES, NORMS])
+def test_factors(texts: tuple[str, ...]) -> None:
+    check(MATRICES, texts, ulp=512)
+
+
+def test_factors_everywhere() -> None:
+    b = np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]])
+    texts = ["np.linalg.qr(a, 'raw')", "np.linalg.cholesky(a, upper=True)", "np.linalg.eigvalsh(a, 'U')",
+             "np.linalg.pinv(a, 1e-3)", "np.linalg.norm(a, 2)", "np.linalg.svd(a, hermitian=True)[1]"]  # fmt: skip
+    everywhere(make_function("a", texts, {"np": np}), b, ulp=64)
+
+
+def test_cubins() -> None:
+    builds(lambda x: (np.linalg.pinv(x, 1e-3, True), np.linalg.norm(x, "nuc"), np.linalg.qr(x, "r")), np.ones((3, 3)))
+    builds(lambda x: (x.copy("C") + 1, x.ravel("K"), np.compress([True], x, 0)), np.ones((2, 3)))
