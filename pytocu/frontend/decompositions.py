@@ -13,7 +13,6 @@ from pytocu.frontend.library_calls import LINALG, argsort, call, floating, type_
 from pytocu.frontend.matrix_products import matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import reduce, stand_in
-from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, flip
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions
@@ -127,8 +126,6 @@ def pinv(context: Context, a: Any, rcond: Any = None, hermitian: Any = False, *,
         return LINALG["pinv"](context, a)
     (value,) = floating(context, "linalg.pinv", (a,))
     attempt(context, np.linalg.pinv, stand_in(value), 1e-15, symmetric)
-    if symmetric:
-        require_equal(context, *dimensions(value)[-2:], "ValueError", "Last 2 dimensions of the array must be square")
     share = 1e-15 if rtol is MISSING else rtol
     if rcond is not None:
         share = rcond

@@ -14,6 +14,7 @@ from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reductions import combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions
+from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.types import F16, F32, F64, element
@@ -198,8 +199,8 @@ def _matrix(context: Context, value: Value, axes: tuple[int, ...], ord: Any, kee
     if ord == "nuc" or (not isinstance(ord, str) and ord in (2, -2)):
         turned = _last(context, _last(context, value, rows), columns - (columns > rows))
         name = {2: "maximum", -2: "minimum", "nuc": "add"}[ord]
-        start = {} if ord == -2 else {"initial": 0}
-        made = reduce(context, name, _singular_values(context, turned, False), -1, **start)
+        start = MISSING if ord == -2 else 0
+        made = reduce(context, name, _singular_values(context, turned, False), -1, initial=start)
         return kept_axes(context, made, sorted(axes)) if keepdims else made
     if ord in (None, "fro", "f"):
         root = elementwise(context, "sqrt", reduce(context, "add", _squares(context, value), tuple(axes)))
