@@ -13,6 +13,7 @@ import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 from pytocu.record import Record
 
@@ -328,10 +329,66 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     text = sentence.format(*numbers)
     if kind == "UnsupportedError":
         return UnsupportedError(text, loc)
+    if not hasattr(builtins, kind):
+        return _located(_of_numpy(kind), text, loc, None)
     found = located(getattr(builtins, kind)(text), loc)
     # A KeyError would show its text in quotes once more.
     found.message = text
     return found
+
+
+def told(error: CompileError) -> tuple[Any, ...]:
+    """The help and the notes of an error, as a check of lengths states them behind its sentence; see :func:`tell`."""
+    notes = [(note.text, note.loc.line, note.loc.column, note.loc.end_column) for note in error.notes]
+    return (*(() if error.help is None else (error.help,)), *notes)
+
+
+def tell(error: CompileError, parts: Sequence[Any]) -> CompileError:
+    """The error with the help and the notes of :func:`told`, which stand in `parts` beside shapes.
+
+    Examples
+    --------
+    >>> error = tell(CompileError("no such axis", Loc("f.py", 3)), [("f32[n]", 3, 5, 6), (4,), "use another one"])
+    >>> error.help, error.notes[0].text, error.notes[0].loc.short()
+    ('use another one', 'f32[n]', 'f.py:3:5')
+    """
+    for part in parts:
+        if isinstance(part, str):
+            error.help = part
+        elif is_note(part) and error.loc is not None:
+            text, *place = part
+            error.notes += (Note(Loc(error.loc.file, *place), text),)
+    return error
+
+
+def is_note(part: Any) -> bool:
+    """Whether a part of a check is a note of :func:`told`, and no shape."""
+    return isinstance(part, tuple) and bool(part) and isinstance(part[0], str)
+
+
+def class_name(kind: type[BaseException]) -> str | None:
+    """The name that :func:`failure` takes for a class of exceptions: Python's own, and NumPy's public ones; None for others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_name(KeyError), class_name(np.exceptions.AxisError), class_name(CompileError)
+    ('KeyError', 'AxisError', None)
+    """
+    name = kind.__name__
+    if getattr(builtins, name, None) is kind or (name in _NUMPYS and _of_numpy(name) is kind):
+        return name
+    return None
+
+
+_NUMPYS = ("AxisError", "DTypePromotionError", "LinAlgError", "TooHardError")
+"""The exceptions that NumPy's functions raise besides Python's own."""
+
+
+def _of_numpy(name: str) -> type[BaseException]:
+    import numpy as np
+
+    return getattr(np.linalg if name == "LinAlgError" else np.exceptions, name)
 
 
 def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target: tuple[int, ...] | None = None) -> None:

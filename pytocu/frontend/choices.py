@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import CompileError, UnsupportedError
+from pytocu.frontend.frames import Raised
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
+from pytocu.frontend.raising import is_raised
 from pytocu.frontend.values import Context, as_value, dimensions, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import ScalarType, Type, WeakType, element
@@ -42,13 +44,17 @@ def both_sides(context: Context, what: str) -> Iterator[None]:
 
     Raises
     ------
-    UnsupportedError
+    NeedsBranch
         An operation there may raise; changes of lists and dicts are refused while this is active.
     """
     start = len(context.builder.insts)
     outer, context.choosing = context.choosing, True
     try:
         yield
+    except (CompileError, Raised) as error:
+        if isinstance(error, CompileError) and not is_raised(error):
+            raise
+        raise NeedsBranch(f"{what} has a side that raises", context.loc) from None
     finally:
         context.choosing = outer
     for inst in context.builder.insts[start:]:

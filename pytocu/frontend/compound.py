@@ -73,7 +73,9 @@ def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
             return flow_of(branch(frame, value, *sides)).signal() or Flow()
         else:
             sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
-            return branch(frame, value, *sides)
+            signal = branch(frame, value, *sides)
+            # A side of a vectorized function may raise.
+            return signal if flow_of(signal).static else _behind(frame, signal, lambda: run_block(frame, rest), (), True)
     return run_block(frame, chosen, rest)
 
 

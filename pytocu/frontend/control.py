@@ -18,7 +18,7 @@ from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Ret
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import as_numpy, common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
-from pytocu.frontend.raising import RAISES, refuse_if
+from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, new_name, outside_of
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
@@ -76,6 +76,9 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
         return made
 
     def known() -> Any:
+        if not kinds:
+            # The rest raises where Python looks at it.
+            return word == "or"
         made = context.builder.const(word == "or", WEAK_BOOL)
         return made if kinds[-1] == WEAK_BOOL else as_strong(context, made)
 
@@ -188,41 +191,55 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     loc = builder.loc
     test = condition(context, test)
     before = State(frame)
-    sides: list[_Side] = []
+    sides: dict[bool, _Side] = {}
     asked: list[Masked] = []
     facts_of_sides = facts_of(context, test)
-    for number, (run, facts) in enumerate(zip((yes, no), facts_of_sides, strict=True)):
-        found: Raised | None = None
-        with builder.nested() as insts, knowing(context, facts):
-            try:
-                flow = flow_of(run())
-            except Raised as error:
-                flow, found = Flow(), error
+    # A side that was found to raise is read first, so that the other one is read once.
+    for taken in (False, True) if loc in context.raising else (True, False):
+        with builder.nested() as insts, knowing(context, facts_of_sides[not taken]):
+            flow, found = reached(context, yes if taken else no)
             builder.loc = loc
-            before.refuse_changed_containers("a branch")
+            if found is None:
+                before.refuse_changed_containers("a branch")
+            else:
+                before.restore_containers()
             side = _Side(insts, flow, State(frame))
-        if found is not None:
-            before.go_back()
-            if any(i.op.name == "check" and any(n.startswith(RAISES) for n in mentioned(i)) for i in insts):
-                text = "which of two exceptions is raised is known only at run time"
-                raise UnsupportedError(text, loc, "let each exception have an if of its own: if a and b: raise ...")
-            # What the text of the exception shows.
-            builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types) and i.op.kind != "region")
-            with builder.at(loc):
-                refuse_if(context, test, number == 0, found)
-            # There is no other way from here on, and so the condition is known.
-            builder.compared += facts_of_sides[1 - number]
-            return flow_of((no if number == 0 else yes)()).signal()
-        sides.append(side)
         asked += before.asked()
         before.go_back()
+        if found is not None and context.elements is not None:
+            assert found.failing is not None
+            side = _Side(insts, Flow(returned=True, value=found.failing, loc=found.failing.loc), State(frame))
+        elif found is not None and not asked:
+            if not taken:
+                context.raising.add(loc)
+            with builder.at(loc):
+                _refuse(frame, test, taken, insts, found)
+            # There is no other way from here on, and so the condition is known.
+            builder.compared += facts_of_sides[taken]
+            return flow_of((no if taken else yes)()).signal()
+        sides[taken] = side
     if asked:
         with builder.at(loc):
             for value in asked:
                 as_value(context, value)
         return branch(frame, test, yes, no)
     with builder.at(loc):
-        return _joined(frame, test, before, sides)
+        return _joined(frame, test, before, [sides[True], sides[False]])
+
+
+def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Raised) -> None:
+    """Let the program raise an exception where a condition is `taken`, behind what that side does before it raises."""
+    context = frame.context
+    if not any(map(may_fail, insts)):
+        # What the text of the exception shows.
+        context.builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types))
+        refuse_if(context, test, taken, found)
+        return
+    with context.builder.behind(insts):
+        refuse(context, found)
+    here = State(frame)
+    sides = [_Side(insts, Flow(), here), _Side([], Flow(), State(frame))]
+    _joined(frame, test, here, sides if taken else sides[::-1])
 
 
 def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any:

@@ -78,7 +78,8 @@ def flow_of(signal: Any) -> Flow:
 class Failing(Mutable):
     """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be.
 
-    The sentence has ``{2}`` and so on for the ints of run time that are `shown`.
+    The sentence has ``{2}`` and so on for the ints of run time that are `shown`.  The `parts` of it besides the sentence are
+    what :func:`pytocu.errors.told` gives.
     """
 
     __pytocu_plain__ = True
@@ -87,6 +88,7 @@ class Failing(Mutable):
     sentence: str
     loc: Loc
     shown: tuple[Value, ...] = ()
+    parts: tuple[Any, ...] = ()
 
 
 class Raised(Exception):
@@ -98,11 +100,13 @@ class Raised(Exception):
         What the call raises in the first case.
     failing : Failing or None
         The same in the second; None where only Python can make the exception.
+    stated : bool
+        Whether by a ``raise`` or an ``assert``; otherwise by what a statement does.
     """
 
-    def __init__(self, error: CompileError, failing: Failing | None):
+    def __init__(self, error: CompileError, failing: Failing | None, stated: bool = True):
         super().__init__(error)
-        self.error, self.failing = error, failing
+        self.error, self.failing, self.stated = error, failing, stated
 
 
 class Unset:

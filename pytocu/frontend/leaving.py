@@ -17,10 +17,12 @@ from pytocu.frontend.control import (
     flow_of,
     negated,
 )
+from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.loops import Again, Body, loop
 from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.operators import binary
+from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
 from pytocu.frontend.state import flatten, rebuild
 from pytocu.frontend.values import as_strong, as_value, dim_value
@@ -46,13 +48,46 @@ def for_loop(
             raise Again
         return [], []
 
-    try:
-        loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
-    except Again:
-        if known is not None:
-            return _leaving_numbered(frame, nodes, known, steps, assign, read)
-        return _leaving_for(frame, nodes, head, steps, assign, read)
-    return Flow()
+    def every() -> Flow:
+        try:
+            loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
+        except Again:
+            if known is not None:
+                return _leaving_numbered(frame, nodes, known, steps, assign, read)
+            return _leaving_for(frame, nodes, head, steps, assign, read)
+        return Flow()
+
+    def first() -> None:
+        assign(steps.start)
+        read()
+
+    return _or_raised(frame, every, first, lambda: had_step(context, "for_loop", head, None))
+
+
+def _or_raised(frame: Frame, every: Callable[[], Flow], first: Callable[[], Any], stepped: Callable[[], Value | None]) -> Flow:
+    """A loop; one of which the first step raises, whatever the data are, is a branch with that step.
+
+    Parameters
+    ----------
+    every : callable
+        Reads the loop.
+    first : callable
+        Reads its first step.
+    stepped : callable
+        Gives whether it has one, or None where that is known.
+    """
+    flow, found = reached(frame.context, every, steps=True)
+    if found is None:
+        return flow
+    test = stepped()
+    if test is None:
+        raise found if found.stated else found.error
+
+    def raises() -> Any:
+        first()
+        raise found
+
+    return flow_of(branch(frame, test, raises, lambda: None))
 
 
 def _leaving_for(
@@ -128,7 +163,8 @@ def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any
         return bool(value)
 
     start = condition(frame.context, first) if isinstance(first, Value) else as_value(frame.context, bool(first))
-    flow = _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)
+    every = lambda: _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)  # noqa: E731
+    flow = _or_raised(frame, every, read, lambda: had_step(frame.context, "while_loop", (), start))
     endless = not any(isinstance(value, Value) or not value for value in tests)
     if endless and flow.broke is False and flow.returned is not False:
         # There is no other way out of it.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pytocu.errors import Loc, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     blank,
     checks_of,
@@ -34,6 +34,7 @@ from pytocu.frontend.loop_memory import (
 from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type
 from pytocu.frontend.operators import attempt
+from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
@@ -164,17 +165,20 @@ def loop(
         read = StepRead(names, roots, types, shared)
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
+        later, context.later = context.later, context.later or bool(types)
         context.loops = Loops(inside)
         try:
             with builder.nested() as insts:
                 _read(frame, read, op, lead, body)
-        except BaseException:
+        except BaseException as error:
             before.go_back()
             # What is read instead stands where the loop does.
             builder.loc = loc
+            if isinstance(error, CompileError):
+                note_raised(context, error)
             raise
         finally:
-            context.changing = changing
+            context.changing, context.later = changing, later
             inside, context.loops = context.loops.found, around
         read.insts = insts
         made = made_by(read)

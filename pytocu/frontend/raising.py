@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError, failure, raised
+from pytocu.errors import CompileError, UnsupportedError, class_name, failure, raised, told
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.frames import Failing, Raised, Returned
+from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
 from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
-from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import I64, WeakType
 
 RAISES = "raises"
@@ -39,22 +38,93 @@ def failing(context: Context, error: Exception, shown: Sequence[Value] = ()) -> 
     UnsupportedError
         Of a class of which a kernel cannot make objects.
     """
-    kind = type(error)
-    python = getattr(builtins, kind.__name__, None) is kind
-    sentence = str(error).replace("{", "{{").replace("}", "}}")
+    name = class_name(type(error))
+    sentence = _plain(str(error))
     if context.elements is None:
         found = raised(error, context.loc)
         for number, value in enumerate(shown):
             found.message = found.message.replace(mark(number), f"<{value.type}>")
             sentence = sentence.replace(mark(number), f"{{{number + 2}}}")
-        raise Raised(found, Failing(kind.__name__, sentence, context.loc, tuple(shown)) if python else None)
-    if not python:
+        raise Raised(found, None if name is None else Failing(name, sentence, context.loc, tuple(shown)))
+    if name is None:
         raise UnsupportedError(
-            f"a vectorized function raises {kind.__name__}, which is not one of Python's own exceptions",
+            f"a vectorized function raises {type(error).__name__}, which is not one of Python's own exceptions",
             context.loc,
             "raise ValueError",
         )
-    return Returned(Failing(kind.__name__, sentence, context.loc))
+    return Returned(Failing(name, sentence, context.loc))
+
+
+def _plain(text: str) -> str:
+    """A text as a sentence that has no numbers."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def reached(context: Context, run: Callable[[], Any], steps: bool = False) -> tuple[Flow, Raised | None]:
+    """Read a piece of the program that a run may not come to: how it ends, or what a run that comes to it raises.
+
+    What NumPy or Python refuses there is raised where it stands, as by a ``raise`` statement: nothing behind it is read.
+
+    Parameters
+    ----------
+    run : callable
+        Gives a signal.
+    steps : bool
+        The piece is a loop, which notes itself what its steps raise.
+
+    Raises
+    ------
+    CompileError
+        What pytocu does not do; and what is raised only by types that names have behind a step of a loop around it, since
+        there may be no such step.
+    """
+    try:
+        return flow_of(run()), None
+    except Raised as found:
+        return Flow(), found
+    except CompileError as error:
+        if not steps:
+            note_raised(context, error)
+        found = _raised_by(error)
+        if found is None or (error.loc, error.message) not in context.met:
+            raise
+        return Flow(), found
+
+
+def note_raised(context: Context, error: CompileError) -> None:
+    """Note what a statement raises, in the first step of the loops around it."""
+    if not context.later:
+        context.met.add((error.loc, error.message))
+
+
+def is_raised(error: CompileError) -> bool:
+    """Whether an error is one that a run raises which comes to its place; others are pytocu's own."""
+    return _raised_by(error) is not None
+
+
+def _raised_by(error: CompileError) -> Raised | None:
+    """What a statement raises that NumPy or Python refuses; None for what is pytocu's own to refuse."""
+    kinds = () if isinstance(error, UnsupportedError) else type(error).__mro__
+    name = next((name for kind in kinds if (name := class_name(kind)) is not None), None)
+    if name in (None, "Exception", "BaseException", "object") or error.loc is None:
+        return None
+    return Raised(error, Failing(name, _plain(error.message), error.loc, (), told(error)), stated=False)
+
+
+def refuse(context: Context, found: Raised) -> None:
+    """Let the program raise an exception where it stands, which it may not come to.
+
+    Raises
+    ------
+    UnsupportedError
+        It is of a class of which pytocu cannot make objects.
+    """
+    failing = _failing_of(found)
+    shown = _numbers(context, failing)
+    # Lengths that never are equal.
+    said = {"kind": "equal", "dims": (1, 0, *shown), "shapes": (failing.error, failing.sentence, *failing.parts)}
+    with context.builder.at(failing.loc):
+        context.builder.emit("check", (), said)
 
 
 def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> None:
@@ -65,20 +135,30 @@ def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> Non
     UnsupportedError
         It is of a class of which pytocu cannot make objects.
     """
+    failing = _failing_of(found)
+    with context.builder.at(failing.loc):
+        if isinstance(test.type, WeakType):
+            number = bound_count(context, context.builder.emit("python_int", (test,)), new_name(context, RAISES))
+        else:
+            number = read_length(context, cast(context, test, I64), 1, RAISES)
+        shown = _numbers(context, failing)
+        said = {"kind": "equal", "dims": (number, 0 if wanted else 1, *shown)}
+        context.builder.emit("check", (), {**said, "shapes": (failing.error, failing.sentence, *failing.parts)})
+
+
+def _failing_of(found: Raised) -> Failing:
     if found.failing is None:
         raise UnsupportedError(
             f"{found.error.message!r} is raised by what is known only at run time, and is not one of Python's own exceptions",
             found.error.loc,
             "raise ValueError",
         )
-    failing = found.failing
-    with context.builder.at(failing.loc):
-        if isinstance(test.type, WeakType):
-            number = bound_count(context, context.builder.emit("python_int", (test,)), new_name(context, RAISES))
-        else:
-            number = read_length(context, cast(context, test, I64), 1, RAISES)
-        shown = [0 if dim is None else dim for dim in (number_as_dim(context, v) for v in failing.shown)]
-        require_equal(context, number, 0 if wanted else 1, failing.error, failing.sentence, *shown)
+    return found.failing
+
+
+def _numbers(context: Context, failing: Failing) -> list[DimLike]:
+    """What the text of an exception shows."""
+    return [0 if dim is None else dim for dim in (number_as_dim(context, v) for v in failing.shown)]
 
 
 def always(context: Context, name: str, flow: Any) -> Any:

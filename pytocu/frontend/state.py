@@ -95,6 +95,12 @@ class State:
                 f"use an array, or names of their own for what the {kind} holds",
             )
 
+    def restore_containers(self) -> None:
+        """Lists and dicts are again as they were at that moment."""
+        for container, copy in self.containers:
+            container.clear()
+            container.update(copy) if isinstance(container, dict) else container.extend(copy)
+
     def names(self) -> list[tuple[Frame, str]]:
         """Every name that is bound now or was bound then, with the function it belongs to."""
         return [

@@ -117,12 +117,19 @@ class Context:
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
         The loops of the body that is being read, once there was one.
+    raising : set of Loc
+        The branches of which the second side was found to raise.
+    later : bool
+        A step of a loop is read that may not be the first: names have types there that they have behind a step.
+    met : set of (Loc or None, str)
+        The places and texts of errors that statements raise in the first step of the loops around them.
     """
 
     __slots__ = (
         "active", "apart", "asking", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts",
-        "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "loops",
-        "numbers", "open", "origins", "outside", "paths", "positions", "read", "step_facts", "steps", "unit_lengths",
+        "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
+        "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions", "raising", "read", "step_facts",
+        "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -131,6 +138,9 @@ class Context:
         self.handed: frozenset[Any] = frozenset()
         self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
+        self.raising: set[Loc] = set()
+        self.later = False
+        self.met: set[tuple[Loc | None, str]] = set()
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}
         self.inlined: list[types.FunctionType] = []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating
+from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating, tell
 from pytocu.ir.core import Inst
 from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
@@ -67,12 +67,12 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
                 raise ShapeError(empty_sentence(kind.removeprefix("empty ")), inst.loc)
         case "equal" | "fits" | "meets" as kind:
             if dims[0] != dims[1]:
-                error, sentence, *_ = inst.attr("shapes")
+                error, sentence, *parts = inst.attr("shapes")
                 if kind == "fits":
                     refuse_repeating([(dims[0],)], inst.loc, (dims[1],))
                 if kind == "meets":
                     refuse_repeating([(dims[0],), (dims[1],)], inst.loc)
-                raise failure(error, sentence, dims, inst.loc)
+                raise tell(failure(error, sentence, dims, inst.loc), parts)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")
     return ()

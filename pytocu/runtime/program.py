@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, InternalError, PytocuError
+from pytocu.errors import NOTHING, CompileError, InternalError, PytocuError, is_note
 from pytocu.ir.dims import Dim, DimLike, ends_of, symbols
 from pytocu.ir.types import dtype_named
 from pytocu.runtime import arrays
@@ -146,8 +146,10 @@ class _Writer(Text):
             case ("check", "index", dims, _):
                 index, size, axis = (self.dim(d) for d in dims)
                 self.check(f"not -{size} <= {index} < {size}", f"fail_index({position}, {index}, {size}, {axis})")
-            case ("check", "equal" | "fits" | "meets" as kind, dims, (error, sentence, *shapes)):
-                fail = self.failures.lengths(error, sentence, position, kind)
+            case ("check", "equal" | "fits" | "meets" as kind, dims, (error, sentence, *parts)):
+                said = [part for part in parts if isinstance(part, str) or is_note(part)]
+                shapes = [part for part in parts if part not in said]
+                fail = self.failures.lengths(error, sentence, position, kind, said)
                 values = ", ".join(self.dims(part) for part in (dims, *shapes))
                 self.check(f"{self.dim(dims[0])} != {self.dim(dims[1])}", f"{self.constant(fail, 'fail')}({values})")
             case ("check", "squeeze", dims, _):

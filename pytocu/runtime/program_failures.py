@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating
+from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating, tell
 from pytocu.ir.dims import ASSIGNED, DimLike, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
@@ -39,9 +39,9 @@ class Failures:
 
         return fail
 
-    def lengths(self, error: str, sentence: str, position: int, kind: str) -> Callable[..., None]:
-        """What raises an error about lengths that it is given, of which NumPy may repeat one that is 1."""
-        return partial(self._lengths, error, sentence, position, kind)
+    def lengths(self, error: str, sentence: str, position: int, kind: str, said: Sequence[Any]) -> Callable[..., None]:
+        """What raises an error about lengths that it is given, of which NumPy may repeat one that is 1; `said` is told too."""
+        return partial(self._lengths, error, sentence, position, kind, said)
 
     def steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Any) -> Callable[[dict[str, int]], None]:
         """What raises that an index is outside of an axis in a step of loops, if it is in any, given the lengths."""
@@ -90,7 +90,14 @@ class Failures:
         raise ShapeError(message, self.loc(position))
 
     def _lengths(
-        self, error: str, sentence: str, position: int, kind: str, dims: Sequence[int], *shapes: tuple[int, ...]
+        self,
+        error: str,
+        sentence: str,
+        position: int,
+        kind: str,
+        said: Sequence[Any],
+        dims: Sequence[int],
+        *shapes: tuple[int, ...],
     ) -> None:
         if kind == "fits":
             refuse_repeating([(dims[0],)], self.loc(position), (dims[1],))
@@ -99,7 +106,7 @@ class Failures:
         found = failure(error, sentence, dims, self.loc(position))
         if found.loc is not None and shapes:
             found.notes = _array_notes(found.loc, [f"shape {format_shape(s)}" for s in shapes])
-        raise found
+        raise tell(found, said)
 
     def fail_empty(self, position: int, name: str) -> None:
         """Raise that a reduction has nothing to begin with."""
