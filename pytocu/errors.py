@@ -381,13 +381,15 @@ def class_name(kind: type[BaseException]) -> str | None:
     return None
 
 
-_NUMPYS = ("AxisError", "DTypePromotionError", "LinAlgError", "TooHardError")
+_NUMPYS = ("AxisError", "DTypePromotionError", "LinAlgError", "TooHardError", "UFuncTypeError")
 """The exceptions that NumPy's functions raise besides Python's own."""
 
 
 def _of_numpy(name: str) -> type[BaseException]:
     import numpy as np
 
+    if name == "UFuncTypeError":
+        return np._core._exceptions.UFuncTypeError  # pyright: ignore[reportAttributeAccessIssue]
     return getattr(np.linalg if name == "LinAlgError" else np.exceptions, name)
 
 

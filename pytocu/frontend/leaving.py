@@ -19,7 +19,7 @@ from pytocu.frontend.control import (
 )
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.loops import Again, Body, loop
+from pytocu.frontend.loops import Again, Body, has_steps, loop
 from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
@@ -61,7 +61,8 @@ def for_loop(
         assign(steps.start)
         read()
 
-    return _or_raised(frame, every, first, lambda: had_step(context, "for_loop", head, None))
+    stepped = lambda: None if has_steps("for_loop", head) else had_step(context, "for_loop", head, None)  # noqa: E731
+    return _or_raised(frame, every, first, stepped)
 
 
 def _or_raised(frame: Frame, every: Callable[[], Flow], first: Callable[[], Any], stepped: Callable[[], Value | None]) -> Flow:

@@ -399,14 +399,14 @@ def _finish(
         for r, p in zip(results, params, strict=False)
         if p in flags and following.get(p) in still
     }  # fmt: skip
-    if from_start and not _has_steps(op, head):
+    if from_start and not has_steps(op, head):
         going = first[0] if op == "while_loop" else None
         results = [
             behind_steps(context, op, head, going, r, p.name) if p in from_start and r not in late else r
             for r, p in zip(results, (*params, *unseen), strict=False)
         ]
     leading, results = results[: len(lead)], results[len(lead) :]
-    memories = carried_memories(builder, read, before, after, _has_steps(op, head))
+    memories = carried_memories(builder, read, before, after, has_steps(op, head))
     bound: list[tuple[Value, Sequence[Any], set[Value]]] = []
     for owner, name, form, count in taken:
         ways = zip(leaves_of(before, owner, name), leaves_of(after, owner, name), strict=True)
@@ -423,7 +423,7 @@ def _finish(
     results, behind = results[: len(read.extras)], results[len(read.extras) :]
     if handed:
         going = first[0] if op == "while_loop" else None
-        stepped = None if _has_steps(op, head) else had_step(context, op, head, going)
+        stepped = None if has_steps(op, head) else had_step(context, op, head, going)
         hand_on(context, read, handed, behind, stepped, bound, memories)
     # Names hold what memories do behind the loop: the changes in it are none of theirs.
     builder.may_be(bound)
@@ -571,7 +571,7 @@ def _lengths(type: Any) -> set[str]:
     return named(shape_of(type)) if isinstance(type, ArrayType) else set()
 
 
-def _has_steps(op: str, head: Sequence[Value]) -> bool:
+def has_steps(op: str, head: Sequence[Value]) -> bool:
     """Whether a loop is known to have a step."""
     known = [inst.attr("value") for v in head if (inst := const_inst(v)) is not None]
     return op == "for_loop" and len(known) == 3 and len(range(*known)) > 0

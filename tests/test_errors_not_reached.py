@@ -1,0 +1,348 @@
+"""What NumPy refuses whatever the data are is raised where a run comes to it, and only there: as by a ``raise`` statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import builds, everywhere, outcome
+
+import pytocu
+from pytocu.errors import CompileError, UnsupportedError
+
+
+def types_in_a_side(x, n):
+    y = x
+    if n:
+        y = x + (x.astype(bool) - True)
+    return y
+
+
+def lengths_in_a_side(x, n):
+    if n:
+        x = x + np.zeros(3) @ np.zeros(4)
+    else:
+        x = x * 2
+    return x
+
+
+def output_in_a_side(x, n):
+    if n:
+        np.add(x, 1.5, out=np.zeros(len(x), int))
+    return x * 2
+
+
+def number_in_a_side(x, n):
+    if n:
+        x = x + np.uint8(300)
+    return x
+
+
+def division_in_a_side(x, n):
+    if n:
+        x = x + 1 // 0
+    return x
+
+
+def axis_in_a_side(x, n):
+    if n:
+        x = x.sum(axis=4)
+    return x
+
+
+def index_in_a_side(x, n):
+    if n:
+        x = x[:, 1, 2]
+    return x
+
+
+def attribute_in_a_side(x, n):
+    if n:
+        x = x.nothing
+    return x
+
+
+def name_in_a_side(x, n):
+    if n:
+        x = x + nothing  # noqa: F821
+    return x
+
+
+def local_name_in_a_side(x, n):
+    if n:
+        x = x + late  # noqa: F821
+    late = x
+    return late
+
+
+def by_data(x, n):
+    if x.sum() > 5 - n:
+        x = x.astype(bool) - True
+    return x
+
+
+def behind_a_return(x, n):
+    if n == 0:
+        return x
+    return np.zeros(3) @ np.zeros(4)
+
+
+def conditional_expression(x, n):
+    return np.arange(3.0) @ np.arange(4.0) if n else x.sum()
+
+
+def of_numbers(x, n):
+    return n + n.nothing if n else 1
+
+
+def connected(x, n):
+    return n and n.nothing
+
+
+def in_a_condition(x, n):
+    if n and (x.astype(bool) - True).any():
+        return x
+    return x + 1
+
+
+def in_a_condition_with_or(x, n):
+    if not n or (x.astype(bool) - True).any():
+        return x + 2
+    return x + 1
+
+
+def _differs(x):
+    return x.astype(bool) - True
+
+
+def in_a_function(x, n):
+    return _differs(x) if n else x
+
+
+def in_a_function_that_branches(x, n):
+    def part(y):
+        if n > 1:
+            return y.astype(bool) - True
+        return y
+
+    return part(x + 1) * 2
+
+
+def loop(x, n):
+    for _ in range(n):
+        x = x.astype(bool) - True
+    return x
+
+
+def loop_with_else(x, n):
+    for i in range(n):
+        x = x + i
+        x = x @ np.zeros((7, 3))
+    else:
+        x = x + 5
+    return x
+
+
+def falling_loop(x, n):
+    for i in range(n, 0, -1):
+        x[i] = np.zeros(3) @ np.zeros(4)
+    return x
+
+
+def while_loop(x, n):
+    while n > 0:
+        x = x.astype(bool) - True
+        n -= 1
+    return x
+
+
+def while_by_data(x, n):
+    while x.sum() < 3 * n:
+        x = x + np.zeros(3) @ np.zeros(4)
+    return x
+
+
+def loop_in_a_loop(x, n):
+    for i in range(n):
+        x = x + i
+        for _ in range(i):
+            x = x.astype(bool) - True
+    return x
+
+
+def side_in_a_loop(x, n):
+    for i in range(n):
+        if i > 2:
+            x = x.astype(bool) - True
+        else:
+            x = x + 1
+    return x
+
+
+def side_in_a_sum(x, n):
+    total = np.float64(0)
+    for i in range(n):
+        if i > 2:
+            total = np.left_shift(x, x)
+        total += x[i % 2]
+    return total
+
+
+def behind_a_break(x, n):
+    for i in range(n):
+        if i == 1:
+            break
+        x = x + 1
+        if i == 2:
+            x = x @ np.zeros((7, 3))
+    return x
+
+
+def behind_a_break_that_may_be(x, n):
+    for i in range(n):
+        if x[i] > 0:
+            break
+        x = x @ np.zeros((7, 3))
+    return x
+
+
+def behind_another_error(x, n):
+    if n:
+        y = x[n]
+        return y + (x.astype(bool) - True)
+    return x
+
+
+def behind_lengths(x, n):
+    if n:
+        y = x + np.ones(n + 1)
+        return y + (x.astype(bool) - True)
+    return x
+
+
+def behind_a_raise(x, n):
+    if n:
+        if n > 1:
+            raise KeyError("two")
+        return x.astype(bool) - True
+    return x
+
+
+def on_both_sides_of_a_side(x, n):
+    if n:
+        if n > 1:
+            x = x.nothing
+        else:
+            x = x.astype(bool) - True
+    return x
+
+
+def elif_chain(x, n):
+    if n == 0:
+        y = x + 1
+    elif n == 1:
+        y = x * 2
+    elif n == 2:
+        y = x.nothing
+    else:
+        y = x.astype(bool) - True
+    return y
+
+
+def changes_a_list(x, n):
+    found = [x]
+    if n:
+        found.append(x * 2)
+        found.append(x.nothing)
+    return found[-1]
+
+
+def unused(x, n):
+    if n:
+        x.astype(bool) - True
+    return x * 2
+
+
+FUNCTIONS = [
+    types_in_a_side, lengths_in_a_side, number_in_a_side, division_in_a_side, axis_in_a_side,
+    index_in_a_side, attribute_in_a_side, name_in_a_side, local_name_in_a_side, by_data, behind_a_return,
+    conditional_expression, of_numbers, connected, in_a_condition, in_a_condition_with_or, in_a_function,
+    in_a_function_that_branches, loop, loop_with_else, falling_loop, while_loop, while_by_data, loop_in_a_loop,
+    side_in_a_loop, side_in_a_sum, behind_a_break, behind_a_break_that_may_be, behind_another_error, behind_lengths,
+    behind_a_raise, on_both_sides_of_a_side, elif_chain, changes_a_list, unused,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 2, 4])
+def test_an_error_is_one_where_it_is_run(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, np.arange(3.0), n)
+
+
+def test_a_class_of_numpys_is_kept() -> None:
+    compiled = pytocu.jit(output_in_a_side)
+    np.testing.assert_array_equal(compiled(np.arange(3.0), 0), np.arange(3.0) * 2)
+    expected, found = (outcome(lambda f=f: f(np.arange(3.0), 1)) for f in (output_in_a_side, compiled))
+    assert isinstance(found, CompileError) and found.message == str(expected)
+    (base,) = (kind for kind in type(expected).__mro__ if kind.__qualname__ == "UFuncTypeError")
+    assert isinstance(found, base)
+    with pytest.raises(np.exceptions.AxisError):
+        pytocu.jit(axis_in_a_side)(np.arange(3.0), 1)
+
+
+@pytest.mark.parametrize("function", [lengths_in_a_side, by_data, while_by_data, in_a_function_that_branches, loop_in_a_loop])
+def test_a_gpu_runs_them(function: Callable[..., Any]) -> None:
+    builds(function, np.arange(3.0), 1)
+
+
+def certain(x, y, n):
+    return x.astype(bool) - (y > 1)
+
+
+def certain_in_a_loop(x, y, n):
+    for _ in range(40):
+        x = x.astype(bool) - (y > 1)
+    return x
+
+
+def certain_lengths(x, y, n):
+    return np.concatenate([x.reshape(1, -1), np.zeros((1, 2, 3))])
+
+
+def reached_by_number(x, y, n):
+    if n > 1:
+        x = x.astype(bool) - (y > 1)
+    elif n:
+        x = np.concatenate([x.reshape(1, -1), np.zeros((1, 2, 3))])
+    return x
+
+
+def test_what_is_said_is_the_same() -> None:
+    x = np.arange(3.0)
+    for number, function in ((2, certain), (1, certain_lengths)):
+        first, second = (outcome(lambda f=f: pytocu.jit(f)(x, x, number)) for f in (function, reached_by_number))
+        assert isinstance(first, CompileError) and isinstance(second, TypeError if number == 2 else ValueError)
+        assert (second.message, second.help) == (first.message, first.help)
+        assert second.notes and [n.text for n in second.notes] == [n.text for n in first.notes]
+        assert second.loc is not None and first.loc is not None
+        lines = [loc.line - f.__code__.co_firstlineno for loc, f in ((first.loc, function), (second.loc, reached_by_number))]
+        assert lines == [1, 2 if number == 2 else 4]
+        assert str(second).count("---") == str(first).count("---") > 0
+
+
+@pytest.mark.parametrize("function", [certain, certain_in_a_loop, certain_lengths])
+def test_where_a_run_comes_for_certain_the_compiler_raises(function: Callable[..., Any]) -> None:
+    with pytest.raises(CompileError):
+        pytocu.jit(function).lower(np.ones(3), np.ones(3), 1)
+
+
+def test_what_is_not_supported_is_refused_at_once() -> None:
+    def function(x, n):
+        if n:
+            np.random.shuffle(x)
+        return x
+
+    with pytest.raises(UnsupportedError, match="random"):
+        pytocu.jit(function)(np.ones(3), 0)
