@@ -346,3 +346,84 @@ def test_what_is_not_supported_is_refused_at_once() -> None:
 
     with pytest.raises(UnsupportedError, match="random"):
         pytocu.jit(function)(np.ones(3), 0)
+
+
+def nested_expressions(x, n):
+    return (((x if n < 5 else x.a) if n < 4 else x.b) if n < 3 else x.c) if n < 2 else x.d
+
+
+def types_change_behind_a_step(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i]
+        if n > 2:
+            x = x.nothing
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [nested_expressions, types_change_behind_a_step])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_errors_inside_of_one_another(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, np.arange(6.0), n)
+
+
+def test_an_error_of_a_later_step_is_one_of_the_compiler() -> None:
+    def function(x, n):
+        total = 0
+        for _ in range(n):
+            total = np.left_shift(total, 1)
+            total = total / 2 + x[0]
+        return x
+
+    # In the first step it is Python's int, which NumPy shifts.
+    with pytest.raises(TypeError, match="left_shift"):
+        pytocu.jit(function)(np.ones(3), 1)
+
+
+def element_in_a_side(x, n):
+    y = x * 2
+    if n > 2:
+        y = x << 1.5
+    return y
+
+
+def element_in_a_loop(x, n):
+    for _ in range(n):
+        x = x << 1.5
+    return x
+
+
+def element_in_a_loop_in_a_side(x, n):
+    while x > 5:
+        x = x - 1
+        if n == 3:
+            x = x.nothing
+    return x
+
+
+def element_in_a_condition(x, n):
+    if (n < 2 and x > 1) or (x << 1.5) > 1:
+        return x
+    return -x
+
+
+def element_in_an_expression(x, n):
+    return x if n < 2 else x.nothing
+
+
+@pytest.mark.parametrize(
+    "function",
+    [element_in_a_side, element_in_a_loop, element_in_a_loop_in_a_side, element_in_a_condition, element_in_an_expression],
+)
+def test_an_element_of_a_vectorized_function(function: Callable[..., Any]) -> None:
+    compiled = pytocu.vectorize(function)
+    for numbers in ([0, 0], [0, 3], [3, 0], [1, 1]):
+        for values in ([7.0, 8.0], [7.0, 2.0], [0.0, 0.0]):
+            x, n = np.array(values), np.array(numbers)
+            expected = outcome(lambda x=x, n=n: np.array([function(a, b) for a, b in zip(x, n, strict=True)]))
+            found = outcome(lambda x=x, n=n: compiled(x, n))
+            if isinstance(expected, Exception):
+                assert isinstance(found, CompileError) and isinstance(found, type(expected))
+                assert found.message == str(expected)
+            else:
+                np.testing.assert_array_equal(found, expected)

@@ -903,6 +903,8 @@ def test_decoration():
     with pytest.raises(TypeError, match="takes from 2 to 3 positional arguments"):
         pytocu.vectorize(gcd)(1, 2, None, 3)
     with pytest.raises(TypeError, match="print is used as a number"):
+        pytocu.vectorize(lambda a, b: a % b)(print, 2)
+    with pytest.raises(UnsupportedError, match="gcd returns the builtin"):
         pytocu.vectorize(gcd)(print, 2)
 
 

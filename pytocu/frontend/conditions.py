@@ -177,13 +177,16 @@ def _or_branch(
 ) -> Any:
     """Both sides and a choice, or a branch where computing what Python leaves out may raise."""
     context = frame.context
-    if context.elements is not None:
+    loc = context.loc
+    if context.elements is not None or loc in context.branching:
         return choice(frame, test, yes, no)
     state = State(frame)
     try:
         with context.builder.nested() as insts:
             chosen = both()
     except NeedsBranch:
+        # Read again with what is around it, both sides are not tried again.
+        context.branching.add(loc)
         state.go_back()
         return choice(frame, test, yes, no)
     context.builder.insts.extend(insts)

@@ -644,6 +644,8 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         other = _failing_in if flows[1 - k].returned is True else _blank_in
         pairs = [_ordered(m, other(merge, sides[1 - k], m.type), k == 1) for m in made]
+        # What is known now is handed on by no instruction.
+        out["value"] = form
     elif len(returning) == 2:
         if not same_form(*forms):
             raise UnsupportedError(

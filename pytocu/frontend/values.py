@@ -119,6 +119,8 @@ class Context:
         The loops of the body that is being read, once there was one.
     raising : set of Loc
         The branches of which the second side was found to raise.
+    branching : set of Loc
+        The conditional expressions whose sides were found to need a branch.
     later : bool
         A step of a loop is read that may not be the first: names have types there that they have behind a step.
     met : set of (Loc or None, str)
@@ -126,10 +128,10 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "builder", "changing", "choosing", "clamped", "compacted", "elements", "facts",
-        "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
-        "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions", "raising", "read", "step_facts",
-        "steps", "unit_lengths",
+        "active", "apart", "asking", "bound", "branching", "builder", "changing", "choosing", "clamped", "compacted",
+        "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
+        "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
+        "raising", "read", "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -139,6 +141,7 @@ class Context:
         self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
         self.raising: set[Loc] = set()
+        self.branching: set[Loc] = set()
         self.later = False
         self.met: set[tuple[Loc | None, str]] = set()
         self.guarded: dict[Any, Any] = {}
