@@ -203,6 +203,95 @@ def test_factors_everywhere() -> None:
     everywhere(make_function("a", texts, {"np": np}), b, ulp=64)
 
 
+# Products.
+
+PRODUCTS = (
+    "np.arange(9.).reshape(3, 3)", "np.arange(24.).reshape(2, 3, 4) % 5", "np.array([1, -2, 3], 'f4')", "np.zeros((3, 4))",
+    "np.arange(6).reshape(2, 3) * (1 + 1j)", "np.arange(9, dtype='i1').reshape(3, 3)",
+)  # fmt: skip
+MATMUL = (
+    "np.matmul(a, b, out=np.zeros((2, 3, 4)))", "np.matmul(a, a, out=a)", "np.matmul(a, b[0], d)",
+    "np.matmul(a, b[0], out=(d,))", "np.matmul(a, b[0], out=d.astype('f4'))", "np.matmul(a, b[0], out=d.astype('i4'))",
+    "np.matmul(a, c, out=d[:, 1])", "np.matmul(a, b[0], out=d.astype('i4'), casting='unsafe')",
+    "np.matmul(a, a, out=np.zeros((2, 3, 3)))", "np.matmul(a, a, d)", "np.matmul(b, a)", "np.matmul(a, a, out=np.zeros(3))",
+    "np.matmul(a, a, out=3)", "np.matmul(c, c, out=...)", "np.matmul(c, c, out=np.zeros(()))",
+    "np.matmul(a, b[0], out=d[::-1])", "np.matmul(a[:, :0], a[:0], out=np.ones((3, 3)))", "np.matmul(a, a, dtype='f4')",
+    "np.matmul(a, a, dtype='f4', casting='no')", "np.matmul(f, f, dtype='f8')", "np.matmul(f, f, dtype=int)",
+    "np.matmul(a, a, dtype='i4')", "np.matmul(a, a, dtype='i4', casting='unsafe')", "np.matmul(f, f, dtype=complex)",
+    "np.matmul(a, f, signature='ff->f', casting='unsafe')", "np.matmul(a, a, signature='dd->d')",
+    "np.matmul(a, a, sig=(None, None, float))", "np.matmul(f, f, dtype=bool, casting='unsafe')",
+    "np.matmul(a, a, subok=False)", "np.matmul(a, a, axes=[(1, 0), (0, 1), (0, 1)])",
+    "np.matmul(b, b, axes=[(1, 2), (2, 1), (1, 0)])", "np.matmul(a, b, axes=[(0, 1), (1, 2), (0, -1)])",
+    "np.matmul(c, a, axes=[0, (1, 0), 0])", "np.matmul(c, c, axes=[0, 0, ()])", "np.matmul(a, a, axes=[(1, 0), (0, 1)])",
+    "np.matmul(a, a, axes=[(1, 5), (0, 1), (0, 1)])", "np.matmul(a, a, axis=0)", "np.matmul(a, a, keepdims=True)",
+    "np.matmul(a, a, order='x')", "np.matmul(a, a, foo=1)", "np.matmul(a, 2)", "np.matmul(a, a, casting='x')",
+    "np.matmul(a, a, dtype='f4', signature='dd->d')", "np.matmul(a, b, d, axes=[(0, 1), (1, 2), (0, 1)])",
+)  # fmt: skip
+VECTORS = (
+    "np.vecdot(a, c)", "np.vecdot(b, b, axis=0)", "np.vecdot(b, b, axis=-2, keepdims=True)", "np.vecdot(e, e, keepdims=True)",
+    "np.vecdot(e, e, out=np.zeros(2, complex))", "np.vecdot(e, e, out=np.zeros(2))", "np.vecdot(a, a, np.zeros(3, 'f4'))",
+    "np.vecdot(f, f, dtype=float)", "np.vecdot(f, f, out=np.zeros(3, 'i8'))", "np.vecdot(a, c, axes=[0, 0])",
+    "np.vecdot(a, c, axes=[0, 0, ()])", "np.vecdot(b, b, axes=[1, 1, 1], keepdims=True)", "np.vecdot(c, c, out=...)",
+    "np.vecdot(b, b, out=np.zeros((5, 2, 3)))", "np.vecdot(a, b)", "np.vecdot(a, 2)",
+    "np.vecdot(b, b, axis=0, keepdims=True, out=np.zeros((1, 3, 4)))", "np.vecdot(a[:, :0], a[:, :0])",
+    "np.linalg.vecdot(e, e, axis=0)", "np.linalg.vecdot(a, c)", "np.matvec(a, c)", "np.matvec(b, b[:, 0])",
+    "np.matvec(b, b[0, 0], out=np.zeros((2, 3)))", "np.matvec(a, b)", "np.matvec(e[:, None], e)", "np.vecmat(c, a)",
+    "np.vecmat(e, e[:, :, None])", "np.vecmat(e[0], a)", "np.vecmat(f[:2], a)", "np.vecmat(c, b, dtype=complex)",
+    "np.vecmat(c, d, out=d[0])", "np.vecmat(c, b[:, :2])", "np.matvec(a, a, axes=[(0, 1), 0, 0])",
+)  # fmt: skip
+DOTS = (
+    "np.dot(a, a, out=np.zeros((3, 3)))", "np.dot(a, a, np.zeros((3, 3), 'f4'))", "np.dot(a, a, out=d)",
+    "np.dot(a, a, out=np.zeros(3))", "a.dot(b[0], out=d)", "a.dot(a[0], out=np.zeros(3))",
+    "np.dot(c, c, out=np.zeros((), 'f4'))", "np.dot(2.0, a, out=np.zeros((3, 3)))",
+    "np.dot(a, a, out=np.zeros((6, 6))[::2, ::2])", "np.dot(a, a, out=3)", "np.dot(f, f, out=np.zeros((3, 3), 'i1'))",
+    "np.dot(a, a, out=a)", "np.dot(a[:, :0], a[:0], out=np.ones((3, 3)))", "np.outer(c, c, out=np.zeros((3, 3)))",
+    "np.outer(a, c, np.zeros((9, 3), 'f4'))", "np.outer(c, c, out=np.zeros((3, 3), 'i4'))", "np.outer(c, c, out=d)",
+    "np.linalg.multi_dot([a, a, b[0]], out=d)", "np.linalg.multi_dot([a, a], out=np.zeros((3, 3), 'f4'))",
+    "np.linalg.multi_dot([a, a, a], out=d)",
+)  # fmt: skip
+EINSUM = (
+    "np.einsum('ij,jk->ik', a, b[0], out=d)", "np.einsum('ij,jk', a, a, out=a, optimize=True)",
+    "np.einsum('ij->j', a, out=d[0, :3])", "np.einsum('ij,jk', a, a, out=np.zeros((3, 3), 'f4'))",
+    "np.einsum('ij,jk', a, a, out=np.zeros((3, 3), complex))",
+    "np.einsum('ij,jk', a, a, out=np.zeros((3, 3), 'f4'), casting='same_kind')", "np.einsum('ij,jk', a, a, out=3)",
+    "np.einsum('ij,jk', a, a, out=np.zeros(3))", "np.einsum('ij,ij', f, f, dtype=int)",
+    "np.einsum('ij,ij->i', f, f, dtype='f4')", "np.einsum('ij,ij->i', a, a, dtype='f4', casting='unsafe')",
+    "np.einsum('ij,ij->i', a, a, dtype='f4')", "np.einsum('ij,ij->i', f, f, out=np.zeros(3))",
+    "np.einsum('ij,ij->i', f, f, out=np.zeros(3), optimize='greedy')", "np.einsum('i,i', c, c, optimize=True)",
+    "np.einsum('i,i', c, c, out=np.zeros((), 'f4'))", "np.einsum('ij->ji', a, order='C')",
+    "np.einsum('ii->i', a, out=np.zeros(3))", "np.einsum('ij,jk', a, a, order='x')", "np.einsum('ij,jk', a, a, foo=1)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", [MATMUL, VECTORS, DOTS, EINSUM])
+def test_products(texts: tuple[str, ...]) -> None:
+    check(PRODUCTS, texts, ulp=8)
+
+
+def test_products_change_arrays() -> None:
+    bodies = ["np.matmul(a, b[0], out=d)\nreturn d", "np.matmul(a, a.T, out=a)\nreturn a", "np.dot(a, b[0], d)\nreturn d + 1",
+              "np.vecdot(a, a, out=d[:, 0])\nreturn d", "np.outer(c, b[0, 0], out=d)\nreturn d",
+              "t = np.einsum('ij,jk', a, b[1], out=d)\nt += 1\nreturn d"]  # fmt: skip
+    check(PRODUCTS, bodies, ulp=8)
+
+
+def test_lengths_of_outputs_are_those_of_the_call() -> None:
+    for text in ("np.matmul(a, b, out=c)", "np.dot(a, b, out=c)", "np.einsum('ij,jk->ik', a, b, out=c)"):
+        function = make_function("abc", [text], {"np": np})
+        everywhere(function, np.ones((2, 3)), np.ones((3, 4)), np.zeros((2, 4)), ulp=4)
+        with pytest.raises(ValueError):
+            call_jit(function, np.ones((2, 3)), np.ones((3, 4)), np.zeros((2, 5)))
+
+
+def test_orders_and_axes_of_products_that_are_refused() -> None:
+    refused(PRODUCTS, "np.matmul(a, a, order='F')", "order='F'", "order 'K'")
+    text = "np.matmul(a, a, np.zeros((3, 3, 2)), axes=[(0, 1), (0, 1), (1, 0)])"
+    refused(PRODUCTS, text, "out= of more axes", "as many axes")
+    refused(PRODUCTS, "np.einsum('ij,jk', a, a, order='F')", "order='F'", "row-major")
+
+
 def test_cubins() -> None:
+    builds(lambda x, y: (np.matmul(x, x, out=y), np.vecdot(x, x, keepdims=True), np.vecmat(x[0], x)), np.ones((3, 3)),
+           np.ones((3, 3)))  # fmt: skip
     builds(lambda x: (np.linalg.pinv(x, 1e-3, True), np.linalg.norm(x, "nuc"), np.linalg.qr(x, "r")), np.ones((3, 3)))
     builds(lambda x: (x.copy("C") + 1, x.ravel("K"), np.compress([True], x, 0)), np.ones((2, 3)))

@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.matrix_products import dot, matrix_product
+from pytocu.frontend.matrix_products import dot, matrix_product, write_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
@@ -83,7 +83,12 @@ def _adjoint(context: Context, value: Value) -> Value:
 def multi_dot(context: Context, arrays: Any, *, out: Any = None) -> Any:
     """The product of several matrices: from a vector at an end on, or with the least work where all lengths are known"""
     if out is not None:
-        raise UnsupportedError("multi_dot with the argument out= is not supported", context.loc, "write out[...] = ...")
+        made = multi_dot(context, arrays)
+        values = [array_of(context, v) for v in arrays]
+        if len(dimensions(values[0])) == 1 or len(dimensions(values[-1])) == 1:
+            text = "multi_dot of a vector with the argument out= is not supported"
+            raise UnsupportedError(text, context.loc, "write out[...] = np.linalg.multi_dot(...)")
+        return write_product(context, np.linalg.multi_dot, values, made, out)
     if not isinstance(arrays, (tuple, list)):
         raise UnsupportedError("multi_dot takes a tuple or list of arrays here", context.loc, "write multi_dot((a, b, c))")
     values = [array_of(context, a) for a in arrays]

@@ -13,40 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import library_calls, products
-from pytocu.frontend.attributes import transpose
+from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.inplace import OUTPUT, note_write
+from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import broadcast, diagonal, ravel
+from pytocu.frontend.reshaping import broadcast, diagonal, is_dense, ravel
 from pytocu.frontend.tables import Handler
+from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.types import F16, F32, element
-
-_CORE = (
-    "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
-    "(size {1} is different from {0})"
-)
-
-
-def matmul(context: Context, x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """The product of two matrices, or stacks of them, or of a matrix and a vector"""
-    if out is not None:
-        raise UnsupportedError("matmul with the argument out= is not supported", context.loc, "write out[...] = a @ b")
-    a, b = as_strong(context, x1), as_strong(context, x2)
-    # NumPy says what a product of numbers is, and of dtypes without one.
-    attempt(context, np.matmul, stand_in(a), stand_in(b))
-    shape = dimensions(b)
-    rows = shape[max(len(shape) - 2, 0)]
-    require_equal(context, dimensions(a)[len(dimensions(a)) - 1], rows, "ValueError", _CORE, operands=(a, b))
-    return matrix_product(context, a, b)
 
 
 def matrix_product(context: Context, a: Value, b: Value) -> Value:
@@ -80,16 +64,41 @@ def _of_one_row(context: Context, a: Value, b: Value) -> Value:
 
 def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     """The sum over the last axis of a and the last but one of b; a product where one is a number"""
+    if out is not None:
+        return write_product(context, np.dot, (as_strong(context, a), as_strong(context, b)), dot(context, a, b), out)
     first, second = as_strong(context, a), as_strong(context, b)
     ranks = len(dimensions(first)), len(dimensions(second))
-    if min(ranks) == 0 or ranks == (1, 1) or out is not None:
-        return products.dot(context, a, b, out)
+    if min(ranks) == 0 or ranks == (1, 1):
+        return products.dot(context, a, b)
     attempt(context, np.dot, stand_in(first), stand_in(second))
     place = max(ranks[1] - 2, 0)
     _check_aligned(context, first, second, ranks[0] - 1, place)
     if ranks[1] == 1 or max(ranks) <= 2:
         return matrix_product(context, first, second)
     return _contracted(context, first, second, (ranks[0] - 1,), (place,))
+
+
+def write_product(context: Context, function: Callable[..., Any], operands: Any, made: Value, out: Any) -> Value:
+    """The result of ``np.dot`` in an array that has its dtype and its shape, and lies in row-major order.
+
+    Raises
+    ------
+    CompileError
+        It has not.
+    """
+    if not is_array(out):
+        raise raised(TypeError("'out' must be an array"), context.loc)
+    examples = [stand_in(o) for o in operands]
+    attempt(context, function, *([examples] if function is np.linalg.multi_dot else examples), out=stand_in(out))
+    if not is_dense(context, out):
+        text = "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        raise raised(ValueError(text), context.loc, "leave out= away, and assign the result: out[...] = ...")
+    note_write(context, out, OUTPUT)
+    for wanted, given in zip(dimensions(made), dimensions(out), strict=True):
+        require_equal(context, wanted, given, "ValueError", "output array has wrong dimensions")
+    context.builder.update(out, made)
+    # The number itself in place of an array without axes.
+    return out if dimensions(out) else made
 
 
 def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int) -> None:
@@ -114,11 +123,10 @@ def inner(context: Context, a: Any, b: Any, /) -> Any:
 
 def outer(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     """All products of an element of a and one of b"""
-    if out is not None:
-        raise UnsupportedError("outer with the argument out= is not supported", context.loc, "write out[...] = np.outer(a, b)")
     first, second = (ravel(context, library_calls.array_of(context, v)) for v in (a, b))
     column = context.builder.emit("newaxis", (first,), {"axis": 1})
-    return elementwise(context, "multiply", column, second)
+    row = context.builder.emit("newaxis", (second,), {"axis": 0})
+    return compute_ufunc(context, "multiply", (column, row), {"out": out})
 
 
 def _outer(context: Context, x1: Any, x2: Any, /) -> Any:
@@ -180,12 +188,33 @@ def vdot(context: Context, a: Any, b: Any, /) -> Any:
 # Einstein's sums.
 
 
-def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any = False) -> Any:
+def einsum(
+    context: Context,
+    subscripts: Any,
+    /,
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = False,
+    dtype: Any = None,
+    order: Any = "K",
+    casting: Any = "safe",
+    **kwargs: Any,
+) -> Any:
     """Sums of products of one or two arrays along letters"""
     if contains_dynamic(subscripts) or not isinstance(subscripts, str):
         raise UnsupportedError("np.einsum takes its letters as a string", context.loc, 'write np.einsum("ij,jk->ik", a, b)')
     values = [library_calls.array_of(context, o) for o in operands]
-    made = attempt(context, np.einsum, subscripts, *(stand_in(v) for v in values))
+    options: dict[str, Any] = {"optimize": known_option(context, optimize, "optimize="), "order": order, "casting": casting}
+    options |= kwargs if dtype is None else {**kwargs, "dtype": target_dtype(context, dtype).numpy}
+    if out is not None and not is_array(out):
+        raise raised(TypeError("keyword parameter out must be an array for einsum"), context.loc)
+    # Axes of length 1 NumPy may take for repeated ones.
+    examples = [np.ones((2,) * len(dimensions(v)), element(v.type).numpy) for v in (*values, *([] if out is None else [out]))]
+    target = None if out is None else examples.pop()
+    made = attempt(context, np.einsum, subscripts, *examples, out=target, **options)
+    if order not in ("K", "C", "A"):
+        text = f"np.einsum with the argument order={order!r} is not supported"
+        raise UnsupportedError(text, context.loc, "arrays are made in row-major order")
     if "..." in subscripts or not 1 <= len(values) <= 2:
         raise UnsupportedError(
             f"np.einsum({subscripts!r}) of {len(values)} arrays is not compiled; it is of one or two, without '...'",
@@ -197,7 +226,11 @@ def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any =
     if not arrow:
         every = "".join(letters)
         output = "".join(sorted(x for x in set(every) if every.count(x) == 1))
-    dtype = promote.known_dtype(np.asarray(made).dtype, "np.einsum")
+    if out is not None:
+        # Without a way to optimize, the array decides with the operands in which dtype NumPy adds up.
+        deciding = values if options["optimize"] else [*values, out]
+        made = np.result_type(*(element(v.type).numpy for v in deciding)) if dtype is None else options["dtype"]
+    dtype = promote.known_dtype(made if out is not None else np.asarray(made).dtype, "np.einsum")
     values = [cast(context, v, dtype) for v in values]
     lengths: dict[str, DimLike] = {}
     for own, value in zip(letters, values, strict=True):
@@ -206,9 +239,26 @@ def einsum(context: Context, subscripts: Any, /, *operands: Any, optimize: Any =
             if known != length:
                 sentence = f"operands could not be broadcast together on the letter {letter}: {{0}} and {{1}}"
                 require_equal(context, known, length, "ValueError", sentence, operands=values)
+    if out is not None:
+        note_write(context, out, OUTPUT)
+        for letter, length in zip(output, dimensions(out), strict=True):
+            # NumPy's sentence shows all operands.
+            sentence = f"operands could not be broadcast together on the letter {letter}: {{0}}, and out has {{1}}"
+            require_equal(context, lengths[letter], length, "ValueError", sentence, operands=values)
+        made = _summed_over_letters(context, values, letters, output, dtype is F16)
+        context.builder.update(out, cast(context, made, element(out.type)))
+        return out
+    found = _summed_over_letters(context, values, letters, output, dtype is F16)
+    # By some ways to optimize NumPy makes an array without axes.
+    return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
+
+
+def _summed_over_letters(
+    context: Context, values: Sequence[Value], letters: Sequence[str], output: str, half: bool
+) -> Value:
     pairs = [_alone(context, v, own) for v, own in zip(values, letters, strict=True)]
     if len(pairs) == 2:
-        return _two(context, pairs[0], pairs[1], output, dtype is F16)
+        return _two(context, pairs[0], pairs[1], output, half)
     value, own = pairs[0]
     if len(own) == len(output) and is_array(value):
         # Nothing is added up: a view.
@@ -330,14 +380,12 @@ def matrix_power(context: Context, a: Any, n: Any) -> Value:
 METHODS: dict[str, Handler] = {"dot": dot}
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "matmul": matmul,
     "dot": dot,
     "vdot": vdot,
     "inner": inner,
     "outer": outer,
     "tensordot": tensordot,
     "einsum": einsum,
-    "linalg.matmul": matmul,
     "linalg.matrix_power": matrix_power,
     "linalg.outer": _outer,
     "linalg.tensordot": _tensordot,

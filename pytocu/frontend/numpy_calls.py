@@ -165,7 +165,8 @@ _REDUCTIONS = {
     "averages": "average",
     "nan_statistics": "nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax",
     "positions": "argmin argmax",
-    "products": "vecdot linalg.norm linalg.matrix_norm linalg.vector_norm linalg.vecdot",
+    "gufuncs": "matmul vecdot matvec vecmat linalg.matmul linalg.vecdot",
+    "products": "linalg.norm linalg.matrix_norm linalg.vector_norm",
     "reductions": "sum prod min max any all amin amax",
     "scans": "cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod",
     "statistics": "mean var std ptp count_nonzero",
@@ -208,8 +209,7 @@ FUNCTIONS = Table(
             "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn"
         ),
         "matrix_products": (
-            "matmul dot vdot inner outer tensordot einsum linalg.matmul linalg.matrix_power linalg.outer "
-            "linalg.tensordot"
+            "dot vdot inner outer tensordot einsum linalg.matrix_power linalg.outer linalg.tensordot"
         ),
         "neighbours": "diff linalg.cross ediff1d gradient kron cross",
         "order_statistics": "median nanmedian percentile quantile nanpercentile nanquantile",

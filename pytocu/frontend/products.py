@@ -20,12 +20,6 @@ from pytocu.ir.core import Value
 from pytocu.ir.types import F16, F32, F64, element
 
 _NOT_ALIGNED = "shapes ({0},) and ({1},) not aligned: {0} (dim 0) != {1} (dim 0)"
-_CORE = (
-    "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
-    "(size {1} is different from {0})"
-)
-
-
 _singular_values = Deferred("pytocu.frontend.decompositions", "singular_values")
 
 
@@ -66,10 +60,8 @@ def _conjugate(context: Context, value: Value) -> Value:
     return elementwise(context, "conjugate", value) if element(value.type).kind == "c" else value
 
 
-def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:
+def dot(context: Context, a: Any, b: Any) -> Any:
     """The sum of products of two vectors; a product where one is a number"""
-    if out is not None:
-        raise UnsupportedError("dot with the argument out= is not supported", context.loc, "write out[...] = np.dot(a, b)")
     return _vectors(context, "dot", a, b, False, _NOT_ALIGNED)
 
 
@@ -81,18 +73,6 @@ def vdot(context: Context, a: Any, b: Any, /) -> Any:
 def inner(context: Context, a: Any, b: Any, /) -> Any:
     """The sum of products of two vectors; a product where one is a number"""
     return _vectors(context, "inner", a, b, False, _NOT_ALIGNED)
-
-
-def vecdot(context: Context, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
-    """The sums of products along an axis, the first array conjugated"""
-    a, b = as_strong(context, x1), as_strong(context, x2)
-    axis = known_axis(context, axis)
-    attempt(context, np.vecdot, stand_in(a), stand_in(b), axis=axis)
-    places = [operator.index(axis) % len(dimensions(v)) for v in (a, b)]
-    first, second = (dimensions(v)[p] for v, p in zip((a, b), places, strict=True))
-    require_equal(context, first, second, "ValueError", _CORE, operands=(a, b))
-    a, b = (_last(context, v, p) for v, p in zip((a, b), places, strict=True))
-    return summed_products(context, _conjugate(context, a), b, max(len(dimensions(a)), len(dimensions(b))) - 1)
 
 
 def _last(context: Context, value: Value, axis: int) -> Value:
@@ -221,10 +201,8 @@ def matrix_norm(context: Context, x: Any, /, *, keepdims: Any = False, ord: Any 
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "vecdot": vecdot,
     "linalg.norm": norm,
     "linalg.matrix_norm": matrix_norm,
     "linalg.vector_norm": vector_norm,
-    "linalg.vecdot": vecdot,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

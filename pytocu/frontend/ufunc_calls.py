@@ -21,8 +21,6 @@ _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
 
 REFUSED_UFUNCS = {
     "isnat": "dates and time differences have no dtype here, and NumPy answers for no other",
-    "matvec": "write a @ x, or np.einsum",
-    "vecmat": "write x @ a, or np.einsum",
 }
 """NumPy's ufuncs that are not compiled, and why."""
 
@@ -79,7 +77,7 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     if any(out is not None for out in outs):
         casting = "same_kind" if kwargs.get("casting") is None else kwargs["casting"]
         values = _defaults(context, name, tuple(as_value(context, a) for a in args))
-        prepare_outputs(context, name, values, outs, _signature(context, name, kwargs), casting, kwargs.get("where", True))
+        prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
     results = _results(context, name, args, kwargs)
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
     return tuple(made) if len(made) > 1 else made[0]
@@ -125,7 +123,7 @@ def _in_loop(
     # Beside another operand a Python scalar adapts, whatever the casting; comparisons of two are of objects.
     weak = len(args) > 1 and rows_of(name)[0].overflow != "answer"
     known = tuple(promote.operand(v.type) for v in (args if weak else operands))
-    chosen = _signature(context, name, kwargs)
+    chosen = loop_named(context, name, kwargs)
     casting = kwargs.get("casting")
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
     # Beside another operand a Python scalar goes to the loop's dtype at once.
@@ -139,7 +137,7 @@ def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Valu
     return cast(context, value, dtype)
 
 
-def _signature(context: Context, name: str, kwargs: dict[str, Any]) -> Any:
+def loop_named(context: Context, name: str, kwargs: dict[str, Any]) -> Any:
     """The loop that ``dtype=`` or ``signature=`` names, as NumPy takes it, or None."""
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
