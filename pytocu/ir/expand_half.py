@@ -80,6 +80,11 @@ def to_dtype(e: Expander, bits: Value, target: DType) -> Value:
     return wide if target is F32 else e.builder.emit("cast", (wide,), {}, (retype(wide.type, target),))
 
 
+def same(e: Expander, bits: Value) -> Value:
+    """The number itself."""
+    return bits
+
+
 def negative(e: Expander, bits: Value) -> Value:
     """The other sign bit."""
     return e("bitwise_xor", bits, e.const(SIGN, bits))

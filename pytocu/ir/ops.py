@@ -93,8 +93,10 @@ ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
 ufunc("lcm", 2, "The least common multiple", expand=expand_bits.lcm)
 ufunc("negative", 1, "-x", primitive="iuf", c="-{0}", llvm="neg", python=operator.neg, symbol="-",
       half=expand_half.negative, complex=cx.componentwise["negative"])  # fmt: skip
-ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+", complex=cx.componentwise["positive"])
-ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",), complex=cx.conjugate)
+ufunc("positive", 1, "+x", expand=expand.identity, python=operator.pos, symbol="+", complex=cx.componentwise["positive"],
+      half=expand_half.same)  # fmt: skip
+ufunc("conjugate", 1, "x, of a real number", expand=expand.identity, aliases=("conj",), complex=cx.conjugate,
+      half=expand_half.same)  # fmt: skip
 ufunc("absolute", 1, "|x|", primitive="f", libm="fabs", llvm="intrinsic", expand=expand.absolute, python=operator.abs,
       symbol="abs", aliases=("abs",), half=expand_half.absolute, complex=cx.absolute, complex_ulp=3)  # fmt: skip
 ufunc("fabs", 1, "|x|, always floating", primitive="f", libm="fabs", llvm="intrinsic", half=expand_half.absolute)
