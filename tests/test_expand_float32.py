@@ -39,6 +39,10 @@ def cosine(x):
     return np.cos(np.clip(x, -65536.0, 65536.0))
 
 
+def angle(y, x):
+    return np.arctan2(y, x)
+
+
 def hypotenuse(x, y):
     return np.hypot(x, y)
 
@@ -108,3 +112,19 @@ def test_special_numbers() -> None:
     compare(call_threads(tangent, x[[0, 1, 2, 3]]), np.array([0.0, -0.0, np.nan, np.nan], np.float32))
     pair = np.repeat(x, x.size), np.tile(x, x.size)
     compare(call_threads(hypotenuse, *pair), nearest(np.hypot, *pair), exact=False, ulp=1)
+
+
+def test_angles_of_points() -> None:
+    """Numbers of every size, of like size, and all edge values."""
+    random = np.random.default_rng(0)
+    x = random.integers(0, 2**32, 20_000, dtype=np.uint32).view(np.float32)
+    x = x[~np.isnan(x)]
+    with np.errstate(all="ignore"):
+        comparable = x * random.uniform(-2, 2, x.size).astype(np.float32)
+    edges = edge_values("f4", 80)
+    pairs = (random.permutation(x), x), (comparable, x), (np.repeat(edges, edges.size), np.tile(edges, edges.size))
+    for across, along in pairs:
+        actual, rounded = call_threads(angle, across, along), nearest(np.arctan2, across, along)
+        compare(actual, rounded, exact=False, ulp=2)
+        numbers = ~np.isnan(rounded)
+        assert np.array_equal(np.signbit(actual[numbers]), np.signbit(rounded[numbers]))

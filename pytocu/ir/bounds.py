@@ -5,6 +5,9 @@ Rounding keeps the order of numbers, so the bounds of a result are the results o
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import MutableMapping
+
 import numpy as np
 
 from pytocu.ir.core import Inst, Value
@@ -16,9 +19,6 @@ MOST = 64
 
 _MONOTONIC = {"rint": np.rint, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
 _ARITHMETIC = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
-_FUNCTIONS = {"arctan": 1.58, "arctan2": 3.15, "arcsin": 1.58, "sin": 1.01, "cos": 1.01, "tanh": 1.01}
-"""Magnitudes that the functions do not pass, with more than what their error may be."""
-
 _UPPER, _LOWER = ("greater", "greater_equal"), ("less", "less_equal")
 
 
@@ -34,8 +34,24 @@ ANY = Bounds(float("-inf"), float("inf"), True)
 """What nothing is known of."""
 
 
-def bounds(value: Value) -> Bounds | None:
+FUNCTIONS = {
+    **{
+        name: Bounds(-most, most, True)
+        for name, most in {"arctan": 1.58, "arctan2": 3.15, "arcsin": 1.58, "sin": 1.01, "cos": 1.01, "tanh": 1.01}.items()
+    },
+    "arccos": Bounds(0.0, 3.15, True),
+}
+"""By row, what its results do not pass, with more than what their error may be."""
+
+
+def bounds(value: Value, stated: MutableMapping[Value, Bounds] | None = None) -> Bounds | None:
     """Bounds of a float; None where there is none.
+
+    Parameters
+    ----------
+    value : Value
+    stated : mapping of Value to Bounds, optional
+        What is known of values whose instructions do not say it.
 
     Examples
     --------
@@ -46,24 +62,24 @@ def bounds(value: Value) -> Bounds | None:
     >>> bounds(b.emit("subtract", (b.emit("multiply", (x, x)), b.const(0.5, scalar(F32)))))
     Bounds(low=-0.5, high=65024.5, nan=False)
     """
-    found = _of(value, {})
+    found = _of(value, ChainMap({}, {} if stated is None else stated))
     return None if found == ANY else found
 
 
-def _of(value: Value, known: dict[Value, Bounds]) -> Bounds:
+def _of(value: Value, known: ChainMap[Value, Bounds]) -> Bounds:
     inst = value.inst
     if inst is None or isinstance(value.type, IndexType | PointerType) or element(value.type).kind != "f":
         return ANY
     if value not in known:
         # Values that are not reached any more have no bounds.
         known[value] = ANY
-        if len(known) < MOST:
+        if len(known.maps[0]) < MOST:
             with np.errstate(all="ignore"):
                 known[value] = _made(inst, known)
     return known[value]
 
 
-def _made(inst: Inst, known: dict[Value, Bounds]) -> Bounds:
+def _made(inst: Inst, known: ChainMap[Value, Bounds]) -> Bounds:
     dtype = element(inst.types[0])
     of = dtype.numpy.type
     match inst.op.name:
@@ -82,10 +98,8 @@ def _made(inst: Inst, known: dict[Value, Bounds]) -> Bounds:
         case name if name in _MONOTONIC:
             x = _of(inst.args[0], known)
             return Bounds(float(_MONOTONIC[name](of(x.low))), float(_MONOTONIC[name](of(x.high))), x.nan)
-        case name if name in _FUNCTIONS:
-            return Bounds(-_FUNCTIONS[name], _FUNCTIONS[name], True)
-        case "arccos":
-            return Bounds(0.0, 3.15, True)
+        case name if name in FUNCTIONS:
+            return FUNCTIONS[name]
         case "absolute":
             x = _of(inst.args[0], known)
             return Bounds(max(0.0, x.low, -x.high), max(-x.low, x.high), x.nan)
@@ -98,7 +112,7 @@ def _made(inst: Inst, known: dict[Value, Bounds]) -> Bounds:
     return ANY
 
 
-def _chosen(inst: Inst, known: dict[Value, Bounds]) -> Bounds:
+def _chosen(inst: Inst, known: ChainMap[Value, Bounds]) -> Bounds:
     """One of two; a bound is chosen where a comparison says that the number is beyond it."""
     condition, yes, no = inst.args
     a, b = _of(yes, known), _of(no, known)

@@ -50,7 +50,7 @@ def cast(e: Expander, result: Type, x: Value) -> Value:
 def _in_range(e: Expander, x: Value, target: DType) -> tuple[Value | None, Value]:
     """Whether a float is a signed integer's when truncated, and that integer, or 0; nothing to ask where it always is."""
     limit = -float(_minimum_of(target))
-    known = bounds(x) if e.exact else None
+    known = bounds(x, e.stated) if e.exact else None
     if known is not None and -limit <= known.low and known.high < limit:
         if not known.nan:
             return None, e.cast(x, target)

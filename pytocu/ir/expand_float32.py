@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from pytocu.ir import polynomials as p
-from pytocu.ir.bounds import bounds
+from pytocu.ir.bounds import FUNCTIONS, bounds
 from pytocu.ir.core import Block, Value
 from pytocu.ir.expand_elementary import FORMS, polynomial
 from pytocu.ir.expand_float64 import Real
@@ -39,19 +39,26 @@ def sin(e: Expander, result: Type, x: Value) -> Value | None:
     if not _is_small(e, x):
         return None
     angle = Real(e, x)
-    return angle.equals(0.0).choose(angle, _turned(angle, 0)).value
+    return _stated(e, "sin", angle.equals(0.0).choose(angle, _turned(angle, 0)))
 
 
 def cos(e: Expander, result: Type, x: Value) -> Value | None:
     """As the sine, of an angle that is a quarter further."""
-    return _turned(Real(e, x), 1).value if _is_small(e, x) else None
+    return _stated(e, "cos", _turned(Real(e, x), 1)) if _is_small(e, x) else None
+
+
+def _stated(e: Expander, name: str, made: Real) -> Value:
+    """A result whose bounds its instructions do not say."""
+    if e.stated is not None:
+        e.stated[made.value] = FUNCTIONS[name]
+    return made.value
 
 
 def _is_small(e: Expander, x: Value) -> bool:
     """Whether a number is small, infinite or NaN."""
     if x.inst is not None and x.inst.op.name == "half_to_float":
         return True
-    known = bounds(x) if e.exact else None
+    known = bounds(x, e.stated) if e.exact else None
     return known is not None and known.low >= -_TURNS and known.high <= _TURNS
 
 
@@ -71,6 +78,47 @@ def _turned(x: Real, turn: int) -> Real:
     # The second bit becomes the sign.
     sign = quadrant.row("bitwise_and", 2).row("shift_left_raw", 30)
     return even.choose(sine, cosine).bitcast(I32).row("bitwise_xor", sign).bitcast(F32)
+
+
+# Two float32 whose product is pi / 2 to 44 digits: `fma` adds a multiple of pi / 2 and rounds once.
+_HALF_PI_FACTORS = (1.1855494976043701, 1.3249521255493164)
+
+_QUOTIENTS = (2.0**-60, 2.0**120)
+"""Between these a divisor's reciprocal is a normal number, and what a quotient leaves is exact."""
+
+
+def arctan2(e: Expander, result: Type, y: Value, x: Value) -> Value:
+    """The arctangent of the smaller over the larger magnitude, taken from the multiple of pi / 2 that is next to it."""
+    across, along = abs(Real(e, y)), abs(Real(e, x))
+    steep = across > along
+    small, large = steep.choose(along, across), steep.choose(across, along)
+    usual = (large >= _QUOTIENTS[0]) & (large <= _QUOTIENTS[1])
+    made = _branch(e, usual.value, lambda: _quick_quotient(small, large).value, lambda: _any_quotient(small, large).value)
+    quotient = Real(e, made)
+    square = quotient * quotient
+    *factors, series = map(quotient.of, p.ATAN_WHOLE[F32])
+    for factor in reversed(factors):
+        series = series.fma(square, factor)
+    angle = (quotient * square).fma(series, quotient)
+    left = Real(e, x).bitcast(I32) < 0
+    half, other = _HALF_PI_FACTORS
+    turns = steep.choose(angle.of(half), left.choose(angle.of(2 * half), angle.of(0.0)))
+    angle = (steep ^ left).choose(-angle, angle)
+    # The angle of the point with a positive y is not negative.
+    sign = Real(e, y).bitcast(I32).row("bitwise_and", -(2**31))
+    return _stated(e, "arctan2", turns.fma(other, angle).bitcast(I32).row("bitwise_xor", sign).bitcast(F32))
+
+
+def _quick_quotient(a: Real, b: Real) -> Real:
+    inverse = b.row("near_reciprocal")
+    near = a * inverse
+    return near.fma(-b, a).fma(inverse, near)
+
+
+def _any_quotient(small: Real, large: Real) -> Real:
+    """Infinities have the quotient of equal numbers, zeros are 0."""
+    ends = small.equals(large) & small.equals(float("inf"))
+    return ends.choose(small.of(1.0), large.equals(0.0).choose(small, small / large))
 
 
 def tan(e: Expander, result: Type, x: Value) -> Value:

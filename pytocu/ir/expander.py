@@ -8,17 +8,26 @@ from pytocu.ir.core import Value
 from pytocu.ir.types import DType, Type, VectorType, element, scalar
 
 if TYPE_CHECKING:
+    from pytocu.ir.bounds import Bounds
+
     # The builder reads the op table, which names the formulas.
     from pytocu.ir.builder import Builder
 
 
 class Expander:
-    """Writes primitive instructions at one place of the program."""
+    """Writes primitive instructions at one place of the program.
 
-    def __init__(self, builder: Builder, exact: bool = True):
-        self.builder = builder
-        # Whether all arithmetic is done as it is written: numbers are where their operands say then.
-        self.exact = exact
+    Parameters
+    ----------
+    builder : Builder
+    exact : bool
+        Whether all arithmetic is done as it is written: numbers are where their operands say then.
+    stated : dict of Value to Bounds, optional
+        Bounds of what formulas have made so far.
+    """
+
+    def __init__(self, builder: Builder, exact: bool = True, stated: dict[Value, Bounds] | None = None):
+        self.builder, self.exact, self.stated = builder, exact, stated
 
     def __call__(self, name: str, *args: Value) -> Value:
         return self.builder.emit(name, args)

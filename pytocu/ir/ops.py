@@ -194,7 +194,8 @@ math("tanh", "Hyperbolic tangent", 2, complex_ulp=6, gpu_half=gpu_half.tanh)
 math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
-math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",))
+math("arctan2", "Angle of the point (y, x), in radians", 3, arity=2, libm="atan2", aliases=("atan2",),
+     gpu_float32=expand_float32.arctan2)  # fmt: skip
 ufunc("float_power", 2, "x ** y in float64", exact=False, ulp=2, expand=lambda e, t, x, y: e("power", x, y),
       complex=cm.power, complex_ulp=4)  # fmt: skip
 math("hypot", "sqrt(x*x + y*y) without overflow", 2, arity=2, gpu_float32=expand_float32.hypot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
@@ -11,6 +12,9 @@ from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import F32, I16, IndexType, ScalarType, VectorType, element, scalar
 from pytocu.passes.context import PassContext
+
+if TYPE_CHECKING:
+    from pytocu.ir.bounds import Bounds
 
 
 def operand_kind(inst: Inst) -> str:
@@ -28,18 +32,21 @@ def run(function: Function, context: PassContext | None = None) -> Function:
     """Expand until only primitives remain."""
     target = "" if context is None else context.target.kind
     exact = context is None or not context.fastmath
+    stated: dict[Value, Bounds] = {}
     while True:
-        expanded = rewrite(function, functools.partial(_rule, target, exact))
+        expanded = rewrite(function, functools.partial(_rule, target, exact, stated))
         if expanded is function:
             return function
         function = expanded
 
 
-def _rule(target: str, exact: bool, builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+def _rule(
+    target: str, exact: bool, stated: dict[Value, Bounds], builder: Builder, inst: Inst, args: tuple[Value, ...]
+) -> Sequence[Value] | None:
     # Only elements: at array level the rows stay whole, and Python arithmetic stays Python's.
     elements = args and all(isinstance(t, ScalarType | VectorType | IndexType) for t in types_of(args))
     formula = _formula(inst, target) if elements and inst.op.kind == "elementwise" else None
-    made = None if formula is None else formula(Expander(builder, exact), inst.types[0], *args)
+    made = None if formula is None else formula(Expander(builder, exact, stated), inst.types[0], *args)
     return None if made is None else (made,)
 
 

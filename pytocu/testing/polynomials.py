@@ -65,6 +65,8 @@ FITS = (
         "cos(x) = 1 - x**2 / 2 + x**4 p(x**2) for |x| <= pi / 4"),
     Fit("ATAN", "(atan(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "(sqrt(2) - 1)**2", "x", {"f32": 5, "f64": 11},
         "atan(x) = x + x**3 p(x**2) for |x| <= sqrt(2) - 1"),
+    Fit("ATAN_WHOLE", "(atan(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "1", "x", {"f32": 8},
+        "atan(x) = x + x**3 p(x**2) for |x| <= 1"),
     Fit("ASIN", "(asin(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "0.25", "x", {"f32": 5, "f64": 12},
         "asin(x) = x + x**3 p(x**2) for |x| <= 1 / 2"),
     Fit("SIN_SHORT", "(sin(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "(pi / 4 * 1.001)**2", "x", {"f64": 3},
