@@ -290,8 +290,85 @@ def test_orders_and_axes_of_products_that_are_refused() -> None:
     refused(PRODUCTS, "np.einsum('ij,jk', a, a, order='F')", "order='F'", "row-major")
 
 
+# Results of functions that are no ufuncs in arrays.
+
+ROOM = ("np.array([[3., 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]])", "np.array([2, 0, 1, 1])", "np.zeros((2, 4))",
+        "np.zeros((3, 4), 'f4')", "np.zeros((3, 4), complex)", "np.zeros((3, 4), 'i4')")  # fmt: skip
+TAKEN = (
+    "np.take(a, [0, 2], axis=0, out=c)", "a.take([0, 2], 0, c, 'clip')", "np.take(a, b, 1, d)", "np.take(a, b, 1, out=f)",
+    "np.take(a, [0, 2], out=c)", "np.take(a, [0, 9], 0, out=c)", "np.take(a, 1, out=np.zeros(()))", "np.take(a, 1, out=3)",
+    "np.take(a, [5], 0, c[:1], mode='wrap')", "np.compress([True, False, True], a, 0, out=c)", "a.compress([0, 1, 1], 0, c)",
+    "np.compress([True, False, True], a, axis=0, out=d)", "np.compress([True], a, 0, out=2)", "b.choose([1, 2, 3], out=b)",
+    "np.choose(b, [b, 7, 2.5], out=c[0])", "np.choose(b, [b, 7], out=c)", "np.choose(b % 2, [b, 7], c[1], 'wrap')",
+    "np.choose(b, [b, 7, 8], out=2)",
+)
+JOINED = (
+    "np.concatenate((c, a[:1]), out=d)", "np.concatenate((c, a[:1]), 0, e)", "np.concatenate((c, a[:1]), out=f)",
+    "np.concatenate((c, a[:1]), out=f, casting='unsafe')", "np.concatenate((c, c), out=d)", "np.concatenate((c, c), out=d[0])",
+    "np.concatenate((c, c), out=d, dtype='f4')", "np.concatenate((c, c), out=3)",
+    "np.concatenate((c, c), axis=None, out=np.zeros(16))", "np.stack((b, b), out=c)", "np.stack((b, b, b), 0, d)",
+    "np.stack((b * 0.5, b), out=f[:2])", "np.stack((b, b), out=d)", "np.stack((b, b), axis=1, out=np.zeros((4, 2)))",
+    "np.concatenate((a[:1], a[1:2]), out=c)",
+)  # fmt: skip
+MIDDLE = (
+    "np.median(a, axis=0, out=c[0])", "np.median(a, out=np.zeros(()))", "np.median(a, 1, d[:, 0])", "np.median(a, 0, f[0])",
+    "np.median(a, axis=0, keepdims=True, out=c[:1])", "np.median(a, axis=0, out=c)", "np.median(a, out=3)",
+    "np.nanmedian(a, axis=0, out=e[0])", "np.nanmedian(a, axis=0, out=c)", "np.nanmedian(a, 1, f[:, 0])",
+    "np.nanmedian(a, out=3)", "np.quantile(a, 0.3, axis=0, out=c[1])", "np.quantile(a, [0.3, 0.5], 0, c)",
+    "np.quantile(a, 0.3, 0, d[0])", "np.quantile(a, 0.3, 0, f[0])", "np.quantile(a, 0.3, 0, f[0], method='lower')",
+    "np.quantile(a, 0.3, out=c)", "np.percentile(a, [30, 20], 0, c, method='nearest')",
+    "np.percentile(a, 30, axis=1, keepdims=True, out=d[:, :1])", "np.percentile(a, [30, 20], 0, d)",
+    "np.percentile(a, 30, out=3)", "np.nanquantile(a, [0.3, 0.5], 0, c)", "np.nanpercentile(a, 30, out=np.zeros(()))",
+    "np.nanpercentile(a, [10, 20], 0, out=3)", "np.quantile(a, 0.3, 0, b)",
+)  # fmt: skip
+TRANSFORMED = (
+    "np.fft.fft(a, out=e)", "np.fft.ifft(a, None, -1, None, e)", "np.fft.rfft(a, out=e[:, :3])", "np.fft.irfft(a, 4, out=d)",
+    "np.fft.fft(a, out=d)", "np.fft.fft(a, 3, out=e)", "np.fft.fft(a, axis=0, norm='ortho', out=e)", "np.fft.fft(a, out=3)",
+    "np.fft.fft(d, out=e)", "np.fft.fft2(a, out=e)", "np.fft.ifftn(a, out=e, norm='forward')",
+    "np.fft.fftn(a, axes=(0,), out=e)", "np.fft.fft2(a, (2, 3))", "np.fft.fft2(a, s=(4, 5), norm='ortho')",
+    "np.fft.ifft2(a, s=(-1, 3))", "np.fft.fftn(a, (5,), (0,))", "np.fft.ifftn(a, (2, 6), axes=(1, 0))",
+    "np.fft.fft2(a, (3, 4), out=e)", "np.fft.fftn(a, s=(2, 3), axes=(0,))", "np.fft.fft2(a, s=(0, 3))",
+    "np.fft.fftn(a, (4, 2), (0, 0))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", [TAKEN, JOINED, MIDDLE, TRANSFORMED])
+def test_results_in_arrays(texts: tuple[str, ...]) -> None:
+    check(ROOM, texts, ulp=4)
+
+
+def test_results_in_arrays_are_seen() -> None:
+    bodies = ["np.take(a, [2, 1, 0], 0, out=a)\nreturn a", "np.concatenate((a[2:], a[:2]), out=d)\nreturn d",
+              "t = np.median(a, 0, c[1])\nt += 1\nreturn c", "np.fft.fft(a[:, ::-1], out=e)\nreturn e + 1",
+              "np.stack((b, b), out=c[:, ::-1])\nreturn c"]  # fmt: skip
+    check(ROOM, bodies, ulp=4)
+    refused(ROOM, "np.concatenate((a[2:], a[:2]), out=a)", "a join with an out= that is one of the arrays", "out[...]")
+
+
+# Sets whose elements are said to be different, and where they stand.
+
+SETS = {
+    "i8": ([3, 1, 2, 2, 0, 1], [2, 1, 9, 1]), "u1": ([3, 255, 0], [255, 3]), "f8": ([0.5, 7, np.nan, 2], [np.nan, 0, 2, 2]),
+    "?": ([True, False], [True, True]), "f2": ([1, 2, 3], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", SETS)
+def test_sets(dtype: str) -> None:
+    first, second = (np.array(x, dtype) for x in SETS[dtype])
+    texts = ["np.intersect1d(a, b, return_indices=True)", "np.intersect1d(a, b, False, True)",
+             "np.intersect1d(a.reshape(-1, 1), b, return_indices=False)"]  # fmt: skip
+    everywhere(make_function("ab", texts, {"np": np}), first, second)
+    first, second = np.unique(first)[::-1].copy(), np.unique(second)[::-1].copy()
+    texts = ["np.intersect1d(a, b, True)", "np.intersect1d(a, b, assume_unique=True, return_indices=True)",
+             "np.setdiff1d(a, b, assume_unique=True)", "np.setdiff1d(b, a, True)"]  # fmt: skip
+    everywhere(make_function("ab", texts, {"np": np}), first, second)
+
+
 def test_cubins() -> None:
     builds(lambda x, y: (np.matmul(x, x, out=y), np.vecdot(x, x, keepdims=True), np.vecmat(x[0], x)), np.ones((3, 3)),
            np.ones((3, 3)))  # fmt: skip
     builds(lambda x: (np.linalg.pinv(x, 1e-3, True), np.linalg.norm(x, "nuc"), np.linalg.qr(x, "r")), np.ones((3, 3)))
     builds(lambda x: (x.copy("C") + 1, x.ravel("K"), np.compress([True], x, 0)), np.ones((2, 3)))
+    builds(lambda x, y: (np.take(x, [1, 0], 0, out=y), np.median(x, 0, y[0]), np.fft.fft2(x, (4, 4)),
+                         np.intersect1d(x, y, return_indices=True)), np.ones((2, 2)), np.ones((2, 2)))  # fmt: skip

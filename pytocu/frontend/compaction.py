@@ -130,13 +130,15 @@ def argwhere(context: Context, a: Any) -> Value:
     return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
 
 
+_write_result = Deferred("pytocu.frontend.inplace", "write_result")
 _checked = Deferred("pytocu.frontend.gathering", "checked")
 
 
 def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
     """The slices along an axis whose condition is true"""
     if out is not None:
-        raise UnsupportedError("compress with the argument out= is not supported", context.loc, "assign the result")
+        sentence = "output array does not match result of ndarray.take"
+        return _write_result(context, compress(context, condition, a, axis), out, "output must be an array", sentence)
     chosen = truths(context, array_of(context, condition))
     if len(dimensions(chosen)) != 1:
         raise raised(ValueError("condition must be a 1-d array"), context.loc)
@@ -229,7 +231,7 @@ def _is_listed_mask(item: Any) -> bool:
 
 METHODS: dict[str, Handler] = {
     "nonzero": nonzero,
-    "compress": lambda context, a, condition, axis=None: compress(context, condition, a, axis),
+    "compress": lambda context, a, condition, axis=None, out=None: compress(context, condition, a, axis, out),
 }
 
 FUNCTIONS: dict[str, Any] = {

@@ -16,6 +16,7 @@ from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions
+from pytocu.frontend.inplace import write_result
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
@@ -243,6 +244,10 @@ def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: 
     require_equal(context, none, 0, "IndexError", sentence)
 
 
+TAKEN = "output array does not match result of ndarray.take"
+"""What NumPy says of ``out=`` with another shape."""
+
+
 def take(context: Context, value: Value, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Value:
     """``x.take(indices, axis)``: elements at positions of one axis, or of all elements in a row.
 
@@ -252,7 +257,8 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
         Indices that NumPy does not cast to integers, another mode.
     """
     if out is not None:
-        raise UnsupportedError("take with the argument out=", context.loc, "assign the result: out[...] = x.take(i)")
+        made = take(context, value, indices, axis, None, mode)
+        return write_result(context, made, out, "output must be an array", TAKEN)
     if isinstance(indices, (list, tuple)):
         positions = known_array(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
         if positions is None:
@@ -330,8 +336,12 @@ def along(context: Context, length: DimLike, axis: int, ndim: int) -> Value:
 
 def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Value:
     """An element of the choice whose number stands in `a`."""
-    if out is not None or not isinstance(choices, (list, tuple)) or not choices:
-        raise UnsupportedError("np.choose takes a list of choices, and no out=", context.loc, "write np.choose(a, [x, y])")
+    if out is not None:
+        sentence = "choose: invalid shape for output array."
+        made = choose(context, a, choices, None, mode)
+        return write_result(context, made, out, "output must be an array", sentence, error=TypeError)
+    if not isinstance(choices, (list, tuple)) or not choices:
+        raise UnsupportedError("np.choose takes a list of choices", context.loc, "write np.choose(a, [x, y])")
     number = array_of(context, a)
     attempt(context, np.choose, np.zeros(1, element(number.type).numpy), [np.zeros(1)], mode=mode)
     number = cast(context, number, I64)

@@ -400,6 +400,41 @@ def write_outputs(
     return tuple(result if out is None else out for result, out in zip(results, outs, strict=True))
 
 
+def write_result(
+    context: Context,
+    made: Value,
+    out: Any,
+    no_array: str,
+    other_shape: str,
+    other_rank: str | None = None,
+    error: type[Exception] = ValueError,
+) -> Value:
+    """Write the result of a function that is no ufunc into an array of its shape, whatever the dtype; the array.
+
+    Parameters
+    ----------
+    no_array, other_shape, other_rank : str
+        NumPy's sentences where `out` is no array, has other lengths or another number of axes.
+    error : type
+        What the last two are.
+
+    Raises
+    ------
+    CompileError
+        The shape is another one.
+    """
+    if not is_array(out):
+        raise raised(TypeError(no_array), context.loc)
+    shape, wanted = dimensions(made), dimensions(out)
+    if len(shape) != len(wanted):
+        raise raised(error(other_rank or other_shape), context.loc)
+    note_write(context, out, OUTPUT)
+    for length, given in zip(shape, wanted, strict=True):
+        require_equal(context, length, given, error.__name__, other_shape)
+    context.builder.update(out, cast(context, made, element(out.type)))
+    return out
+
+
 def _apart(context: Context, first: Value, second: Value) -> bool:
     """Whether two outputs have no element in common: other memory, or two rows of one array."""
     if context.builder.apart(first, second):

@@ -15,6 +15,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.gathering import along, gather, take
+from pytocu.frontend.inplace import write_result
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
@@ -29,6 +30,7 @@ from pytocu.frontend.values import (
     contains_dynamic,
     dim_value,
     dimensions,
+    is_array,
     is_number,
     is_weak,
 )
@@ -73,7 +75,8 @@ def concatenate(
         Shapes that do not fit; NumPy's sentence.
     """
     if out is not None:
-        raise UnsupportedError("np.concatenate with out=", context.loc, "assign the result: out[...] = np.concatenate(...)")
+        dtype = _dtype_of_output(context, out, dtype, arrays)
+        return _write(context, concatenate(context, arrays, axis, dtype=dtype, casting=casting), out)
     values = _arrays(context, arrays, "concatenate")
     if not values:
         raise raised(ValueError("need at least one array to concatenate"), context.loc)
@@ -85,6 +88,25 @@ def concatenate(
     if not all(dimensions(v) for v in values):
         raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
     return _join(context, _common(context, values, dtype, casting, deciding), axis)
+
+
+def _dtype_of_output(context: Context, out: Any, dtype: Any, arrays: Any) -> Any:
+    if dtype is not None:
+        text = "concatenate() only takes `out` or `dtype` as an argument, but both were provided."
+        raise raised(TypeError(text), context.loc)
+    if not is_array(out):
+        raise raised(TypeError("'out' must be an array"), context.loc)
+    for array in arrays if isinstance(arrays, (tuple, list)) else ():
+        # NumPy writes one array after the other.
+        if isinstance(array, Value) and is_array(array) and not context.builder.apart(out, array):
+            help = "assign the result: out[...] = ..."
+            raise UnsupportedError("a join with an out= that is one of the arrays, or a view of it", context.loc, help)
+    return element(out.type).numpy
+
+
+def _write(context: Context, made: Value, out: Value) -> Value:
+    sentences = "'out' must be an array", "Output array is the wrong shape", "Output array has wrong dimensionality"
+    return write_result(context, made, out, *sentences)
 
 
 def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
@@ -118,7 +140,8 @@ def stack(
 ) -> Value:
     """Arrays of one shape along a new axis."""
     if out is not None:
-        raise UnsupportedError("np.stack with out=", context.loc, "assign the result: out[...] = np.stack(...)")
+        dtype = _dtype_of_output(context, out, dtype, arrays)
+        return _write(context, stack(context, arrays, axis, dtype=dtype, casting=casting), out)
     values = _arrays(context, arrays, "stack")
     if not values:
         raise raised(ValueError("need at least one array to stack"), context.loc)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.inplace import assign_elements, write_result
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
-from pytocu.frontend.reductions import length
+from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, ravel
 from pytocu.frontend.tables import Handler
@@ -24,7 +24,7 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import dim_min
-from pytocu.ir.library import result_dtypes
+from pytocu.ir.library import numpy_library, result_dtypes
 from pytocu.ir.types import F32, F64, I64, ArrayType, DType, element, scalar
 
 
@@ -129,8 +129,11 @@ _NO_POINTS = "Invalid number of FFT data points ({0}) specified."
 
 
 def _fft(name: str, doc: str) -> Callable[..., Any]:
-    def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
         value = _transformed(context, name, a)
+        if out is not None:
+            _check_target(context, name, value, out, {"n": 1, "axis": axis, "norm": norm})
+            return _into(context, handler(context, value, n, axis, norm), out)
         count = None if n is None else as_length(context, n, _NO_POINTS)
         if isinstance(count, int) and count < 1:
             raise raised(ValueError(_NO_POINTS.format(count)), context.loc)
@@ -144,12 +147,40 @@ def _fft(name: str, doc: str) -> Callable[..., Any]:
     return handler
 
 
+def _check_target(context: Context, name: str, value: Value, out: Any, options: dict[str, Any]) -> None:
+    """Let NumPy refuse an array that its function does not write to, whatever the lengths."""
+    options = {k: known_option(context, v, f"{k}=") for k, v in options.items()}
+    attempt(context, numpy_library(name), stand_in(value), out=stand_in(out), **options)
+
+
+def _into(context: Context, made: Value, out: Value) -> Value:
+    return write_result(context, made, out, "return arrays must be of ArrayType", "output array has wrong shape.")
+
+
+def _of_lengths(context: Context, name: str, value: Value, s: Any, axes: Any, norm: Any) -> Value:
+    """Transforms of one axis after the other, from the last one on, each cut or filled with zeros, as NumPy makes them."""
+    lengths = list(s) if isinstance(s, (tuple, list)) else attempt(context, list, s)
+    ndim = len(dimensions(value))
+    examples = [-1 if isinstance(n, int) and n == -1 else 1 for n in lengths]
+    attempt(context, numpy_library(name), stand_in(value), examples, axes, norm)
+    places = [range(ndim)[a] for a in (range(-len(lengths), 0) if axes is None else axes)]
+    single = FFT["ifft" if name.startswith("fft.i") else "fft"]
+    for size, place in reversed(list(zip(lengths, places, strict=True))):
+        value = single(context, value, None if isinstance(size, int) and size == -1 else size, place, norm)
+    return value
+
+
 def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., Any]:
-    def handler(context: Context, a: Any, s: Any = None, axes: Any = axes, norm: Any = None) -> Any:
-        if s is not None:
-            raise UnsupportedError(f"np.{name} with the argument s= is not supported", context.loc, "cut or pad before")
+    def handler(
+        context: Context, a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None
+    ) -> Any:
         value = _transformed(context, name, a)
         chosen = known_option(context, axes, "axes=")
+        if out is not None:
+            _check_target(context, name, value, out, {"axes": chosen, "norm": norm})
+            return _into(context, handler(context, value, s, chosen, norm), out)
+        if s is not None:
+            return _of_lengths(context, name, value, s, chosen, norm)
         given = tuple(range(len(dimensions(value)))) if chosen is None else attempt(context, tuple, chosen)
         if not given:
             # NumPy does nothing then.

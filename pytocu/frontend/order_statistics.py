@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError
-from pytocu.frontend.gathering import along
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.gathering import TAKEN, along
+from pytocu.frontend.inplace import OUTPUT, assign_elements, check_output_shapes, note_write, write_outputs, write_result
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.nan_statistics import nanmean
 from pytocu.frontend.operators import attempt, elementwise, known_option
@@ -20,7 +21,7 @@ from pytocu.frontend.reductions import combined, known_axis, known_flag, length,
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.ufunc_calls import without_axes
-from pytocu.frontend.values import Context, cast, dimensions, is_number
+from pytocu.frontend.values import Context, cast, dimensions, is_array, is_number, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -102,11 +103,28 @@ def _is_nan_behind(context: Context, rows: _Rows) -> Value | None:
     return elementwise(context, "isnan", _last(context, rows, element(rows.ordered.type)))
 
 
-def _refuse(context: Context, name: str, **given: Any) -> None:
-    for keyword, value in given.items():
-        if value is not None:
-            help = f"assign the result: out[...] = np.{name}(...)" if keyword == "out" else "compute it outside the function"
-            raise UnsupportedError(f"np.{name} with the argument {keyword}= is not supported", context.loc, help)
+def _target(context: Context, name: str, out: Any) -> Value:
+    """The array that ``out=`` is."""
+    if is_array(out):
+        return out
+    kind = python_type_name(out) if isinstance(out, Value) else type(out).__name__
+    assigned = f"'{kind}' object does not support item assignment"
+    raise raised(TypeError(assigned if name.startswith("nan") else "return arrays must be of ArrayType"), context.loc)
+
+
+def _written(context: Context, name: str, made: Value, out: Value, method: str) -> Value:
+    """The result in an array: assigned by functions that leave out NaN, taken by some methods, computed there by others."""
+    if name.startswith("nan"):
+        assign_elements(context, out, made)
+        return out
+    if not method:
+        sentence = f"output array does not match result of np.{name}"
+        return write_result(context, made, out, "", sentence)
+    if method in ("lower", "higher", "nearest", "inverted_cdf", "closest_observation"):
+        return write_result(context, made, out, "", TAKEN)
+    note_write(context, out, OUTPUT)
+    check_output_shapes(context, [dimensions(made)] * 2, [dimensions(out)], [])
+    return write_outputs(context, (made,), (out,))[0]
 
 
 def _axes(context: Context, axis: Any) -> Any:
@@ -129,10 +147,13 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
     def handler(
         context: Context, a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = MISSING
     ) -> Value:
-        _refuse(context, name, out=out)
         value = array_of(context, a)
         axis = _axes(context, axis)
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
+        if out is not None:
+            target = _target(context, name, out)
+            attempt(context, function, stand_in(value), axis=axis, out=stand_in(target), keepdims=keep)
+            return _written(context, name, handler(context, value, axis, None, False, keep), target, "")
         example = attempt(context, function, stand_in(value), axis=axis)
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
         rows = _sorted_rows(context, value, axis, skip_nan, True)
@@ -190,7 +211,9 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         *,
         weights: Any = None,
     ) -> Value:
-        _refuse(context, name, out=out, weights=weights)
+        if weights is not None:
+            text = f"np.{name} with the argument weights= is not supported"
+            raise UnsupportedError(text, context.loc, "compute it outside the function")
         value = array_of(context, a)
         axis, method = _axes(context, axis), known_option(context, method, "method=")
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
@@ -200,6 +223,11 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         known = q if is_number(q) or (isinstance(q, (tuple, list)) and all(map(is_number, q))) else None
         given = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
         example = np.asarray(attempt(context, function, stand_in(value), given, axis=axis, method=method))
+        if out is not None:
+            one = np.asarray(given)[(slice(0, 1),) * np.ndim(given)]
+            target = _target(context, name, out)
+            attempt(context, function, stand_in(value), one, axis=axis, out=stand_in(target), method=method, keepdims=keep)
+            return _written(context, name, handler(context, value, q, axis, None, False, method, keep), target, method)
         dtype = promote.known_dtype(example.dtype, f"np.{name}")
         if percent:
             share = array_of(context, elementwise(context, "divide", share, 100))

@@ -18,6 +18,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_max
 from pytocu.ir.types import BOOL, I64, element, scalar
 
 
@@ -164,8 +165,7 @@ def _combined(name: str, invert: bool, doc: str) -> Handler:
     def handler(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:
         first, second = (ravel(context, array_of(context, a)) for a in (ar1, ar2))
         if known_option(context, assume_unique, "assume_unique="):
-            help = "leave it out: the elements are sorted once more"
-            raise UnsupportedError(f"np.{name} with assume_unique=True is not supported", context.loc, help)
+            return _of_different(context, first, second, invert)
         dtype = element(first.type)
         if not invert:
             common = promote.result_dtype((dtype, element(second.type)))
@@ -180,12 +180,65 @@ def _combined(name: str, invert: bool, doc: str) -> Handler:
     return handler
 
 
+def _of_different(context: Context, first: Value, second: Value, invert: bool) -> Value:
+    """The same of vectors whose elements are said to be different: not in ascending order where they are taken away."""
+    if invert:
+        found = _member(context, first, second)
+        return compact(context, Masked(first, elementwise(context, "invert", found)))
+    ordered = call(context, "sort", (concatenate(context, (first, second)),), axis=0)[0]
+    return compact(context, Masked(*_twice(context, ordered)))
+
+
+def _twice(context: Context, ordered: Value) -> tuple[Value, Value]:
+    """Elements in ascending order but for the last one, and where the next one is equal."""
+    (total,) = dimensions(ordered)
+    rest = context.length(dim_max(total - 1, 0))
+    before, behind = (
+        context.builder.emit("slice", (ordered,), {"start": (start,), "step": (1,), "size": (rest,)}) for start in (0, 1)
+    )
+    return before, elementwise(context, "equal", before, behind)
+
+
+_difference = _combined("setdiff1d", True, "The different elements that are not in the other, in ascending order")
+_intersection = _combined("intersect1d", False, "The different elements that are in both, in ascending order")
+
+
+def intersect1d(
+    context: Context, ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False
+) -> Any:
+    """The different elements that are in both, in ascending order"""
+    given = known_option(context, return_indices, "return_indices=")
+    different = known_option(context, assume_unique, "assume_unique=")
+    if not given:
+        return _intersection(context, ar1, ar2, different)
+    vectors = [array_of(context, a) for a in (ar1, ar2)]
+    firsts: list[Value] = []
+    if different:
+        vectors = [ravel(context, v) for v in vectors]
+    else:
+        found = [unique(context, v, True) for v in vectors]
+        vectors, firsts = [f[0] for f in found], [f[1] for f in found]
+    both = concatenate(context, vectors)
+    order = context.builder.emit("keep", (argsort(context, both, stable=True),))
+    ordered = context.builder.emit("keep", (context.builder.emit("gather", (both, order), {"axes": (0,), "at": 0}),))
+    before, equal = _twice(context, ordered)
+    at = places(context, equal)
+    results = [context.builder.emit("gather", (before, at), {"axes": (0,), "at": 0})]
+    size = length(context, dimensions(vectors[0])[0])
+    for number in range(2):
+        next_one = at if number == 0 else elementwise(context, "add", at, 1)
+        place = context.builder.emit("gather", (order, next_one), {"axes": (0,), "at": 0})
+        place = place if number == 0 else elementwise(context, "subtract", place, size)
+        results.append(context.builder.emit("gather", (firsts[number], place), {"axes": (0,), "at": 0}) if firsts else place)
+    return tuple(results)
+
+
 FUNCTIONS: dict[str, Handler] = {
     "unique": unique,
     "isin": isin,
     "union1d": union1d,
     "setxor1d": setxor1d,
-    "intersect1d": _combined("intersect1d", False, "The different elements that are in both, in ascending order"),
-    "setdiff1d": _combined("setdiff1d", True, "The different elements that are not in the other, in ascending order"),
+    "intersect1d": intersect1d,
+    "setdiff1d": _difference,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
