@@ -115,6 +115,7 @@ def test_the_argument_that_is_refused_is_named() -> None:
     for body, said, help in (
         ("np.array(a, ndmax=0)", "np.array with the argument ndmax= is not supported", "did you mean ndmin?"),
         ("a.astype('f4', casting='same_value')", "casting='same_value'", "np.all"),
+        ("a.clip(2, where=a > 3)", "np.clip with the argument where= and no out=", "np.where"),
     ):
         refused(PLANE, body, said, help)
     with pytest.raises(CompileError, match=r"np.unique with the argument axis="):
@@ -263,7 +264,25 @@ EINSUM = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("texts", [MATMUL, VECTORS, DOTS, EINSUM])
+LETTERS = (
+    "np.einsum('...ij,...jk', b, b[:, 0, :, None])", "np.einsum('...ij,jk->...ik', b, b[0].T)", "np.einsum('...i->...', b)",
+    "np.einsum('i...,i...', a, b[0, :, :3])", "np.einsum('ij...->ji...', b)", "np.einsum('...', b)",
+    "np.einsum('..., ...', b, c[:, None])", "np.einsum('...ii->...i', a)", "np.einsum('...i,i', b, b[0, 0])",
+    "np.einsum('i...->...', b[:, None])", "np.einsum('...i->i', b)", "np.einsum('...j->j...', b)",
+    "np.einsum('ij,jk,kl->il', a, a, b[0])", "np.einsum('i,j,k', c, c, c)", "np.einsum('i,i,i', c, c, c)",
+    "np.einsum('ij,kl,jk->il', a, b[0].T, b[0])", "np.einsum('i,i,j->j', c, c, c)", "np.einsum('ij,j,i->', a, c, c)",
+    "np.einsum('...i,ij,...j->...', b[:, :, :3], a, b[:, :, :3])", "np.einsum('ij,ij,ij->ij', f, f, f)",
+    "np.einsum('ij,jk,kl', a, a, a, optimize=True)", "np.einsum('ij,jk,kl->il', a, a, b[0], out=d)",
+    "np.einsum(a, [0, 1], a, [1, 2])", "np.einsum(a, [0, 1], a, [1, 2], [2, 0])", "np.einsum(b, [..., 0], c[:1], [0])",
+    "np.einsum(a, [1, 0])", "np.einsum(a, [0, 0], [])", "np.einsum(b, [..., 3], [3, ...])", "np.einsum('ij,jk', a[:1], a)",
+    "np.einsum('ij,kj->ik', a[:, :1], a)", "np.einsum('ij,ij->ij', a[:, :1], a)", "np.einsum('ij,jk,kl', a, a)",
+    "np.einsum('...i->i...j', a)", "np.einsum(a, [0, 70])", "np.einsum('ij,jk,kl', a, b, a)",
+    "np.einsum('ij,ij,j->i', f.astype('f2'), f.astype('f2'), c.astype('f2'))",
+    "np.einsum('i,ij,j', e[:, 0], e[:, :2], e[0, :2])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", [MATMUL, VECTORS, DOTS, EINSUM, LETTERS])
 def test_products(texts: tuple[str, ...]) -> None:
     check(PRODUCTS, texts, ulp=8)
 

@@ -13,7 +13,7 @@ from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise, unary
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
-from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc
+from pytocu.frontend.ufunc_calls import check_keywords, check_where, compute_ufunc
 from pytocu.frontend.values import (
     Context,
     cast,
@@ -384,6 +384,7 @@ def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, 
     if out is Ellipsis and is_numpy_scalar(value):
         # The method of a scalar gives a scalar again.
         out = None
+    check_where(context, "clip", kwargs.get("where", True), (out,))
     kwargs = {**kwargs, "out": out}
     low = None if _beyond(value, min, upper=False) else min
     high = None if _beyond(value, max, upper=True) else max

@@ -25,7 +25,7 @@ from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import broadcast, diagonal, is_dense, ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.ufunc_calls import compute_ufunc
+from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -200,9 +200,9 @@ def einsum(
     casting: Any = "safe",
     **kwargs: Any,
 ) -> Any:
-    """Sums of products of one or two arrays along letters"""
-    if contains_dynamic(subscripts) or not isinstance(subscripts, str):
-        raise UnsupportedError("np.einsum takes its letters as a string", context.loc, 'write np.einsum("ij,jk->ik", a, b)')
+    """Sums of products of arrays along letters, or along numbers of axes; several are multiplied one after the other"""
+    if not isinstance(subscripts, str):
+        subscripts, operands = _with_letters(context, (subscripts, *operands))
     values = [library_calls.array_of(context, o) for o in operands]
     options: dict[str, Any] = {"optimize": known_option(context, optimize, "optimize="), "order": order, "casting": casting}
     options |= kwargs if dtype is None else {**kwargs, "dtype": target_dtype(context, dtype).numpy}
@@ -215,17 +215,7 @@ def einsum(
     if order not in ("K", "C", "A"):
         text = f"np.einsum with the argument order={order!r} is not supported"
         raise UnsupportedError(text, context.loc, "arrays are made in row-major order")
-    if "..." in subscripts or not 1 <= len(values) <= 2:
-        raise UnsupportedError(
-            f"np.einsum({subscripts!r}) of {len(values)} arrays is not compiled; it is of one or two, without '...'",
-            context.loc,
-            "write it as several sums of two arrays",
-        )
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    letters = inputs.split(",")
-    if not arrow:
-        every = "".join(letters)
-        output = "".join(sorted(x for x in set(every) if every.count(x) == 1))
+    letters, output = _letters(subscripts.replace(" ", ""), [len(dimensions(v)) for v in values])
     if out is not None:
         # Without a way to optimize, the array decides with the operands in which dtype NumPy adds up.
         deciding = values if options["optimize"] else [*values, out]
@@ -236,9 +226,14 @@ def einsum(
     for own, value in zip(letters, values, strict=True):
         for letter, length in zip(own, dimensions(value), strict=True):
             known = lengths.setdefault(letter, length)
-            if known != length:
-                sentence = f"operands could not be broadcast together on the letter {letter}: {{0}} and {{1}}"
+            if known == 1:
+                lengths[letter] = length
+            elif length not in (1, known):
+                what = f"the letter {letter}" if letter in subscripts else "an axis of ..."
+                sentence = f"operands could not be broadcast together on {what}: {{0}} and {{1}}"
                 require_equal(context, known, length, "ValueError", sentence, operands=values)
+    pairs = [_not_repeated(context, v, own, lengths) for v, own in zip(values, letters, strict=True)]
+    values, letters = [v for v, _ in pairs], [own for _, own in pairs]
     if out is not None:
         note_write(context, out, OUTPUT)
         for letter, length in zip(output, dimensions(out), strict=True):
@@ -253,10 +248,71 @@ def einsum(
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
 
 
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def _with_letters(context: Context, given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """Arrays that are followed by the numbers of their axes, as letters and arrays."""
+    count = len(given) // 2
+    lists = [*given[1 : 2 * count : 2], *given[2 * count :]]
+    for numbers in lists:
+        if contains_dynamic(numbers) or not isinstance(numbers, (tuple, list)):
+            help = 'write np.einsum("ij,jk->ik", a, b)'
+            raise UnsupportedError("np.einsum takes its letters as a string", context.loc, help)
+    # NumPy says what is wrong with numbers; of one letter there are as many axes as lists have.
+    arrays = [library_calls.array_of(context, a) for a in given[: 2 * count : 2]]
+    examples = [np.ones((2,) * len(dimensions(a))) for a in arrays]
+    asked = [x for pair in zip(examples, lists, strict=False) for x in pair]
+    attempt(context, np.einsum, *asked, *lists[count:])
+    texts = ["".join("..." if n is Ellipsis else _LETTERS[operator.index(n)] for n in numbers) for numbers in lists]
+    return ",".join(texts[:count]) + "".join(f"->{text}" for text in texts[count:]), tuple(arrays)
+
+
+def _letters(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result; axes that three dots stand for have letters of their own."""
+    inputs, arrow, output = subscripts.partition("->")
+    letters = inputs.split(",")
+    covered = [rank - len(own.replace("...", "")) for own, rank in zip(letters, ranks, strict=True)]
+    most = max([n for own, n in zip(letters, covered, strict=True) if "..." in own], default=0)
+    spare = [x for x in reversed(_LETTERS) if x not in subscripts][:most]
+    dots = "".join(spare)
+    letters = [own.replace("...", dots[most - n :]) for own, n in zip(letters, covered, strict=True)]
+    if arrow:
+        return letters, output.replace("...", dots)
+    every = "".join(letters)
+    return letters, dots + "".join(sorted(x for x in set(every) if every.count(x) == 1 and x not in dots))
+
+
+def _not_repeated(context: Context, value: Value, letters: str, lengths: dict[str, DimLike]) -> tuple[Value, str]:
+    """Without the axes of length 1 that are repeated along the axes of others."""
+    for axis in reversed(range(len(letters))):
+        letter = letters[axis]
+        if dimensions(value)[axis] == 1 and lengths[letter] != 1 and letters.count(letter) == 1:
+            value = context.builder.emit("index", (value,), {"axis": axis, "at": 0, "keep": True})
+            letters = letters[:axis] + letters[axis + 1 :]
+    return value, letters
+
+
+def _several(context: Context, pairs: Sequence[tuple[Value, str]], output: str, half: bool) -> Value:
+    """Products of the first operand with one that shares a letter, and so on; float16 is rounded at the end."""
+    rest = [(cast(context, v, F32), own) if half else (v, own) for v, own in pairs]
+    first = rest.pop(0)
+    while rest:
+        at = next((n for n, (_, own) in enumerate(rest) if set(own) & set(first[1])), 0)
+        other = rest.pop(at)
+        needed = set(output).union(*(own for _, own in rest))
+        kept = output if not rest else "".join(x for x in dict.fromkeys(first[1] + other[1]) if x in needed)
+        first = library_calls.array_of(context, _two(context, first, other, kept, False)), kept
+    made = without_axes(context, first[0])
+    return cast(context, made, F16) if half else made
+
+
 def _summed_over_letters(
     context: Context, values: Sequence[Value], letters: Sequence[str], output: str, half: bool
 ) -> Value:
     pairs = [_alone(context, v, own) for v, own in zip(values, letters, strict=True)]
+    if len(pairs) > 2:
+        return _several(context, pairs, output, half)
     if len(pairs) == 2:
         return _two(context, pairs[0], pairs[1], output, half)
     value, own = pairs[0]

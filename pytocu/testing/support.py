@@ -170,7 +170,7 @@ def _lines() -> Iterator[str]:
         yield f"| `{name}` | {_cell(described[name])} |\n"
     others = set(numpy_calls.FUNCTIONS) - set(described) - set(_REDUCING)
     yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. "
-    yield "The scalar types (`np.float32(x)`) convert.\n\nRefused by name:\n\n"
+    yield f"The scalar types (`np.float32(x)`) convert.\n{_ARGUMENTS}\nRefused by name:\n\n"
     for name, instead in sorted(attributes.REFUSED.items()):
         yield f"* `{name}`: {instead}\n"
     yield from _reductions()
@@ -206,6 +206,19 @@ def _lines() -> Iterator[str]:
         if expand is not None and expand.__doc__:
             yield f"`{name}` is {_summary(expand)}. "
     yield "\n"
+
+
+_ARGUMENTS = """
+Arguments are NumPy's, by name and by position, with its errors. Refused, with the argument's name and what to write instead:
+
+* `order='F'` of a new array with several axes, and of results; `order='K'` and `order='A'` of `ravel`, `flatten` and
+  `reshape` where the order in memory does not follow from the arguments
+* `casting='same_value'` of `astype`; `ndmax` of `array`
+* `axis` of `unique`; `weights` of quantiles; `bins` of histograms that are found in the data
+* `mode` of `pad` and `stat_length`, where the border is computed of elements; `reflect_type='odd'`
+* `p` of `linalg.cond` other than None, 2 and -2; `mode` of `linalg.qr` by its old names
+* `out` of `round` with another dtype; of `concatenate` and `stack` where it is one of the arrays
+"""
 
 
 _REDUCTIONS = """
@@ -282,7 +295,7 @@ def _library() -> Iterator[str]:
     yield _LIBRARY
     for row in LIBRARY.values():
         yield f"| `{row.name}` | {_cell(row.doc)} |\n"
-    yield "\n`dot`, `inner`, `tensordot` and `einsum` of two arrays are made of `matmul`, `unique` of `sort`. "
+    yield "\n`dot`, `inner`, `tensordot` and `einsum` are made of `matmul`, `unique` of `sort`. "
     yield "`searchsorted` is compiled.\n"
 
 
