@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from edge_tools import check, refused
+from mask_tools import everywhere
+
+import pytocu
 
 INTEGERS = (
     "np.array([7, -7, 0, 127, -128, 5], 'i1')", "np.array([7, 0, 255, 1], 'u1')", "np.array([7, -7, 0, 2**63 - 1, -2**63])",
@@ -330,3 +334,41 @@ def test_zeros_beside_conversions(dtype: str, wide: str) -> None:
     argument = f"np.array([-0.0, 0.0, 1, -1, nan, inf, 5e-324] * 4, '{dtype}')"
     rows = [text.replace("wide(a)", f"a.astype({wide})").replace("wide", wide) for text in ZEROS]
     check([argument], [*rows, "np.fmin(1j, a)", "np.maximum(a, -1j)"])
+
+
+def power_of_a_scalar(c):
+    return c[:, :1] ** np.int8(-3)
+
+
+def power_of_a_literal(c):
+    return c**-2 + 1
+
+
+def power_in_place(c):
+    c **= -1
+    return c
+
+
+def power_of_a_function(c):
+    return np.power(c, np.array([-1])), np.power(c, -1)
+
+
+def power_of_a_number(c, n):
+    return c**n
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8"])
+@pytest.mark.parametrize("shape", [(0, 1), (3, 0), (2, 1)])
+def test_an_integer_without_elements_has_negative_powers(dtype: str, shape: tuple[int, int]) -> None:
+    c = np.ones(shape, dtype)
+    for function in (power_of_a_scalar, power_of_a_literal, power_in_place):
+        everywhere(function, c)
+    for call in (power_of_a_function, pytocu.jit(power_of_a_function)):
+        if c.size:
+            with pytest.raises(ValueError, match="Integers to negative integer powers"):
+                call(c)
+        else:
+            assert [(made.shape, made.dtype) for made in call(c)] == [(c.shape, np.dtype(t)) for t in ("i8", dtype)]
+    for n in (-3, 2):
+        everywhere(power_of_a_number, c, n)
+    everywhere(power_of_a_scalar, c.astype("u2"))

@@ -38,6 +38,7 @@ _known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
 _mask_over = Deferred("pytocu.frontend.masked", "mask_over")
 _require = Deferred("pytocu.frontend.requirements", "require")
+_require_equal = Deferred("pytocu.frontend.requirements", "require_equal")
 
 BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -345,12 +346,13 @@ _NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value]:
     """The operands of a power, where an integer's exponent has to be no negative number.
 
-    A Python int known only at run time is looked at on the host, the elements of an array by the kernel.
+    A Python int known only at run time is looked at on the host, the elements of an array by the kernel.  Where the base has no
+    elements nothing is computed, and any exponent is fine.
 
     Raises
     ------
     ValueError
-        The exponent is a negative constant.
+        The exponent is a negative constant, and there is an element.
     """
     operands = [base, exponent]
     if isinstance(base.type, WeakType) and isinstance(exponent.type, WeakType):
@@ -368,12 +370,12 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
         # A Python int that the loop's dtype does not hold is an OverflowError when it is converted.
         limit = 1 << (loop[1].bits - 1) if loop[1].kind == "i" else 0
         if -limit <= inst.attr("value") < 0:
-            raise raised(ValueError(_NEGATIVE_POWER), context.loc)
+            _require_equal(context, dims.product(dimensions(base)), 0, "ValueError", _NEGATIVE_POWER)
     elif exponent.type == WEAK_INT:
         # An unsigned dtype refuses negative numbers itself.
-        return operands if loop[1].kind == "u" else [base, context.builder.emit("python_exponent", (exponent,))]
+        return operands if loop[1].kind == "u" else [base, _checked_exponent(context, base, exponent)]
     elif inst is not None and inst.op.name == "convert" and inst.args[0].type == WEAK_INT:
-        checked = context.builder.emit("python_exponent", inst.args)
+        checked = _checked_exponent(context, base, inst.args[0])
         return [base, context.builder.emit("convert", (checked,), dict(inst.attrs), inst.types)]
     elif not isinstance(exponent.type, WeakType) and element(exponent.type).kind == "i":
         zero = context.builder.const(0, ScalarType(element(exponent.type)))
@@ -383,6 +385,15 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
             base = context.builder.emit("convert", (base,), {}, (ScalarType(loop[0]),))
         return [base, _require(context, exponent, fine, "ValueError", _NEGATIVE_POWER)]
     return operands
+
+
+def _checked_exponent(context: Context, base: Value, exponent: Value) -> Value:
+    """A Python int of run time that is no negative exponent, unless there is no element."""
+    count = dims.product(dimensions(base))
+    if not (dims.lower_bound(count) or 0) > 0:
+        some = as_value(context, binary(context, "not_equal", dim_value(context, count), 0))
+        exponent = context.builder.emit("python_choose", (some, exponent, as_value(context, 0)))
+    return context.builder.emit("python_exponent", (exponent,))
 
 
 def elementwise(context: Context, name: str, *operands: Any) -> Value:

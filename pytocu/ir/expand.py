@@ -277,7 +277,8 @@ def power(e: Expander, result: Type, x: Value, y: Value) -> Value:
 def _constant_power(e: Expander, x: Value, exponent: int) -> Value:
     total: Value | None = None
     base = x
-    while exponent:
+    # With a negative exponent there is no element, or a requirement raises.
+    while exponent > 0:
         if exponent & 1:
             total = base if total is None else e("multiply", total, base)
         exponent >>= 1

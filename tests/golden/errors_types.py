@@ -70,11 +70,11 @@ def too_many(x):
 
 
 def negative_power(x):
-    return x**-2  #! ValueError: Integers to negative integer powers are not allowed.
+    return x**-2  #! ShapeError: Integers to negative integer powers are not allowed.
     #! at: x**-2
 
 
-#$ error negative_power --args "i32[n]"
+#$ error negative_power --args "i32[3]"
 
 
 def bad_axes(x):
