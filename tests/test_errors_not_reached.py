@@ -427,3 +427,36 @@ def test_an_element_of_a_vectorized_function(function: Callable[..., Any]) -> No
                 assert found.message == str(expected)
             else:
                 np.testing.assert_array_equal(found, expected)
+
+
+def a_large_int(x, n):
+    if n:
+        x = x + 300
+    return x
+
+
+def a_negative_int(x, n):
+    for _ in range(n):
+        x = x * -1
+    return x
+
+
+def a_large_int_that_is_chosen(x, n):
+    return np.where(x > 3, x, 300) if n else x
+
+
+@pytest.mark.parametrize("function", [a_large_int, a_negative_int, a_large_int_that_is_chosen])
+def test_an_int_that_a_dtype_does_not_hold(function: Callable[..., Any]) -> None:
+    for n in (0, 2):
+        everywhere(function, np.arange(3, dtype=np.uint8), n)
+
+
+def test_a_loop_over_an_array_without_rows() -> None:
+    def function(count, row, x):
+        same = np.less_equal(row[None, :], x[-1:]).copy()
+        for j in range(1 + count % 2, len(same)):
+            same[j] ^= np.where(same[j], same[j], -2)
+        return same
+
+    for rows in (0, 1, 3):
+        everywhere(function, 0, np.ones(1, np.uint16), np.zeros((rows, 1), np.uint8))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import UnsupportedError, located, raised
 from pytocu.frontend.values import (
     Context,
     Masked,
@@ -30,9 +30,9 @@ from pytocu.frontend.values import (
 )
 from pytocu.guards import is_plain
 from pytocu.ir import dims, promote
-from pytocu.ir.core import Value
-from pytocu.ir.ops import OPS
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element
+from pytocu.ir.core import Value, types_of
+from pytocu.ir.ops import OPS, Op
+from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element, number_of
 
 _known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
@@ -403,6 +403,7 @@ def elementwise(context: Context, name: str, *operands: Any) -> Value:
     if name == "power":
         values = _integer_power(context, *values)
     _check_fits_long(context, name, values)
+    _check_fits_loop(context, name, values)
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:
         return answer
@@ -432,6 +433,35 @@ def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:
             and not -(2**63) <= inst.attr("value") < 2**63
         ):
             raise raised(OverflowError("Python int too large to convert to C long"), context.loc)
+
+
+def _check_fits_loop(context: Context, name: str, values: list[Value]) -> None:
+    """A Python int that the dtype of NumPy's loop does not hold is an OverflowError where it stands."""
+    row = OPS[name]
+    if not row.numpy or row.overflow == "answer" or all(isinstance(v.type, WeakType) for v in values):
+        return
+    for number, value in enumerate(values):
+        inst = const_inst(value)
+        if inst is None or value.type != WEAK_INT or 0 <= inst.attr("value") < 128:
+            continue
+        try:
+            dtype = _loop_dtype(row, values, number)
+        except TypeError:
+            # Refused where the instruction is written, which says more.
+            return
+        try:
+            with np.errstate(all="ignore"):
+                number_of(inst.attr("value"), dtype.numpy, name == "where" and promote.where_wraps())
+        except OverflowError as error:
+            raise located(error, context.loc, "convert the array first, as x.astype(np.int64)") from None
+
+
+def _loop_dtype(row: Op, values: list[Value], number: int) -> DType:
+    """The dtype in which NumPy computes with an operand."""
+    if row.name == "where":
+        assert row.infer is not None
+        return element(row.infer(row, types_of(values), {})[0])
+    return promote.ufunc_loop(row.numpy, tuple(promote.operand(v.type) for v in values))[0][number]
 
 
 def _out_of_range_comparison(context: Context, name: str, values: list[Value]) -> Value | None:
