@@ -251,6 +251,37 @@ def elif_chain(x, n):
     return y
 
 
+def on_both_sides(x, n):
+    if n:
+        x = x.nothing
+    else:
+        x = x.astype(bool) - True
+    return x
+
+
+def on_both_sides_of_a_loop(x, n):
+    for i in range(3):
+        if n > i:
+            x = x + 1
+        elif n == i:
+            x = x.nothing
+        else:
+            x = x.astype(bool) - True
+    return x
+
+
+def in_every_way_of_an_expression(x, n):
+    return x.nothing if n > 1 else x.astype(bool) - True
+
+
+def behind_a_raise_for_certain(x, n):
+    if n > 1:
+        raise ValueError("large")
+    if n == 1:
+        raise ArithmeticError("one")
+    return x.astype(bool) - True
+
+
 def changes_a_list(x, n):
     found = [x]
     if n:
@@ -272,6 +303,7 @@ FUNCTIONS = [
     in_a_function_that_branches, loop, loop_with_else, falling_loop, while_loop, while_by_data, loop_in_a_loop,
     side_in_a_loop, side_in_a_sum, behind_a_break, behind_a_break_that_may_be, behind_another_error, behind_lengths,
     behind_a_raise, on_both_sides_of_a_side, elif_chain, changes_a_list, unused,
+    on_both_sides, on_both_sides_of_a_loop, in_every_way_of_an_expression, behind_a_raise_for_certain,
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import BREAK, Flow, Frame, Returned, flow_of
+from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
 from pytocu.frontend.loops import Again, Steps
 from pytocu.frontend.numpy_calls import ErrorState
@@ -170,6 +170,9 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
         return signal
     except Again:
         state.go_back()
+    except Raised:
+        context.builder.insts.extend(insts)
+        raise
     return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
 
 

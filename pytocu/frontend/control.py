@@ -14,7 +14,7 @@ from typing import Any
 
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, flow_of, line_made, no_step
+from pytocu.frontend.frames import Failing, Flag, Flow, Frame, Late, Raised, Returned, Unset, line_made, no_step
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.numbers import as_numpy, common_type, item, of_type
 from pytocu.frontend.operators import binary, elementwise, truth, truths
@@ -216,7 +216,12 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
                 _refuse(frame, test, taken, insts, found)
             # There is no other way from here on, and so the condition is known.
             builder.compared += facts_of_sides[taken]
-            return flow_of((no if taken else yes)()).signal()
+            flow, last = reached(context, no if taken else yes)
+            if last is None:
+                return flow.signal()
+            if not last.written:
+                refuse(context, last)
+            raise Raised(last.error, last.failing, last.stated, written=True)
         sides[taken] = side
     if asked:
         with builder.at(loc):
@@ -235,8 +240,9 @@ def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Ra
         context.builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types))
         refuse_if(context, test, taken, found)
         return
-    with context.builder.behind(insts):
-        refuse(context, found)
+    if not found.written:
+        with context.builder.behind(insts):
+            refuse(context, found)
     here = State(frame)
     sides = [_Side(insts, Flow(), here), _Side([], Flow(), State(frame))]
     _joined(frame, test, here, sides if taken else sides[::-1])

@@ -102,11 +102,14 @@ class Raised(Exception):
         The same in the second; None where only Python can make the exception.
     stated : bool
         Whether by a ``raise`` or an ``assert``; otherwise by what a statement does.
+    written : bool
+        Whether it is one of several, of which a run chooses: instructions that raise them are written, and the program
+        comes to nothing behind these.
     """
 
-    def __init__(self, error: CompileError, failing: Failing | None, stated: bool = True):
+    def __init__(self, error: CompileError, failing: Failing | None, stated: bool = True, written: bool = False):
         super().__init__(error)
-        self.error, self.failing, self.stated = error, failing, stated
+        self.error, self.failing, self.stated, self.written = error, failing, stated, written
 
 
 class Unset:

@@ -14,11 +14,10 @@ from pytocu.frontend.control import (
     condition,
     decides,
     either,
-    flow_of,
     negated,
 )
 from pytocu.frontend.first_steps import had_step
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.frames import Frame, flow_of
 from pytocu.frontend.loops import Again, Body, has_steps, loop
 from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.operators import binary
@@ -82,6 +81,8 @@ def _or_raised(frame: Frame, every: Callable[[], Flow], first: Callable[[], Any]
         return flow
     test = stepped()
     if test is None:
+        if found.written:
+            first()
         raise found if found.stated else found.error
 
     def raises() -> Any:

@@ -153,7 +153,10 @@ def _lower(
         else:
             result = _vectorized(context, function, node, elements, values)
     except Raised as found:
-        raise found.error from None
+        if not found.written:
+            raise found.error from None
+        # Every way raises.
+        result = None
     except RecursionError:
         raise CompileError(
             "expressions or calls are nested too deeply to be read", context.loc, "name intermediate results"

@@ -108,6 +108,8 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
             if _may_end(statement) or len(errors) == _MOST_ERRORS:
                 break
         except Raised as found:
+            if found.written and not errors:
+                raise
             errors.append(found.error)
             break
         if signal is not None:
