@@ -163,6 +163,7 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
         return _unrolled(frame, node, items, rest)
     state = State(frame)
+    insts: list[Any] = []
     try:
         with context.builder.nested() as insts:
             signal = _unrolled(frame, node, items, rest, may_leave=False)
