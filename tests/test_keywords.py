@@ -260,7 +260,8 @@ EINSUM = (
     "np.einsum('ij,ij->i', a, a, dtype='f4')", "np.einsum('ij,ij->i', f, f, out=np.zeros(3))",
     "np.einsum('ij,ij->i', f, f, out=np.zeros(3), optimize='greedy')", "np.einsum('i,i', c, c, optimize=True)",
     "np.einsum('i,i', c, c, out=np.zeros((), 'f4'))", "np.einsum('ij->ji', a, order='C')",
-    "np.einsum('ii->i', a, out=np.zeros(3))", "np.einsum('ij,jk', a, a, order='x')", "np.einsum('ij,jk', a, a, foo=1)",
+    "np.einsum('ii->i', a, out=np.zeros(3))", "np.einsum('ij,jk', a, a, order='x')",
+    "np.einsum('ij,jk', a, a, optimize=True, dtype='f4')", "np.einsum('ij,jk', a, a, foo=1)",
 )  # fmt: skip
 
 

@@ -255,7 +255,6 @@ def test_within_the_bounds_of_powers() -> None:
     lambda x: np.repeat(x, (1, 2, 3), 0),
     lambda x: np.concatenate(x),
     lambda x: np.linspace(0, 1j, 3),
-    lambda x: x.reshape(-1, order="A"),
 ])  # fmt: skip
 def test_refusals(function: Callable[..., Any]) -> None:
     with pytest.raises(pytocu.UnsupportedError) as found:

@@ -56,7 +56,10 @@ def _common(
         found = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in deciding or values))
     else:
         found = target_dtype(context, dtype)
-    for value in values:
+    for value, given in zip(values, deciding or values, strict=True):
+        if dtype is None and isinstance(given.type, WeakType):
+            # A Python scalar adapts to the arrays.
+            continue
         source = element(value.type).numpy
         if not attempt(context, np.can_cast, source, found.numpy, casting):
             text = f"Cannot cast array data from {source!r} to {found.numpy!r} according to the rule '{casting}'"

@@ -27,6 +27,7 @@ from pytocu.frontend.reshaping import broadcast, diagonal, is_dense, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
+from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
@@ -197,14 +198,16 @@ def einsum(
     optimize: Any = False,
     dtype: Any = None,
     order: Any = "K",
-    casting: Any = "safe",
+    casting: Any = MISSING,
     **kwargs: Any,
 ) -> Any:
     """Sums of products of arrays along letters, or along numbers of axes; several are multiplied one after the other"""
     if not isinstance(subscripts, str):
         subscripts, operands = _with_letters(context, (subscripts, *operands))
     values = [library_calls.array_of(context, o) for o in operands]
-    options: dict[str, Any] = {"optimize": known_option(context, optimize, "optimize="), "order": order, "casting": casting}
+    options: dict[str, Any] = {"optimize": known_option(context, optimize, "optimize="), "order": order}
+    # Each way to optimize has its own rule where none is named.
+    options |= {} if casting is MISSING else {"casting": known_option(context, casting, "casting=")}
     options |= kwargs if dtype is None else {**kwargs, "dtype": target_dtype(context, dtype).numpy}
     if out is not None and not is_array(out):
         raise raised(TypeError("keyword parameter out must be an array for einsum"), context.loc)
