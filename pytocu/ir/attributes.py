@@ -136,6 +136,7 @@ KINDS: dict[str, Kind] = {
     "names": NAMES,
     "ndim": COUNT,
     "number": INTEGER,
+    "order": Kind("'C'", lambda value: value == "C"),
     "numbers": Kind("the name of a step, how many steps there are and whether the last comes first", _is_numbers),
     "offset": LENGTH,
     "op": NAME,
@@ -185,6 +186,7 @@ KINDS: dict[str, Kind] = {
 MAY_LACK: dict[str, tuple[str, ...]] = {
     "bind": ("length",),
     "convert": ("wrap",),
+    "copy": ("order",),
     "for_loop": ("numbers",),
     "index": ("keep",),
     "kernel": ("why", "parallel", "reduced", "places"),
