@@ -266,7 +266,25 @@ class DivisionError(CompileError, ZeroDivisionError):
 
 
 class InternalError(PytocuError):
-    """A defect of pytocu itself: a pass or a backend broke a rule of the IR."""
+    """A defect of pytocu itself: a pass or a backend broke a rule of the IR.
+
+    Parameters
+    ----------
+    message : str
+    loc : Loc, optional
+        Of the instruction that breaks a rule.
+    inst : str
+        That instruction, which is said where its line is not shown.
+    """
+
+    def __init__(self, message: str = "", loc: Loc | None = None, inst: str = ""):
+        Exception.__init__(self, message)
+        self.loc = loc
+        self.inst = inst
+
+    def __str__(self) -> str:
+        said = Exception.__str__(self)
+        return f"{said}: {self.inst}" if self.inst else said
 
 
 def failed(step: str, name: str, error: Exception, place: str = "") -> InternalError:

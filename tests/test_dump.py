@@ -265,7 +265,9 @@ GOOD = "func @f(%x: f32[n]) {\n  %y = add %x, %x : f32[n]\n  return %y {tree = 0
         (GOOD.replace("tree = 0", "tree 0"), "expected an attribute like axis = 1", "^^^^^^"),
         (GOOD + GOOD, "the function has ended: a text holds one function", "func @f"),
         ("", "'bad.ir' is empty", ""),
-        (GOOD.replace(": f32[n]\n", ": f64[n]\n"), "bad.ir: IR verifier: add at bad.ir:2:1 states f64[n] but gives f32[n]", ""),
+        (GOOD.replace(": f32[n]\n", ": f64[n]\n"), "bad.ir: IR verifier: add at bad.ir:2:3 states f64[n] but gives f32[n]",
+         "\n    |   ^^^^^^^^^^^^^^^^^^^^^^^^"),
+        (GOOD.replace("%y = add %x, %x", "%y = add %y, %x"), "%y is not defined here", "\n    |            ^^"),
     ],
 )
 def test_text_that_is_no_ir(refused, folder, text, sentence, line):

@@ -35,7 +35,7 @@ def launch(head: str, arguments: str = "%x, %y", parameters: str = "%x: f32[n]",
 
 
 RULES = [
-    (view("%y = newaxis %x {axis = (0,)} : f32[1, n, m]"), "newaxis at f.ir:2:1 has axis = (0,), which is not an int"),
+    (view("%y = newaxis %x {axis = (0,)} : f32[1, n, m]"), "newaxis at f.ir:2:3 has axis = (0,), which is not an int"),
     (view("%y = newaxis %x {axis = -1} : f32[n, 1, m]"), "which is not an int that is not negative"),
     (view("%y = newaxis %x {axis = 5} : f32[n, m, 1]"), "gets no new axis 5"),
     (view("%y = newaxis %x : f32[n, 1, m]"), "lacks the attribute axis"),
@@ -56,22 +56,22 @@ RULES = [
     (view("%y = cast %x : f64[n]"), "takes f32[n, m], and states the shape of f64[n]"),
     (view("%y = const 1.0 : f64[n]"), "cannot have results of the types (f64[n])"),
     (view("%y = const complex(1.0, 2.0) : f64"), "has the value (1+2j) for f64"),
-    ("func @f(%x: f32[n]) {\n  return %x {tree = 1}\n}", "return at f.ir:2:1 names the result 1 of 1"),
+    ("func @f(%x: f32[n]) {\n  return %x {tree = 1}\n}", "return at f.ir:2:3 names the result 1 of 1"),
     ("func @f(%x: f32[n]) {\n  return %x {tree = n}\n}", "the number of a result, or a tree of them"),
     ("func @f(%x: f32[n]) {\n  return %x\n}", "lacks the attribute tree"),
     ("func @f(%x: f32[n]) {\n  return %x {tree = 0, updates = ((0, 1),)}\n}", "names the result 1 of 1"),
-    ("func @f(%x: f32[n]) {\n  yield %x\n}", "yield at f.ir:2:1 stands at the end of the function"),
-    ("func @f(%x: f32[n]) {\n  %y = add %x, %x : f32[n]\n}", "add at f.ir:2:1 stands at the end of a block"),
+    ("func @f(%x: f32[n]) {\n  yield %x\n}", "yield at f.ir:2:3 stands at the end of the function"),
+    ("func @f(%x: f32[n]) {\n  %y = add %x, %x : f32[n]\n}", "add at f.ir:2:3 stands at the end of a block"),
     ("func @f(%x: f32[n]) {\n}", "the function is empty"),
     ("func @f(%x: f32[n]) facts {index_bits = 16} {\n  return %x {tree = 0}\n}", "index_bits = 16, which is not 32 or 64"),
     ("func @f(%x: f32[n]) facts {bits = 32} {\n  return %x {tree = 0}\n}", "states the fact bits, which is none of"),
     ("func @f(%x: f32[n]) facts {block = 1, block = 1} {\n  return %x {tree = 0}\n}", "states block twice"),
     ('func @f(%x: f32[n]) facts {symbols = (("n", 0, 3),)} {\n  return %x {tree = 0}\n}', "n is axis 3 of argument 0"),
-    (launch('name = "f", outputs = 3'), "launch at f.ir:3:1 has 2 arguments, and writes 3 of them"),
+    (launch('name = "f", outputs = 3'), "launch at f.ir:3:3 has 2 arguments, and writes 3 of them"),
     (launch('name = "f", outputs = 1', arguments="%y"), "has arguments of the types () for (f32[n])"),
     (launch('name = "f", outputs = 1', parameters="%x: f64[n]"), "has arguments of the types (f32[n]) for (f64[n])"),
     (launch('name = "f", outputs = 1', body="yield"), "has results of the types () for"),
-    (launch('name = "f", outputs = 1', body="return"), "return at f.ir:4:1 stands at the end of a region"),
+    (launch('name = "f", outputs = 1', body="return"), "return at f.ir:4:5 stands at the end of a region"),
     (launch('name = "f", outputs = 1', parameters="%x: ptr f32", body="return"), "(ptr f32, f32[n]) for (ptr f32)"),
     (loop('for %n, %n, %n {over = "all"} (%i: index) {', "  yield", "}"), 'has over = "all", which is not one of serial'),
     (loop('for %n, %n, %c {over = "serial"} (%i: index) {', "  yield", "}"), "has bounds of the types"),
@@ -120,7 +120,7 @@ def test_a_pass_that_fails_names_the_instruction(tmp_path, capsys, monkeypatch) 
     (tmp_path / "f.ir").write_text("func @f(%x: f32[n]) {\n  %y = add %x, %x : f32[n]\n  return %y {tree = 0}\n}")
     assert main(["dump", "f.ir"]) == 2
     said = capsys.readouterr().err
-    assert "the pass simplify failed on f, looking at add at f.ir:2:1: IndexError" in said
+    assert "the pass simplify failed on f, looking at add at f.ir:2:3: IndexError" in said
 
 
 SOURCE = """\

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pytocu.config import BACKENDS, DEFAULT_OPTIONS, Options
 from pytocu.driver import Compiled, Lowered, choose_backend
-from pytocu.errors import InternalError, PytocuError, closest
+from pytocu.errors import InternalError, PytocuError, closest, source_excerpt
 from pytocu.explain.plan_text import plan_text
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.printer import print_function
@@ -125,7 +125,10 @@ def subject_of_text(function: Function, start: str | None = None, options: Optio
     try:
         verify(function, rules)
     except InternalError as error:
-        raise PytocuError(f"{error} (the pass {chosen} relies on it)" if start else str(error)) from None
+        excerpt = source_excerpt(error.loc) if error.loc is not None else ""
+        said = error.args[0] if excerpt else str(error)
+        lines = [f"{said} (the pass {chosen} relies on it)" if start else said, *([excerpt] if excerpt else [])]
+        raise PytocuError("\n".join(lines)) from None
     return Subject(function, options, function.name, {}, chosen, "text")
 
 

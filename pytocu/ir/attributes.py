@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pytocu.errors import closest
 from pytocu.ir.core import Inst
 from pytocu.ir.dims import Dim
 from pytocu.ir.ops import GRID_AXES, OPS
@@ -240,7 +241,8 @@ def wrong(inst: Inst) -> str:
         if name == "fastmath":
             continue
         if name not in op.attrs:
-            return f"has the attribute {name}, which its row does not list"
+            meant = closest(name, op.attrs)
+            return f"has the attribute {name}, which its row does not list{f': did you mean {meant}?' if meant else ''}"
         kind = KINDS.get(f"{op.name}.{name}") or KINDS[name]
         if not kind.holds(value):
             return f"has {name} = {format_attr(value)}, which is not {kind.words}"

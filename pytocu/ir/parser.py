@@ -17,6 +17,7 @@ from pytocu.ir.types import Type, parse_type, split_top
 
 _HEADER = re.compile(r"(?:(?P<level>host|loop) )?func @(?P<name>\w+)\((?P<params>.*?)\)(?: facts \{(?P<facts>.*)\})? \{$")
 _INST = re.compile(r"(?:(?P<results>%[\w, %]+) = )?(?P<op>[a-z_0-9]+)(?P<rest>.*)$")
+_RESULTS = re.compile(r"\s*%[\w, %]+ = ")
 _LOC = re.compile(r"\s+# (?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+)$")
 _PARAM = re.compile(r"%(\w+):\s*(.+)$")
 
@@ -27,12 +28,13 @@ class _Parser:
         self.position = 0
         self.file = file
 
-    def fail(self, message: str, word: str = "") -> NoReturn:
-        """An error of the line that was read last, at a word of it."""
+    def fail(self, message: str, word: str = "", operand: bool = False) -> NoReturn:
+        """An error of the line that was read last, at a word of it; an operand stands behind the names of the results."""
         line = self.lines[self.position - 1] if 0 < self.position <= len(self.lines) else ""
-        found = line.find(word) if word else -1
-        column = found + 1 if found >= 0 else len(line) - len(line.lstrip()) + 1
-        end = column + len(word) if found >= 0 else len(line.rstrip()) + 1
+        results = _RESULTS.match(line) if operand else None
+        found = re.compile(re.escape(word) + r"(?!\w)").search(line, results.end() if results else 0) if word else None
+        column = found.start() + 1 if found else len(line) - len(line.lstrip()) + 1
+        end = column + len(word) if found else len(line.rstrip()) + 1
         raise CompileError(message, Loc(self.file, self.position, column, end))
 
     def next(self) -> str:
@@ -89,7 +91,9 @@ class _Parser:
             insts.append(self.inst(line, values))
 
     def inst(self, line: str, values: dict[str, Value]) -> Inst:
-        loc = Loc(self.file, self.position)
+        whole = self.lines[self.position - 1]
+        column = len(whole) - len(whole.lstrip()) + 1
+        loc = Loc(self.file, self.position, column, column + len(line))
         place = _LOC.search(line)
         if place:
             loc = Loc(place["file"], int(place["line"]), int(place["column"]))
@@ -131,8 +135,11 @@ class _Parser:
             self.fail(f"{op.name} has {op.regions} regions, not {len(regions)}")
         inst = Inst(op, args, attrs, types, tuple(regions), loc)
         names = [r.strip().lstrip("%") for r in match["results"].split(",")] if match["results"] else []
+        if names and not types:
+            self.fail(f"{match['results'].strip()} has no type, which stands at the end of the line: as ... : f32[n]")
         if len(names) != len(types):
-            self.fail(f"{len(names)} results but {len(types)} types")
+            counts = (f"{len(both)} {what}{'' if len(both) == 1 else 's'}" for both, what in ((names, "result"), (types, "type")))
+            self.fail(" but ".join(counts))
         for name, result in zip(names, inst.results, strict=True):
             self.define(name, result.type, values, result)
         return inst
@@ -149,7 +156,7 @@ class _Parser:
         name = text.lstrip("%")
         if not text.startswith("%") or name not in values:
             close = closest(name, values)
-            self.fail(f"{text} is not defined here{f': did you mean %{close}?' if close else ''}", text)
+            self.fail(f"{text} is not defined here{f': did you mean %{close}?' if close else ''}", text, operand=True)
         return values[name]
 
     def attrs(self, text: str):

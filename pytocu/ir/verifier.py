@@ -63,7 +63,7 @@ def verify(function: Function, stage: Iterable[str] = ()) -> None:
 
 
 def _fail(inst: Inst, message: str) -> None:
-    raise InternalError(f"IR verifier: {inst.op.name} at {inst.loc.short()} {message}: {inst!r}")
+    raise InternalError(f"IR verifier: {inst.op.name} at {inst.loc.short()} {message}", inst.loc, repr(inst))
 
 
 def _facts(function: Function) -> None:
