@@ -203,6 +203,8 @@ class CompileError(PytocuError):
         self.help = help or usual_help(message)
         self.notes = tuple(notes)
         self.others = tuple(others)
+        self.lengths: tuple[str, tuple[Any, ...], tuple[Any, ...]] | None = None
+        """Of shapes that do not go together, as :class:`pytocu.ir.dims.Misfit` has them."""
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -451,8 +453,11 @@ def located(
     for builtin, ours in _BY_BUILTIN:
         # NumPy's private subclasses of TypeError and ValueError say no more than those.
         private = type(error).__module__.startswith("numpy") and type(error).__name__ != "LinAlgError"
-        if type(error) is builtin or (isinstance(error, builtin) and private):
-            return ours(text, loc, help, notes)
+        lengths = getattr(error, "lengths", None)
+        if type(error) is builtin or (isinstance(error, builtin) and (private or lengths)):
+            found = ours(text, loc, help, notes)
+            found.lengths = lengths
+            return found
     return _located(type(error), text, loc, help, notes)
 
 

@@ -12,12 +12,13 @@ import pickle
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Elementwise, Options
 from pytocu.deferred import Deferred
-from pytocu.errors import BackendError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
+from pytocu.errors import BackendError, CompileError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
@@ -27,6 +28,7 @@ from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
 
 _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
+_say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
@@ -186,7 +188,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         self._open_libraries(target)
         lowered = None
         try:
-            with paused():
+            with paused(), _lengths_said(_lengths(call)):
                 lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
                 for index_bits in (32, 64):
                     compiled = lowered.compile(target, index_bits=index_bits)
@@ -256,7 +258,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
             else:
                 self._describe_one(call, name, value)
         sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
-        return compiler().lower(self._function, call.parameters, self._options, sizes, call.infos)
+        with _lengths_said(sizes):
+            return compiler().lower(self._function, call.parameters, self._options, sizes, call.infos)
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """What the function becomes for arguments, in plain words: kernels, bytes, schedules, dtypes, and why.
@@ -481,6 +484,16 @@ def _is_example(executable: Executable, sizes: dict[str, int]) -> bool:
 
 def _lengths(call: Call) -> dict[str, int]:
     return {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape) if n != 1}
+
+
+@contextmanager
+def _lengths_said(sizes: dict[str, int]) -> Iterator[None]:
+    """Errors about shapes say lengths that are known, as NumPy does."""
+    try:
+        yield
+    except CompileError as error:
+        _say_lengths(error, sizes)
+        raise
 
 
 def plain_function(function: Any) -> types.FunctionType:

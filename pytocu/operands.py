@@ -36,7 +36,18 @@ def operand_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
         nodes = operands(text, outputs=True)
     if len(nodes) != len(described):
         return ()
-    return _notes(loc, text, loc.column, nodes, described)
+    # What is changed in place is an operand and the output: it is told of once.
+    told = {ast.dump(node): what for node, what in reversed([*zip(nodes, described, strict=True)])}
+    unlike = [node for n, node in enumerate(nodes) if ast.dump(node) not in {ast.dump(before) for before in nodes[:n]}]
+    return _notes(loc, text, loc.column, unlike, [told[ast.dump(node)] for node in unlike])
+
+
+def output_notes(loc: Loc, described: str) -> tuple[Note, ...]:
+    """What the array is into which the expression at a place writes; none where it is not named there."""
+    line = linecache.getline(loc.file, loc.line)
+    text = line[loc.column - 1 : max(loc.end_column - 1, 0)]
+    nodes = operands(text, outputs=True)[len(operands(text)) :]
+    return _notes(loc, text, loc.column, nodes, [described]) if len(nodes) == 1 else ()
 
 
 def array_notes(loc: Loc, described: Sequence[str]) -> tuple[Note, ...]:
@@ -81,7 +92,7 @@ def _notes(loc: Loc, text: str, column: int, nodes: Sequence[ast.expr], describe
 def operands(text: str, outputs: bool = False) -> list[ast.expr]:
     """The operands of an expression, or of an assignment with an operator; none where it is no such thing.
 
-    With `outputs` also what a call is given as ``out=``.
+    With `outputs` also what a call is given as ``out=``, or what is assigned to.
 
     Examples
     --------
@@ -94,7 +105,7 @@ def operands(text: str, outputs: bool = False) -> list[ast.expr]:
         return []
     match statement:
         case ast.AugAssign(target, _, value):
-            return [target, value]
+            return [target, value, *([target] if outputs else [])]
         case ast.Expr(ast.BinOp(left, _, right)) | ast.Expr(ast.Compare(left, _, [right])):
             return [left, right]
         case ast.Expr(ast.UnaryOp(_, operand)):

@@ -579,3 +579,82 @@ def test_numbers_of_steps_have_the_names_of_the_program():
 
     with pytest.raises(pytocu.UnsupportedError, match=r"and f64\[k \+ 1\] after it"):
         pytocu.jit(shorter).lower("f64[n]")
+
+
+# Shapes that never fit, whatever the lengths of the call are.
+
+
+def known_axes(x):
+    return np.zeros((len(x), 3)) + np.ones((len(x), 4))
+
+
+def known_axes_in_place(x):
+    y = np.zeros((len(x), 3))
+    y += np.ones((len(x), 4))
+    return y
+
+
+def longer_in_place(x):
+    y = np.zeros((len(x), 1))
+    y += np.ones((len(x), 4))
+    return y
+
+
+def more_axes_in_place(x):
+    x += np.ones((2, 3, 4))
+    return x
+
+
+def known_axes_of_a_part(x):
+    y = np.zeros((len(x), 3))
+    y[...] = np.ones((len(x), 4))
+    return y
+
+
+def known_axes_in_a_side(x):
+    y = np.zeros((len(x), 3))
+    if x.sum() > 0:
+        y = y + np.ones((len(x), 4))
+    return y
+
+
+@pytest.mark.parametrize("columns", [3, 4, 7])
+@pytest.mark.parametrize(
+    "function",
+    [known_axes, known_axes_in_place, longer_in_place, more_axes_in_place, known_axes_of_a_part, known_axes_in_a_side],
+)
+def test_lengths_of_the_call_are_said_where_shapes_never_fit(function, columns):
+    x = np.ones((5, columns))
+    with pytest.raises(ValueError) as expected:
+        function(x.copy())
+    with pytest.raises(pytocu.ShapeError) as found:
+        pytocu.jit(function)(x.copy())
+    assert found.value.message == str(expected.value)
+    with pytest.raises(pytocu.ShapeError, match=r"\(n,"):
+        pytocu.jit(known_axes).lower("f64[n, m]")
+
+
+def add_in_place(x, y):
+    x += y
+    return x
+
+
+def add_into(x, y, out):
+    return np.add(x, y, out=out)
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "marked"),
+    [
+        (add_in_place, [(3,), (4,)], {4: "shape (3,) from `x`", 9: "shape (4,) from `y`"}),
+        (add_in_place, [(1,), (4,)], {4: "shape (1,) from `x`"}),
+        (add_in_place, [(3,), (2, 3)], {4: "f64[x_0] from `x`", 9: "f64[y_0, y_1] from `y`"}),
+        (add_into, [(3,), (3,), (1,)], {28: "shape (1,) from `out`"}),
+        (add_into, [(3,), (3,), (4,)], {18: "shape (3,) from `x`", 21: "shape (3,) from `y`", 28: "shape (4,) from `out`"}),
+    ],
+)
+def test_marks_of_what_is_changed(function, shapes, marked):
+    with pytest.raises(pytocu.ShapeError) as found:
+        pytocu.jit(function)(*map(np.ones, shapes))
+    line = function.__code__.co_firstlineno
+    assert {note.loc.column - 1: note.text for note in found.value.notes} == {k: f"{v}, line {line}" for k, v in marked.items()}

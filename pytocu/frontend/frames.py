@@ -14,6 +14,7 @@ from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.values import Context
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike
 from pytocu.record import Mutable, Record
 
 BREAK = object()
@@ -78,8 +79,8 @@ def flow_of(signal: Any) -> Flow:
 class Failing(Mutable):
     """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be.
 
-    The sentence has ``{2}`` and so on for the ints of run time that are `shown`.  The `parts` of it besides the sentence are
-    what :func:`pytocu.errors.told` gives.
+    The sentence has ``{2}`` and so on for the ints of run time that are `shown`, or for the `lengths` of the call.  The `parts`
+    of it besides the sentence are what :func:`pytocu.errors.told` gives.
     """
 
     __pytocu_plain__ = True
@@ -89,6 +90,7 @@ class Failing(Mutable):
     loc: Loc
     shown: tuple[Value, ...] = ()
     parts: tuple[Any, ...] = ()
+    lengths: tuple[DimLike, ...] = ()
 
 
 class Raised(Exception):

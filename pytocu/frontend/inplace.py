@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, ShapeError, UnsupportedError, raised
+from pytocu.errors import CompileError, ShapeError, UnsupportedError, located, raised
 from pytocu.frontend.indexing import axis_for_bool, has_bool, has_picks, subscript
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power, truths
 from pytocu.frontend.requirements import require_equal
@@ -30,7 +30,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
-from pytocu.ir.dims import Dim, DimLike, assignment_sentence, format_shape, output_sentence
+from pytocu.ir.dims import OUTPUT_PATTERN, DimLike, Misfit, assignment_pattern, format_shape
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
 from pytocu.operands import assignment_notes, operand_notes
@@ -75,7 +75,7 @@ def fitted(context: Context, value: Value, target: Value | Shape, what: str = "i
     except ValueError:
         said = str(target.type) if isinstance(target, Value) else f"shape {format_shape(wanted)}"
         notes = assignment_notes(context.loc, said, str(value.type)) if what == "input array" else ()
-        raise ShapeError(assignment_sentence(given, wanted, what), context.loc, None, notes) from None
+        raise located(Misfit(assignment_pattern(what), (given, wanted)), context.loc, None, notes) from None
     kind = {"input array": "assign", "value array": "place"}.get(what, "mask")
     for pair in pairs:
         context.builder.emit("check", (), {"kind": kind, "dims": pair, "shapes": (given, wanted)})
@@ -462,8 +462,8 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     except CompileError as error:
         if isinstance(error, TypeError):
             error.help = error.help or "in place an array keeps its dtype: x = x + y makes a new one"
-            said = [str(v.type) if isinstance(v, Value) else "" for v in (target, value)]
-            error.notes = error.notes or operand_notes(context.loc, said)
+        said = [str(v.type) if isinstance(v, Value) else "" for v in (target, value)]
+        error.notes = error.notes or operand_notes(context.loc, said)
         raise
     result = elementwise(context, fast or name, *operands)
     if name == "power" and fast is None:
@@ -477,19 +477,16 @@ def check_output_shapes(context: Context, shapes: Sequence[Shape], outs: Sequenc
     every = (*shapes, *outs, *mask)
     try:
         whole = broadcast_shapes(every)
-    except ValueError:
-        listed = " ".join(format_shape(s) for s in every)
-        raise ShapeError(f"operands could not be broadcast together with shapes {listed} ", context.loc) from None
-    for out in outs:
-        grown = [(o, w) for o, w in zip((*[1] * (len(whole) - len(out)), *out), whole, strict=True) if o == 1 and w != 1]
-        known = len(out) < len(whole) or any(isinstance(w, int) for _, w in grown)
-        if known and not any(isinstance(d, Dim) for d in (*out, *whole)):
-            raise ShapeError(output_sentence(out, whole), context.loc)
-        # The sentence shows the lengths of the call.
-        for pair in grown or ([(0, 1)] if known else []):
-            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (out, whole)})
+    except ValueError as error:
+        raise located(error, context.loc) from None
     for pair in meeting_lengths(every):
         context.builder.emit("check", (), {"kind": "broadcast", "dims": pair, "shapes": every})
+    for out in outs:
+        grown = [(o, w) for o, w in zip((*[1] * (len(whole) - len(out)), *out), whole, strict=True) if o == 1 and w != 1]
+        if len(out) < len(whole) or any(isinstance(w, int) for _, w in grown):
+            raise located(Misfit(OUTPUT_PATTERN, (out, whole), every), context.loc)
+        for pair in grown:
+            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (out, whole)})
 
 
 FUNCTIONS = {"copyto": copyto}

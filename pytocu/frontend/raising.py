@@ -11,7 +11,7 @@ from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
 from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, in_fields
 from pytocu.ir.types import I64, WeakType
 
 RAISES = "raises"
@@ -108,7 +108,8 @@ def _raised_by(error: CompileError) -> Raised | None:
     name = next((name for kind in kinds if (name := class_name(kind)) is not None), None)
     if name in (None, "Exception", "BaseException", "object") or error.loc is None:
         return None
-    return Raised(error, Failing(name, _plain(error.message), error.loc, (), told(error)), stated=False)
+    sentence, lengths = in_fields(error, 2) or (_plain(error.message), ())
+    return Raised(error, Failing(name, sentence, error.loc, (), told(error), lengths), stated=False)
 
 
 def refuse(context: Context, found: Raised) -> None:
@@ -158,7 +159,7 @@ def _failing_of(found: Raised) -> Failing:
 
 def _numbers(context: Context, failing: Failing) -> list[DimLike]:
     """What the text of an exception shows."""
-    return [0 if dim is None else dim for dim in (number_as_dim(context, v) for v in failing.shown)]
+    return [0 if dim is None else dim for dim in (*(number_as_dim(context, v) for v in failing.shown), *failing.lengths)]
 
 
 def always(context: Context, name: str, flow: Any) -> Any:

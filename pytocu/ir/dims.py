@@ -10,14 +10,17 @@ still be equal at run time.
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from pytocu.errors import CompileError, usual_help
 from pytocu.record import Record
 
 DimLike: TypeAlias = "int | Dim"
+Shape: TypeAlias = "tuple[DimLike, ...]"
 
 
 class Atom(Record):
@@ -439,22 +442,97 @@ def format_shape(shape: tuple[DimLike, ...]) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
+class Misfit(ValueError):
+    """Shapes that do not go together.
+
+    Parameters
+    ----------
+    pattern : str
+        NumPy's sentence, with ``{}`` for each of the shapes.
+    shapes : sequence of shapes
+    operands : sequence of shapes
+        What NumPy broadcasts before it looks at these.
+    """
+
+    def __init__(self, pattern: str, shapes: Sequence[Shape], operands: Sequence[Shape] = ()):
+        super().__init__(pattern.format(*map(format_shape, shapes)))
+        self.lengths = pattern, tuple(shapes), tuple(operands)
+
+
+def misfit(shapes: Sequence[Shape]) -> Misfit:
+    """Operands that do not broadcast."""
+    return Misfit("operands could not be broadcast together with shapes " + "{} " * len(shapes), shapes)
+
+
+def say_lengths(error: CompileError, sizes: Mapping[str, int]) -> None:
+    """Let an error about shapes, and those beside it, say the lengths of a call in place of their names.
+
+    Examples
+    --------
+    >>> from pytocu.errors import located
+    >>> error = located(Misfit("{} is not {}", [(symbol("n"), 3), (4,)]), None)
+    >>> say_lengths(error, {"n": 5})
+    >>> error.message
+    '(5,3) is not (4,)'
+    """
+    for one in (error, *error.others):
+        if one.lengths is None:
+            continue
+        pattern, shapes, operands = one.lengths
+        try:
+            numbers, broadcast = ([tuple(evaluate(d, sizes) for d in shape) for shape in every] for every in (shapes, operands))
+        except KeyError:
+            # A length that only a run tells.
+            continue
+        columns = itertools.zip_longest(*(shape[::-1] for shape in broadcast), fillvalue=1)
+        fit = all(len({*lengths} - {1}) < 2 for lengths in columns)
+        text = pattern.format(*map(format_shape, numbers)) if fit else str(misfit(broadcast))
+        if one.help == usual_help(one.message):
+            one.help = usual_help(text)
+        one.message = text
+
+
+def in_fields(error: CompileError, first: int) -> tuple[str, tuple[DimLike, ...]] | None:
+    """The sentence of an error about shapes with ``{first}`` and so on for the lengths of the call, and these.
+
+    Examples
+    --------
+    >>> from pytocu.errors import located
+    >>> in_fields(located(Misfit("{} is not {}", [(symbol("n"), 3), (4,)]), None), 2)
+    ('({2},3) is not (4,)', (Dim('n'),))
+    """
+    if error.lengths is None:
+        return None
+    pattern, shapes, _ = error.lengths
+    shown = [d for shape in shapes for d in shape if isinstance(d, Dim)]
+    fields = iter(range(first, first + len(shown)))
+    texts = [[f"{{{next(fields)}}}" if isinstance(d, Dim) else str(d) for d in shape] for shape in shapes]
+    return pattern.format(*(f"({','.join(t)}{',' * (len(t) == 1)})" for t in texts)), tuple(shown)
+
+
 ASSIGNED = {"assign": "input array", "mask": "where mask", "place": "value array"}
 """What the kinds of checks of assignments compare with a target."""
 
 
 def assignment_sentence(value: tuple[DimLike, ...], target: tuple[DimLike, ...], what: str = "input array") -> str:
     """What NumPy says of an assignment whose shapes do not fit; of a ``value array`` that goes to indexed elements."""
+    return assignment_pattern(what).format(format_shape(value), format_shape(target))
+
+
+def assignment_pattern(what: str = "input array") -> str:
+    """As :func:`assignment_sentence`, with ``{}`` for the two shapes."""
     if what == "value array":
-        shapes = format_shape(value), format_shape(target)
-        return "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}".format(*shapes)
-    return f"could not broadcast {what} from shape {format_shape(value)} into shape {format_shape(target)}"
+        return "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
+    return f"could not broadcast {what} from shape {{}} into shape {{}}"
 
 
 def output_sentence(output: tuple[DimLike, ...], whole: tuple[DimLike, ...]) -> str:
     """What NumPy says of an output array that would have to be broadcast."""
-    sentence = f"non-broadcastable output operand with shape {format_shape(output)}"
-    return f"{sentence} doesn't match the broadcast shape {format_shape(whole)}"
+    return OUTPUT_PATTERN.format(format_shape(output), format_shape(whole))
+
+
+OUTPUT_PATTERN = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
+"""As :func:`output_sentence`, with ``{}`` for the two shapes."""
 
 
 def empty_sentence(name: str) -> str:

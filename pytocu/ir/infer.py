@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu.ir import library, promote
 from pytocu.ir.core import Op
-from pytocu.ir.dims import DimLike, assignment_sentence, format_shape
+from pytocu.ir.dims import DimLike, assignment_sentence, format_shape, misfit
 from pytocu.ir.reductions import REDUCTIONS, Reduction
 from pytocu.ir.types import (
     BOOL,
@@ -61,8 +61,7 @@ def broadcast_shapes(shapes: Sequence[tuple[DimLike, ...]]) -> tuple[DimLike, ..
         wide = [d for d in dims if d != 1]
         numbers = {d for d in wide if isinstance(d, int)}
         if len(numbers) > 1:
-            listed = " ".join(format_shape(s) for s in shapes)
-            raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
+            raise misfit(shapes)
         out.append(numbers.pop() if numbers else wide[0] if wide else 1)
     return tuple(out)
 

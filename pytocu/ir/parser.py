@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import NoReturn
 
 from pytocu.errors import CompileError, Loc, closest
@@ -138,8 +139,7 @@ class _Parser:
         if names and not types:
             self.fail(f"{match['results'].strip()} has no type, which stands at the end of the line: as ... : f32[n]")
         if len(names) != len(types):
-            counts = (f"{len(both)} {what}{'' if len(both) == 1 else 's'}" for both, what in ((names, "result"), (types, "type")))
-            self.fail(" but ".join(counts))
+            self.fail(f"{_counted(names, 'result')} but {_counted(types, 'type')}")
         for name, result in zip(names, inst.results, strict=True):
             self.define(name, result.type, values, result)
         return inst
@@ -200,6 +200,10 @@ class _Parser:
             return parse_dim(text)
         except ValueError:
             self.fail(f"{text!r} is not a constant", text)
+
+
+def _counted(things: Sequence[object], what: str) -> str:
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
 
 
 def _closes_at_end(text: str) -> bool:

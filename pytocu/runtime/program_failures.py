@@ -14,6 +14,7 @@ from pytocu.runtime.failures import found
 from pytocu.runtime.plan import Plan
 
 _operand_notes = Deferred("pytocu.operands", "operand_notes")
+_output_notes = Deferred("pytocu.operands", "output_notes")
 _array_notes = Deferred("pytocu.operands", "array_notes")
 _assignment_notes = Deferred("pytocu.operands", "assignment_notes")
 
@@ -77,7 +78,7 @@ class Failures:
             shapes = [f"shape {format_shape(s)}" for s in (wanted, given)]
             notes = _assignment_notes(loc, *shapes) if loc is not None and kind == "assign" else ()
             raise ShapeError(assignment_sentence(given, wanted, ASSIGNED[kind]), loc, None, notes)
-        notes = _operand_notes(loc, [f"shape {format_shape(given)}", ""]) if loc is not None else ()
+        notes = _output_notes(loc, f"shape {format_shape(given)}") if loc is not None else ()
         raise ShapeError(output_sentence(given, wanted), loc, None, notes)
 
     def fail_index(self, position: int, index: int, size: int, axis: int) -> None:
