@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import sys
 
 import numpy as np
@@ -357,15 +358,42 @@ def test_the_first_kernel_of_all_has_no_reason():
     assert third.why.startswith("it reduces or scans rows, which are shared by threads, and earlier kernels go element")
 
 
-def test_a_loop_of_unknown_length_is_not_estimated():
+def test_a_loop_of_unknown_length_is_estimated_for_one_step():
     def escape(x, n):
         y = x
         for _ in range(n):
             y = y * y + x
         return y
 
-    (kernel,) = told(escape, "f32[1000]", "weak int").kernels
-    assert kernel.expected is None and kernel.within == ()
+    found = told(escape, "f32[10000000]", "weak int")
+    (kernel,) = found.kernels
+    # 80 MB take as long as about 640 million operations; a step has two of each element.
+    assert (round(kernel.expected, 1), kernel.limited_by, kernel.steps, kernel.within) == (0.9, "memory", 32, ())
+    line = escape.__code__.co_firstlineno + 2
+    assert f"for one step of `for _ in range(n)` (line {line}), limited by memory; by arithmetic from 32 steps on" in str(found)
+
+
+def test_steps_that_are_known_are_counted():
+    def escape(x):
+        y = x
+        for _ in range(200):
+            y = y * y + np.sqrt(x)
+        return y, y.sum()
+
+    found = told(escape, "f32[10000000]")
+    first, *_ = found.kernels
+    assert (first.limited_by, first.loops, first.steps) == ("arithmetic", (), 0)
+    (again,) = [one for one in found.repeated if one.expression.startswith("for")]
+    assert (again.operations, again.loops, again.cheaper) == (200 * 10 * 10**7, (), "stored")
+
+
+@pytest.mark.parametrize("text", ["x - np.nanmean(x)", "x.mean(where=x > 0) * x", "x[x > 1].mean() + x"])
+def test_numbers_that_a_function_has_of_its_own_are_no_cause(text):
+    linecache.cache["causes.py"] = (0, None, [f"f = lambda x: {text}\n"], "causes.py")
+    names = {"np": np}
+    exec(compile(f"f = lambda x: {text}\n", "causes.py", "exec"), names)
+    (wide,) = told(names["f"], "f64[n]").wide
+    assert [cause.kind for cause in wide.causes] == ["argument"]
 
 
 def test_why_a_loop_is_float64():
@@ -713,6 +741,63 @@ def test_what_changed_in_between_is_not_the_same():
         return np.sqrt(x), x.sum()
 
     assert told(steps, "f64[n]", "weak int").repeated == ()
+
+
+def test_what_a_loop_does_not_change_is_computed_in_each_step():
+    def only(u, w, steps):
+        for _ in range(steps):
+            u = u / u.sum() + np.exp(w)
+        return u
+
+    found = told(only, "f32[n]", "f32[n]", "weak int")
+    (one,) = found.repeated
+    assert (one.expression, one.before, one.cheaper, len(one.kernels)) == ("np.exp(w)", True, "stored", 1)
+    verdict = f"from {one.steps} steps on that would take less time\n    help: compute it before the loop"
+    line = only.__code__.co_firstlineno + 1
+    place = f"is computed in {one.kernels[0]} in each step of `for _ in range(steps)` (line {line}): 20*n operations"
+    assert one.steps > 1 and verdict in str(found) and place in str(found)
+
+    def stored(u, w, steps):
+        e = np.exp(w)
+        for _ in range(steps):
+            u = u / u.sum() + e
+        return u
+
+    assert told(stored, "f32[n]", "f32[n]", "weak int").repeated == ()
+
+    def changed(u, w, steps):
+        for _ in range(steps):
+            u = u / u.sum() + np.exp(w)
+            w += u.sum()
+        return u
+
+    assert told(changed, "f32[n]", "f32[n]", "weak int").repeated == ()
+
+    def before_too(u, w, steps):
+        s = np.exp(w).sum()
+        for _ in range(steps):
+            u = u / u.sum() + np.exp(w)
+        return u + s
+
+    (one,) = told(before_too, "f32[n]", "f32[n]", "weak int").repeated
+    assert one.cheaper == "stored" and not one.before and [len(lines) for lines in one.rounds] == [0, 1]
+
+
+def test_two_kernels_of_steps_whose_number_only_a_run_tells():
+    def rounds(x, c, n):
+        y = x
+        for k in range(n):
+            y = y * x + k
+        z = x
+        for k in range(c.shape[0]):
+            z = z * x + c[k]
+        return y, y.sum(), z, z.sum()
+
+    found = told(rounds, "f32[n]", "f32[m]", "weak int")
+    line = rounds.__code__.co_firstlineno + 2
+    counts = {str(one.operations) for one in found.repeated}
+    assert counts == {f"2*n*steps_of_line_{line}", "2*m*n"}
+    assert f"how many steps `for k in range(n)` (line {line}) makes is known only at run time" in str(found)
 
 
 def test_what_two_kernels_of_a_step_compute():

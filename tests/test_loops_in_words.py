@@ -181,7 +181,7 @@ def filtered(x, n):
         (sorted_each, ("f64[m]", "weak int"), "np.sort(a)", "is computed by a library, of whole arrays", "before or after"),
         (of_two_shapes, ("f64[m]", "f64[k]", "weak int"), "b[0]", "reads elements of b that other positions", "one launch"),
         (alternating, ("f64[m]", "weak int"), "np.cumsum(u)", "needs all elements before each one", "a[:, j - 1]"),
-        (until_settled, ("f64[m]", "weak float"), "np.abs(new - u).max()", "needs all elements", "inside of the `while`"),
+        (until_settled, ("f64[m]", "weak float"), "np.abs(new - u).max()", "needs all elements", "inside of the loop"),
         (inner, ("f64[m]", "weak int"), "a[::-1]", "reads elements of a that other positions compute", "one launch a step"),
         (transposed, ("f64[m, m]", "weak int"), "a.T", "reads elements of a that other positions compute", "one launch a step"),
         (filtered, ("f64[m]", "weak int"), "x[x > 0].sum()", "needs all elements of the array", "before or after"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -18,9 +19,10 @@ from pytocu.explain.repeated import MOVES, repeated
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, number_of, split_arguments
+from pytocu.explain.work import MANY, is_count, unknown_loops
 from pytocu.guards import Guard, Identity
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import Dim, Fact
+from pytocu.ir.dims import Dim, Fact, symbols
 from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import bindings
 from pytocu.ir.types import ArrayType, VectorType
@@ -192,15 +194,26 @@ def _kernel(
     )
     writes = tuple(Access(_array_name(v), memory_of(v).name or "out", str(v.type), bytes_of(v.type, sizes)) for v in outputs)
     moved = added([a.bytes for a in (*reads, *writes)])
-    share, limit, supposed = None, "", ""
+    share, limit, supposed, many = None, "", "", 0
+    loops = tuple(map(line_of, unknown_loops(launch.regions[0].insts))) if kind == "cuda" else ()
     if kind == "cuda":
         lengths = schedules.long_lengths(moved.formula, sizes) if moved.number is None else sizes
         names = [name for name in lengths if name not in sizes]
         supposed = " = ".join((*names, str(*{lengths[name] for name in names}))) if names else ""
-        known = {**lengths, **sizes}
+        computed = schedules.operations(launch)
+        other = max(lengths.values(), default=1)
+        known = {**dict.fromkeys(symbols(computed), other), **lengths, **sizes}
+        counts = [name for name in symbols(computed) if is_count(name)]
         work = number_of(finished.attr("work") or 0, known)
         threads = None if work is None else work // each
-        share, limit = schedules.expected(number_of(moved.formula, known), schedules.operations(launch, known), threads)
+        amount = number_of(moved.formula, known)
+
+        def limited(steps: int) -> tuple[float | None, str]:
+            return schedules.expected(amount, number_of(computed, known | dict.fromkeys(counts, steps)), threads)
+
+        share, limit = limited(1)
+        if counts and limit != "arithmetic":
+            many = 1 + bisect.bisect_left(range(1, MANY), True, key=lambda steps: limited(steps)[1] == "arithmetic")
     return Kernel(
         name,
         _lines(launch),
@@ -217,6 +230,8 @@ def _kernel(
         limit,
         supposed if share is not None else "",
         within,
+        loops=loops,
+        steps=many,
     )
 
 

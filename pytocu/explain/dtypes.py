@@ -102,8 +102,10 @@ def _deciding(value: Value, wide: Sequence[Value]) -> Sequence[Value]:
 
 
 def _is_implicit(value: Value, user: Value) -> bool:
-    """Whether a value is a conversion that its user makes for itself."""
+    """Whether a value is a conversion that its user makes for itself, or a number that no operand in the text is."""
     inst = value.inst
+    if inst is not None and inst.op.name == "const" and user.inst is not None and inst.loc == user.inst.loc:
+        return not is_region(user.inst) and len(operand_texts(segment(inst.loc))) != len(user.inst.args)
     while inst is not None and user.inst is not None and inst.loc == user.inst.loc:
         if inst.op.name == "cast":
             return True

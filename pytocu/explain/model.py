@@ -149,6 +149,10 @@ class Kernel(Record):
         None where nothing was run on a GPU.
     code : str
         The earlier kernel whose code it has; empty where it has its own.
+    loops : tuple of SourceLine
+        The loops in it whose numbers of steps are not known; what is expected is that of one step of each.
+    steps : int
+        From so many steps on it is limited by arithmetic; 0 where that depends on none.
     """
 
     name: str
@@ -168,6 +172,8 @@ class Kernel(Record):
     within: tuple[Around, ...] = ()
     measured: KernelTime | None = None
     code: str = ""
+    loops: tuple[SourceLine, ...] = ()
+    steps: int = 0
 
 
 class Edge(Record):
@@ -204,7 +210,9 @@ class Refusal(Record):
 
 
 class Repeated(Record):
-    """An expression whose elements several kernels compute, each for itself, instead of handing them on in memory.
+    """An expression whose elements are computed more than once, instead of handing them on in memory.
+
+    Several kernels do so, each for itself, or one in each step of a loop around it that does not change them.
 
     Attributes
     ----------
@@ -218,8 +226,10 @@ class Repeated(Record):
         Those that compute it, in order of launch.
     operations : int or Dim
         Simple operations of computing it once, without parts that more kernels compute: these stand alone.
-    loops : bool
-        Whether there is a loop of the program in it, of which `operations` count one step.
+    loops : tuple of SourceLine
+        The loops in it whose numbers of steps are not known; `operations` have names for them.
+    rounds : tuple of tuples of SourceLine
+        The loops in each of whose steps it is computed, for each of the kernels.
     time : int or None
         The bytes that memory moves in the time of so many operations; None where a length is not known.
     stored : Bytes
@@ -229,6 +239,10 @@ class Repeated(Record):
     cheaper : str
         ``again`` where computing it in each takes less time than storing it, ``stored`` where it takes more, and
         ``neither`` where it makes next to no difference.
+    steps : int
+        From how many steps of those loops on it is ``stored``; 0 where that depends on none.
+    before : bool
+        Whether it is stored before these loops, and not by the first of the kernels.
     """
 
     expression: str
@@ -237,11 +251,14 @@ class Repeated(Record):
     type: str
     kernels: tuple[str, ...]
     operations: DimLike
-    loops: bool
+    loops: tuple[SourceLine, ...]
+    rounds: tuple[tuple[SourceLine, ...], ...]
     time: int | None
     stored: Bytes
     spared: Bytes
     cheaper: str
+    steps: int = 0
+    before: bool = False
 
 
 class Step(Record):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytocu.explain.traffic import number_of
+from pytocu.explain.work import counted
 from pytocu.ir.core import Inst, walk
 from pytocu.ir.dims import DimLike, product, symbols
-from pytocu.ir.types import ArrayType, ScalarType, element, shape_of
+from pytocu.ir.types import ArrayType, ScalarType, element
 
 COPY_BYTES_A_SECOND = 4.195e12
 """Of a large copy on an H200 (docs/performance.md)."""
@@ -141,21 +142,16 @@ def _lengths(one: str, several: str, lengths: Sequence[DimLike]) -> str:
     return f"{several} of lengths {', '.join(map(str, lengths[:-1]))} and {lengths[-1]}"
 
 
-def operations(launch: Inst, sizes: Mapping[str, int]) -> float | None:
-    """About how many float32 operations the elements take; None where a length or a loop's number of steps is not known."""
-    total = 0.0
-    for inst in walk(launch.regions[0]):
-        if inst.op.name in ("for_loop", "while_loop"):
-            return None
+def operations(launch: Inst) -> DimLike:
+    """About how many float32 operations the elements take; loops whose number of steps is not known have names in it."""
+    total: DimLike = 0
+    for inst, times in counted(launch.regions[0].insts):
         if inst.op.kind not in ("elementwise", "reduce", "scan") or not inst.args:
             continue
         type = inst.args[0].type if inst.op.kind != "elementwise" else inst.types[0]
-        elements = number_of(product(shape_of(type)), sizes)
-        if elements is None:
-            return None
         cost = _COSTS.get(inst.op.name, 1 if inst.op.exact else _FUNCTION)
         wide = isinstance(type, ArrayType | ScalarType) and element(type).name in ("f64", "c128")
-        total += elements * cost * (2 if wide else 1)
+        total = total + times * cost * (2 if wide else 1)
     return total
 
 

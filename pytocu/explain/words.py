@@ -8,7 +8,19 @@ from types import MappingProxyType
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.explain.model import Access, Apart, Around, Bytes, Cause, Explanation, Kernel, Measured, Refusal, Repeated
+from pytocu.explain.model import (
+    Access,
+    Apart,
+    Around,
+    Bytes,
+    Cause,
+    Explanation,
+    Kernel,
+    Measured,
+    Refusal,
+    Repeated,
+    SourceLine,
+)
 from pytocu.ir.dims import DimLike
 from pytocu.record import Record
 
@@ -126,9 +138,13 @@ def expected(kernel: Kernel) -> str:
     if kernel.expected is None:
         return ""
     limits = {"launch": "the time of a launch", "threads": "how few threads it has"}
-    where = f" for {kernel.supposed}" if kernel.supposed else ""
+    one = f"one step of {_loop(kernel.loops[0]) if len(kernel.loops) == 1 else 'each of its loops'}" if kernel.loops else ""
+    supposed = " and ".join(filter(None, (kernel.supposed, one)))
+    where = f" for {supposed}" if supposed else ""
+    more = f"; by arithmetic from {kernel.steps} steps on" if kernel.steps > 1 else ""
     share = f"about {kernel.expected:.2f}" if kernel.expected >= 0.005 else "less than 0.01"
-    return f"{share} of the speed of a copy is expected{where}, limited by {limits.get(kernel.limited_by, kernel.limited_by)}"
+    by = limits.get(kernel.limited_by, kernel.limited_by)
+    return f"{share} of the speed of a copy is expected{where}, limited by {by}{more}"
 
 
 def _time(kernel: Kernel) -> str:
@@ -187,15 +203,27 @@ def _repeated(repeated: Sequence[Repeated]) -> Iterator[Line]:
         yield Line("title", 0, "computed more than once")
     for one in repeated:
         what = f"{'part of ' if one.part else ''}`{one.expression}` (line {one.at.line})"
-        work = f"{'at least ' if one.loops else ''}{amount(one.operations)} operations each time"
+        each = (f" in each step of {_listed([_loop(line) for line in lines])}" if lines else "" for lines in one.rounds)
+        places = [f"{name}{steps}" for name, steps in zip(one.kernels, each, strict=True)]
         as_long = "" if one.time is None else f", which take as long as {shown(Bytes(one.time, one.time))} to move"
-        yield Line("item", 1, f"{what} is computed in {_listed(one.kernels)}: {work}{as_long}")
+        work = f"{amount(one.operations)} operations each time{as_long}"
+        yield Line("item", 1, f"{what} is computed in {_listed(places)}: {work}")
+        for line in one.loops:
+            yield Line("item", 2, f"how many steps {_loop(line)} makes is known only at run time")
+        place = "stored before the loop" if one.before else "stored"
         less = "" if one.spared.formula == 0 else f", and {shown(one.spared)} of what it is made of would not be read"
-        verdict = _VERDICTS[one.cheaper]
-        yield Line("item", 2, f"stored, it would cost {shown(one.stored)}{less}; {verdict}")
+        where = f"from {_counted(one.steps, 'step')} on " if one.steps > 1 else ""
+        yield Line("item", 2, f"{place}, it would cost {shown(one.stored)}{less}; {where}{_VERDICTS[one.cheaper]}")
         if one.cheaper == "stored":
-            yield Line("help", 2, "help: compute it in a jitted function of its own, and pass the result to the rest")
+            help = "compute it before the loop" if one.before else _APART
+            yield Line("help", 2, f"help: {help}")
 
+
+def _loop(line: SourceLine) -> str:
+    return f"`{line.text.strip().rstrip(':')}` (line {line.line})"
+
+
+_APART = "compute it in a jitted function of its own, and pass the result to the rest"
 
 _VERDICTS = {
     "again": "computing it again takes less time",

@@ -29,7 +29,7 @@ from pytocu.passes.stages import is_whole
 from pytocu.passes.sweeps import COMPARED, COMPARED_HELP, STEPS_IN_TURN, NoSweep, needs_all, sweep_or_reason
 from pytocu.record import Record
 
-_SELDOM = "test it after several steps, not after each: put these into a `for` inside of the `while`"
+_SELDOM = "test it after several steps, not after each: put these into a `for` inside of the loop"
 
 
 class Obstacle(Record):
