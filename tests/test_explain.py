@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import re
 import sys
 
 import numpy as np
@@ -798,6 +799,25 @@ def test_two_kernels_of_steps_whose_number_only_a_run_tells():
     counts = {str(one.operations) for one in found.repeated}
     assert counts == {f"2*n*steps_of_line_{line}", "2*m*n"}
     assert f"how many steps `for k in range(n)` (line {line}) makes is known only at run time" in str(found)
+
+
+def test_a_branch_in_a_loop_of_each_element_is_no_loop():
+    @pytocu.vectorize
+    def collatz(n, most):
+        for step in range(most):
+            if n == 1:
+                return step
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+        return most
+
+    def longest(n, most):
+        steps = collatz(n, most)
+        return steps, steps.max()
+
+    found = told(longest, "i64[n]", "weak int")
+    (one,) = [one for one in found.repeated if "collatz" in one.expression]
+    counts = {name for name in re.findall(r"steps_of_line_\d+", str(one.operations))}
+    assert len(counts) == len(one.loops) == 1 and "for step in range" in one.loops[0].text
 
 
 def test_what_two_kernels_of_a_step_compute():

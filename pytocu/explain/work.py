@@ -64,7 +64,7 @@ def counted(insts: Iterable[Inst], times: DimLike = 1, arrays: bool = False) -> 
                 yield inst, product(shape) * times
             continue
         yield inst, product(shape) * times
-        inside, over = times * steps_of(inst), arrays
+        inside, over = times, arrays
         if inst.op.name == "map":
             inside = product(shape) * times
         elif inst.op.name in LOOPS:
