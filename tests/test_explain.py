@@ -816,7 +816,7 @@ def test_a_branch_in_a_loop_of_each_element_is_no_loop():
 
     found = told(longest, "i64[n]", "weak int")
     (one,) = [one for one in found.repeated if "collatz" in one.expression]
-    counts = {name for name in re.findall(r"steps_of_line_\d+", str(one.operations))}
+    counts = set(re.findall(r"steps_of_line_\d+", str(one.operations)))
     assert len(counts) == len(one.loops) == 1 and "for step in range" in one.loops[0].text
 
 

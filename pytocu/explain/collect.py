@@ -119,7 +119,7 @@ def _before(found: Mapping[str, Stage], name: str) -> Stage:
 
 
 def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Of bounds of one length those that say most, in their order.
+    """Of what is known of one length that which says most, in their order.
 
     Examples
     --------
@@ -127,10 +127,15 @@ def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     >>> n = symbol("n")
     >>> [str(f) for f in narrowest([Fact(n, "<=", 64), Fact(n, "<=", 1024), Fact(n, ">", 4)])]
     ['n is at most 64', 'n is above 4']
+    >>> [str(f) for f in narrowest([Fact(n, "!=", 1), Fact(n, "==", 3)])]
+    ['n is 3']
     """
     kept: dict[tuple[Dim, str, int], Fact] = {}
     known = {(str(f.dim), f.relation, f.number) for f in facts}
+    fixed = {fact.dim for fact in facts if fact.relation == "=="}
     for fact in facts:
+        if fact.dim in fixed and fact.relation != "==":
+            continue
         text = str(fact.dim)
         # Of a length that is above 0 what is known of `n - 1` is known of `max(n - 1, 0)`.
         if fact.number > 0 and text.startswith("max(") and (text[4:].removesuffix(", 0)"), fact.relation, fact.number) in known:
