@@ -282,6 +282,62 @@ def behind_a_raise_for_certain(x, n):
     return x.astype(bool) - True
 
 
+def for_certain_behind_a_side(x, n):
+    if n:
+        x = x.nothing
+    return x.astype(bool) - True
+
+
+def for_certain_behind_a_loop(x, n):
+    for _ in range(n):
+        x = x.nothing
+    raise ValueError("here")
+
+
+def for_certain_in_a_function(x, n):
+    def part(y):
+        return y.nothing if n else y + 1
+
+    x = part(x)
+    return part(x.astype(bool) - True)
+
+
+def in_the_second_step_for_certain(x, n):
+    for i in range(2):
+        if i == 1:
+            x = x.nothing
+        elif n:
+            x = x.astype(bool) - True
+    return x
+
+
+def in_a_long_loop_for_certain(x, n):
+    for i in range(100):
+        if n > i:
+            x = x.nothing
+        x = x.astype(bool) - True
+    return x
+
+
+def in_a_side_of_a_long_loop_for_certain(x, n):
+    if n:
+        for i in range(100):
+            if n > i + 1:
+                x = x.nothing
+            x = x.astype(bool) - True
+    return x
+
+
+def in_a_while_loop_for_certain(x, n):
+    k = 0
+    while k < 100:
+        if n > k:
+            x = x.nothing
+        x = x.astype(bool) - True
+        k += 1
+    return x
+
+
 def changes_a_list(x, n):
     found = [x]
     if n:
@@ -304,6 +360,8 @@ FUNCTIONS = [
     side_in_a_loop, side_in_a_sum, behind_a_break, behind_a_break_that_may_be, behind_another_error, behind_lengths,
     behind_a_raise, on_both_sides_of_a_side, elif_chain, changes_a_list, unused,
     on_both_sides, on_both_sides_of_a_loop, in_every_way_of_an_expression, behind_a_raise_for_certain,
+    for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
+    in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
 ]  # fmt: skip
 
 

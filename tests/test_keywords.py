@@ -365,6 +365,21 @@ def test_results_in_arrays_are_seen() -> None:
     refused(ROOM, "np.concatenate((a[2:], a[:2]), out=a)", "a join with an out= that is one of the arrays", "out[...]")
 
 
+SCALARS = ("np.float64(1.5)", "np.zeros(())", "np.array(2.5)", "np.zeros((), int)", "np.zeros(3)", "np.int64(1)")
+
+
+def test_results_of_scalars_in_arrays() -> None:
+    """NumPy calls the method of a scalar, which gives a scalar again; of other functions the array is the result."""
+    names = "sum prod min max amax amin mean var std round around median nansum nanmax ptp"
+    check(SCALARS, [f"np.{name}(a, out=b)" for name in names.split()])
+    check(SCALARS, [
+        "np.any(a, out=np.zeros((), bool))", "np.all(a, out=np.zeros((), bool))", "np.argmax(a, out=d)", "np.argmin(a, out=d)",
+        "np.clip(a, 0, 1, out=b)", "np.take(a, 0, out=b)", "a.sum(out=b)", "a.clip(0, 1, b)", "a.round(1, b)", "a.max(None, b)",
+        "np.clip(a, 0, 1, out=e)", "np.sum(c, out=b)", "np.clip(c, 0, 1, out=b)", "np.sum(1.5, out=b)", "np.add(a, 1, out=b)",
+        "np.choose(f, [1.5, 2.5], out=b)", "np.add.reduce(a, out=b)", "np.round(a, 1, b)", "np.sum(a, out=b)\nreturn b",
+    ])  # fmt: skip
+
+
 # Sets whose elements are said to be different, and where they stand.
 
 SETS = {

@@ -108,6 +108,13 @@ def test_what_functions_make_is_numpys(first: float) -> None:
     same(lambda x, a: (mean_or(x, a), mean_or(x, a) * 2.0, int(max(mean_or(x, 0.5), x[0]))), x, 0.1)
 
 
+def test_a_new_array_of_a_dtype_converts_it() -> None:
+    for x in (np.full(3, 2, np.float16), np.full(3, -2, np.float16)):
+        same(lambda x: (np.full_like(x, mean_or(x, 0.5)) + x, np.full(3, mean_or(x, 0.5), np.float32)), x)
+    with pytest.raises(UnsupportedError, match=r"or, on another way, an np\.float16"):
+        pytocu.jit(lambda x: np.full(3, mean_or(x, 0.5)))(x)
+
+
 def test_a_known_number_has_to_be_one_of_the_dtype() -> None:
     """What stands for 0.1 is a float32, which a float64 would show."""
     x = np.ones(3, np.float32)

@@ -18,7 +18,7 @@ from pytocu.testing import device_arrays, everything, fuzz, matrix, planted
 from pytocu.testing.compare import complex_distance
 from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
-from pytocu.testing.fuzz_blocks import BLOCKS, FEATURES, PROGRAMS
+from pytocu.testing.fuzz_blocks import BLOCKS, ERRORS, FEATURES, PROGRAMS, RETURNED
 from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
 from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments, is_argument
 from pytocu.testing.fuzz_writer import random_program
@@ -89,6 +89,36 @@ def test_another_error_is_another_failure(monkeypatch: pytest.MonkeyPatch) -> No
 
     smaller, _, verdict = shrink(program, arguments, fails)
     assert verdict.message.startswith("KeyError") and any("logical_xor" in s.text for s in smaller.statements)
+
+
+def test_errors_have_numpys_sentence() -> None:
+    """A program that ends in an error: of the same class, with the same sentence; the test that is printed says so, too."""
+    text = "v1 = {0}\nif flag:\n    v1 = np.zeros(3) @ np.zeros(4)"
+    statements = (Statement("v0", "({0} + 1)", ("x_f64",), "add"), Statement("v1", text, ("v0",), features="error in a side"))
+    program = Program(statements, ("v1",), error=True)
+    arguments = {"x_f64": Argument(np.ones((2, 2))), "flag": Argument(True)}
+    for on in ("cpu", "interpreter", "threads"):
+        assert check(program, arguments, RUNS[on]).kind == "error"
+        assert check(program, {**arguments, "flag": Argument(False)}, RUNS[on]).kind == "same"
+
+    def fails(function: Any, *given: Any) -> Any:
+        raise ValueError("another sentence")
+
+    smaller, given, verdict = shrink(program, arguments, fails)
+    assert verdict.kind == "differs" and "another sentence" in verdict.message and len(smaller.statements) == 1
+    text = as_test(smaller, given, verdict)
+    assert "pytest.raises" in text
+    run_test(text)
+
+
+def test_some_programs_may_raise_and_have_numbers_of_two_kinds() -> None:
+    pick, coverage = random.Random(3), Coverage()
+    programs = [random_program(pick, coverage)[0] for _ in range(300)]
+    raising = [p for p in programs if any(s.features in ERRORS for s in p.statements)]
+    ended = [p for p in raising if p.error]
+    assert 5 < len(ended) < len(raising) - 5
+    kept = [(p, s.name) for p in programs for s in p.statements if s.features == RETURNED]
+    assert kept and all(name in p.results for p, name in kept)
 
 
 def program_lines(function: Any) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
@@ -171,7 +171,7 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
         return signal
     except Again:
         state.go_back()
-    except Raised:
+    except (CompileError, Raised):
         context.builder.insts.extend(insts)
         raise
     return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)

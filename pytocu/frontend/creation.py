@@ -17,6 +17,7 @@ from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.math_calls import on_host
+from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reductions import reduce
@@ -190,8 +191,9 @@ def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype
     made = as_value(context, value)
     if dtype is None or made.type != WEAK_INT:
         made = as_strong(context, made)
+    target = _dtype(context, dtype, promote.strong(made.type))
     # A Python int that the dtype does not hold is an OverflowError.
-    made = cast(context, made, _dtype(context, dtype, promote.strong(made.type)))
+    made = cast(context, made if dtype is None else as_numpy(context, made, target.name), target)
     if not dimensions(made):
         return filled(context, made, shape, order=order)
     return in_order(context, broadcast(context, fitted(context, made, shape), shape), order)

@@ -23,7 +23,7 @@ from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.tables import Handler, Table
-from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of
+from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of, without_axes
 from pytocu.frontend.values import (
     Context,
     as_strong,
@@ -34,6 +34,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_number,
+    is_numpy_scalar,
     is_weak,
 )
 from pytocu.ir.core import Value
@@ -377,7 +378,19 @@ def call_handler(
     for parameter in signature.parameters.values():
         if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
             known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
-    return handler(*bound.args, **bound.kwargs)
+    made = handler(*bound.args, **bound.kwargs)
+    if bound.arguments.get("out") is not None and name.rpartition(".")[2] in _OF_SCALARS:
+        operand = next((v for v in bound.arguments.values() if v is not context), None)
+        # NumPy calls the method of a scalar, which writes the array and gives a scalar.
+        return without_axes(context, made) if is_numpy_scalar(operand) else made
+    return made
+
+
+_OF_SCALARS = (
+    "all", "amax", "amin", "any", "argmax", "argmin", "around", "choose", "clip", "max", "mean", "min", "prod", "round", "std",
+    "sum", "take", "var",
+)  # fmt: skip
+"""Functions with ``out=`` that are methods of NumPy scalars."""
 
 
 def _not_taken(

@@ -10,7 +10,7 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
 from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
 from pytocu.frontend.values import Context, cast
-from pytocu.ir.core import Value
+from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
 from pytocu.ir.types import I64, WeakType
 
@@ -145,6 +145,28 @@ def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> Non
         shown = _numbers(context, failing)
         said = {"kind": "equal", "dims": (number, 0 if wanted else 1, *shown)}
         context.builder.emit("check", (), {**said, "shapes": (failing.error, failing.sentence, *failing.parts)})
+
+
+def behind_others(context: Context, error: CompileError | Raised) -> Raised | None:
+    """What ends a program that raises for certain, behind places where a run may have raised something else; None elsewhere.
+
+    The exception is written down here, so that the run chooses.
+    """
+    found = error if isinstance(error, Raised) else _raised_by(error)
+    if context.elements is not None or found is None or found.failing is None:
+        return None
+    if not any(map(_is_refusal, walk(Block((), tuple(context.builder.insts))))):
+        return None
+    refuse(context, found)
+    return Raised(found.error, found.failing, found.stated, written=True)
+
+
+def _is_refusal(inst: Inst) -> bool:
+    """Whether an instruction is one of :func:`refuse` or :func:`refuse_if`."""
+    if inst.op.name != "check" or inst.attr("kind") != "equal":
+        return False
+    first, second, *_ = inst.attr("dims")
+    return (first, second) == (1, 0) or any(name.startswith(RAISES) for name in named((first,)))
 
 
 def _failing_of(found: Raised) -> Failing:

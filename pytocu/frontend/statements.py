@@ -20,6 +20,7 @@ _compound = Deferred("pytocu.frontend.compound", "run")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 _always = Deferred("pytocu.frontend.raising", "always")
+_behind_others = Deferred("pytocu.frontend.raising", "behind_others")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
@@ -86,6 +87,8 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
     ------
     CompileError
         The first error, with the others.
+    Raised
+        The program raises for certain, but may have raised something else before.
     """
     errors: list[CompileError] = []
     lost: set[str] = set()
@@ -100,6 +103,8 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
         try:
             signal = _statement(frame, statement, tuple(body[number + 1 :]))
         except CompileError as error:
+            if not errors and (last := _behind_others(frame.context, error)) is not None:
+                raise last from None
             follows = isinstance(error, NameError) and any(f"'{name}'" in error.message for name in lost)
             if not follows:
                 errors.append(error)
@@ -110,6 +115,8 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
         except Raised as found:
             if found.written and not errors:
                 raise
+            if not errors and (last := _behind_others(frame.context, found)) is not None:
+                raise last from None
             errors.append(found.error)
             break
         if signal is not None:

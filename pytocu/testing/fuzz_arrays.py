@@ -6,6 +6,8 @@ at hand NumPy refuses, and is not written.
 
 from __future__ import annotations
 
+import numpy as np
+
 from pytocu.testing.fuzz_programs import Form
 
 _JOINED = (
@@ -44,7 +46,70 @@ _PARTS = (
     "np.isin({0}, [0, 1, 3])", "np.isin({0}, {0}.ravel()[:2])",
 )  # fmt: skip
 
+_PRODUCTS = (
+    "np.matmul({0}, {0}.T)", "np.matmul({0}.T, {0}, out=np.zeros(({0}.shape[1],) * 2, {0}.dtype))",
+    "np.matmul({0}, {0}.T, dtype={0}.dtype)", "np.matmul({0}, {0}, axes=[(0, 1), (1, 0), (0, 1)])",
+    "np.vecdot({0}, {0}, axis=0)", "np.vecdot({0}, {0}, axis=-1, keepdims=True)", "np.vecdot({0}, {0}, axes=[0, 0, ()])",
+    "np.vecdot({0}, {0}, out=np.zeros({0}.shape[:-1], {0}.dtype))", "np.matvec({0}, {0}[0])", "np.vecmat({0}[..., 0], {0})",
+    "np.dot({0}, {0}.T, out=np.zeros(({0}.shape[0],) * 2, {0}.dtype))", "np.einsum('ij,kj->ik', {0}, {0})",
+    "np.outer({0}, {0}, out=np.zeros(({0}.size,) * 2, {0}.dtype))", "np.einsum('...i->...', {0})",
+    "np.einsum('i...,i...', {0}, {0})", "np.einsum('ij,ij->i', {0}, {0}, dtype={0}.dtype)", "np.einsum('ij->ji', {0})",
+    "np.einsum('ij,j,i->', {0}, {0}[0], {0}[:, 0])", "np.einsum({0}, [0, 1], {0}, [0, 1], [1])",
+    "np.einsum('ij,ij->j', {0}, {0}, out=np.zeros({0}.shape[1], {0}.dtype))", "np.tensordot({0}, {0}, axes=([0], [0]))",
+)  # fmt: skip
+
+_SORTED = (
+    "np.sort({0}, axis=0, stable=True)", "np.sort({0}, axis=None, kind='stable')", "np.argsort({0}, axis=0, stable=True)",
+    "{0}.argsort(kind='stable')", "np.partition({0}, 0, axis=-1)[..., 0]", "np.searchsorted([0, 1, 3], {0}, side='right')",
+    "np.unique({0}, return_counts=True)[1]", "np.unique({0}, return_index=True)[1]", "np.unique({0}, return_inverse=True)[1]",
+    "np.intersect1d({0}, [0, 1, 3], return_indices=True)[1]",
+    "np.setdiff1d({0}.ravel(), {0}.ravel()[:1])", "np.union1d({0}, {0}.ravel()[:2])",
+    *(("np.sort({0}, axis=0, descending=True, stable=True)", "np.argsort({0}, descending=True, stable=True)")
+      if np.lib.NumpyVersion(np.__version__) >= "2.5.0" else ()),
+)  # fmt: skip
+
+_NAMED = (
+    "np.add({0}, {0}, out=np.zeros_like({0}), where={0} == {0})", "np.add({0}, 1, out=np.ones_like({0}))",
+    "np.less({0}, {1}, out=np.ones(({0} + {1}).shape, bool))",
+    "np.multiply({0}, {0}, dtype={0}.dtype, casting='no')", "np.subtract({0}, {1}, casting='same_kind', order='K')",
+    "np.minimum({0}, {1}, out=np.zeros(({0} + {1}).shape), casting='unsafe') + 0", "np.clip({0}, max={1})",
+    "np.clip({0}, min=1)",
+    "np.clip({0}, 1, 5, out=np.zeros_like({0}))", "{0}.clip(max=3)", "np.round({0}, decimals=1, out=np.zeros_like({0}))",
+    "np.argmax({0}, axis=-1, keepdims=True)", "np.argmin({0}, axis=0, out=np.zeros({0}.shape[1:], np.int64))",
+    "np.max({0}, axis=-1, initial=0, where={1} == {1}, keepdims=True) + 0",
+    "np.min({0}, axis=0, out=np.zeros({0}.shape[1:], {0}.dtype)) + 0", "np.count_nonzero({0}, axis=0, keepdims=True)",
+    "np.any({0}, axis=0, where={1} == {1})", "np.all({0}, axis=-1, out=np.ones({0}.shape[:-1], bool))",
+    "np.mean({0} > 0, axis=0, where={1} == {1}, keepdims=True)", "np.diff({0}, axis=0, prepend=1, append=0)",
+    "np.pad({0}, 1, mode='constant', constant_values=3)", "np.pad({0}, 1, mode='reflect')", "np.pad({0}, (1, 2), mode='wrap')",
+    "np.pad({0}, 1, mode='symmetric')", "np.roll({0}, (1, -1), axis=(0, -1))", "np.repeat({0}, repeats=2, axis=-1)",
+    "np.take({0}, [0, -1], axis=0, out=np.zeros_like({0}[[0, -1]]))", "np.take({0}, [5, -7], mode='wrap')",
+    "np.concatenate([{0}, {0}], out=np.zeros((2 * {0}.shape[0], *{0}.shape[1:]), {0}.dtype))",
+    "np.concatenate([{0}, {1}], axis=None, dtype=np.float64)", "np.stack([{0}, {0}], axis=1, dtype=np.complex128)",
+    "np.stack([{0}, {0}], out=np.zeros((2, *{0}.shape), {0}.dtype))", "np.hstack([{0}, {0}], dtype=np.float64)",
+    "np.array({0}, dtype=np.float64, ndmin=3)", "np.asarray({0}, order='C')", "{0}.astype(np.float64, copy=False)",
+    "{0}.reshape(-1, order='F')", "{0}.ravel('F')", "{0}.flatten(order='F')", "np.zeros_like({0}, dtype=np.int8)",
+    "np.ones_like({0}, shape=(2, 3))", "np.full_like({0}, 3, shape={0}.shape[:1])", "np.compress([True, False], {0}, axis=0)",
+    "np.median({0}, axis=0, keepdims=True)", "np.quantile({0}, 0.5, axis=-1, method='lower')",
+    "np.nan_to_num({0}, copy=True, posinf=1, neginf=-1)", "np.trace({0} == 0, offset=1, dtype=np.int32)",
+    "np.copy({0}, order='C')", "np.squeeze({0}[None], axis=(0,))", "np.flip({0}, axis=(0, -1))", "np.tri(*{0}.shape[:2], k=1)",
+    "np.nanmax({0}, axis=0, initial=1, where={1} == {1}) + 0", "np.isin({0}, [1, 2], invert=True)",
+)  # fmt: skip
+
+_SCANNED = (
+    "np.cumulative_sum({0}.ravel(), include_initial=True)", "np.cumsum({0}, axis=0, dtype={0}.dtype)",
+    "np.cumsum({0}, axis=0, dtype={0}.dtype, out=np.zeros_like({0}))", "np.add.reduce({0}, axis=0, keepdims=True, initial=3)",
+    "np.sum({0}, axis=0, keepdims=True, initial=3, where={0} > 1)", "np.prod({0}, axis=-1, dtype={0}.dtype, initial=2)",
+    "np.sum({0}, axis=-1, dtype={0}.dtype, out=np.zeros({0}.shape[:-1], {0}.dtype))",
+    "np.maximum.reduce({0}, axis=(0, 1), initial=0)",
+    "np.trapezoid({0}, dx=2, axis=0)",
+)  # fmt: skip
+
 ARRAYS: tuple[Form, ...] = (
+    *(Form(text, 1, kinds="biu", strong=True) for text in _PRODUCTS),
+    *(Form(text, 1, kinds="iu", strong=True) for text in _SORTED),
+    *(Form(text, 2 if "{1}" in text else 1, kinds="iuf", strong=True) for text in _NAMED),
+    *(Form(text, 1, kinds="iu", strong=True) for text in _SCANNED),
+    *(Form(text, 1, kinds="f", strong=True) for text in _SORTED if "stable=True" in text or "kind='stable'" in text),
     *(Form(text, 2, strong=True) for text in _JOINED),
     *(Form(text, 1, strong=True) for text in _MOVED),
     *(Form(text, 1, kinds="iuf", strong=True) for text in _MADE),

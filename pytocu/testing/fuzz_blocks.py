@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_scalars import random_scalar_function
+from pytocu.testing.fuzz_ways import ERRORS, RETURNED, WAYS, ways
 
 
 class Block(NamedTuple):
@@ -26,7 +27,7 @@ class Block(NamedTuple):
         The lines; ``@E`` is an expression of ``@v`` and ``{1}`` with the dtype and shape of ``@v``, ``@N`` a number of
         steps, ``@C`` a condition on Python scalars, ``@K`` one on a counter ``k`` or ``i``, ``@M`` a mask of ``@v``,
         ``@F`` one without a counter and ``@G`` the same of ``{0}``, ``@I`` a small index array of the length of ``@v``;
-        more are in :mod:`pytocu.testing.fuzz_loops`.
+        more are in :mod:`pytocu.testing.fuzz_loops` and :mod:`pytocu.testing.fuzz_ways`.
     kinds : str
         Of the dtype.
     least : int
@@ -170,6 +171,7 @@ BLOCKS: tuple[Block, ...] = (
     Block("histogram", "@v = np.histogram({0}, bins=4, range=(-2, 6))[0]", "fiu", 1),
     *(Block(feature, text, least=2 if "w[j]" in text or "len(@v)" in text else 1) for feature, text in SWEEPS),
     *(Block(*other) for other in OTHERS),
+    *(Block(*way) for way in WAYS),
     *(Block(feature, text) for feature, text in SCALAR_CALLS),
 )  # fmt: skip
 """What a program may hold instead of an expression."""
@@ -216,9 +218,9 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
              "K": _COUNTER_TESTS, "M": _MASKS[kind], "G": tuple(text.replace("@v", "{0}") for text in plain),
              "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)",
                    "-1 - np.arange(len(@v)) // 2", "np.arange(len(@v)) * 3 % len(@v)"),
-             "S": (f"each_{name}",), **choices(kind)}  # fmt: skip
+             "S": (f"each_{name}",), **choices(kind), **ways(kind)}  # fmt: skip
     text = sweep_lines(block.text, kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
-    text = re.sub(r"@([EFGHNCKMIOSU])", lambda m: pick.choice(found[m[1]]), text)
+    text = re.sub(r"@([C-IKM-OR-UW-Z])", lambda m: pick.choice(found[m[1]]), text)
     # Python scalars only: a counter is one where there is a loop.
     counter = "i" if "for i" in text else "k" if "while k" in text else "2"
     return text.replace("@k", counter).replace("@v", name)
@@ -252,6 +254,6 @@ def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
 
 
 __all__ = [
-    "BLOCKS", "CHANGING_BLOCKS", "FEATURES", "PROGRAMS", "Block", "block_of", "changing", "defined", "number_of_steps",
-    "second_operands", "written",
+    "BLOCKS", "CHANGING_BLOCKS", "ERRORS", "FEATURES", "PROGRAMS", "RETURNED", "Block", "block_of", "changing", "defined",
+    "number_of_steps", "second_operands", "written",
 ]  # fmt: skip

@@ -37,6 +37,9 @@ from pytocu.testing.fuzz_programs import (
     with_results,
 )
 
+_NUMPY_RAISES = "where NumPy has"
+"""In what is said of a program that raises in NumPy."""
+
 Run = Callable[..., Any]
 """``run(function, *arguments)`` compiles a function and runs it."""
 
@@ -94,7 +97,7 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             value = value_of(statement, env)
         except Exception as error:
             kind = "differs" if program.error else "invalid"
-            return Verdict(kind, f"no error where NumPy has {error!r}", statement)
+            return Verdict(kind, f"no error {_NUMPY_RAISES} {error!r}", statement)
         if bounded_by(statement, values, value) and statement.name not in computed:
             # What is computed of it could not be compared.
             return Verdict("invalid")
@@ -122,7 +125,9 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
 def _called_alone(program: Program, statement: Statement, env: Mapping[str, Any], run: Run) -> None:
     """Compare a function of scalars that is called outside of compiled functions."""
     name = f"each_{statement.name}"
-    operands = [evaluate(o, env) for o in (*statement.operands, statement.operands[0])[:2]]
+    # In a program that was made smaller the lines may not read all operands.
+    read = [o for k, o in enumerate(statement.operands) if f"{{{k}}}" in statement.text] or ["1"]
+    operands = [evaluate(o, env) for o in (*read, read[0])[:2]]
     call = replace(statement, text=f"{statement.name} = {name}(one, other)", operands=())
     expected = value_of(call, dict(zip(("one", "other"), operands, strict=True)))
     compare(_as_expected(run(program.function().__globals__[name], *operands), expected), expected)
@@ -141,12 +146,18 @@ def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Ver
             else:
                 execute(statement.code, env)
         except Exception as expected:
-            kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, AttributeError, IndexError)
+            kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, AttributeError, IndexError, NameError, KeyError,
+                     AssertionError, ArithmeticError)
             wanted = next((k for k in kinds if isinstance(expected, k)), Exception)
-            if isinstance(error, wanted):
+            if isinstance(error, wanted) and _sentence(error) == _sentence(expected):
                 return Verdict("error")
-            return Verdict("differs", f"{type(error).__name__} where NumPy has {expected!r}: {error}", statement)
+            return Verdict("differs", f"{type(error).__name__} {_NUMPY_RAISES} {expected!r}: {error}", statement)
     return Verdict("differs", f"{type(error).__name__}: {error}")
+
+
+def _sentence(error: Exception) -> str:
+    """What an exception says; the line and the help come behind it."""
+    return str(error).partition("\n")[0]
 
 
 def _change(statement: Statement, env: dict[str, Any]) -> None:
@@ -223,10 +234,11 @@ def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tup
     return best, {name: known[name] for name in best.parameters}, verdict
 
 
-def _error_of(verdict: Verdict) -> str:
-    """The class of an error that is the difference: another one is another failure."""
+def _error_of(verdict: Verdict) -> tuple[str, str]:
+    """The classes of errors that are the difference, of the compiled side and of NumPy: others are another failure."""
     said = verdict.message.partition(":")[0].partition(" ")[0]
-    return said if said.endswith("Error") else ""
+    theirs = verdict.message.partition(f"{_NUMPY_RAISES} ")[2].partition("(")[0]
+    return said if said.endswith("Error") else "", theirs
 
 
 def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterator[tuple[Program, dict[str, Argument]]]:
@@ -337,8 +349,10 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     tolerance = f", exact=False, ulp={ulp:g}" if ulp else ""
     changed = changed_arguments(program.statements)
     imports = ["import copy", "import math"] if changed else ["import math"]
+    raises = _NUMPY_RAISES in verdict.message
     scalars = ["from pytocu.testing.fuzz_scalars import in_numpy"] if program.definitions else []
-    lines = [*imports, "", "import numpy as np", "", "import pytocu", "from pytocu.testing.compare import compare",
+    others = ["import pytest"] if raises else []
+    lines = [*imports, "", "import numpy as np", *others, "", "import pytocu", "from pytocu.testing.compare import compare",
              *scalars, "", "", *program.definitions, *program.lines("program"), "", "", "def test_program():",
              "    arguments = ("]  # fmt: skip
     lines += [f"        {_spelled(arguments[name])},  # {name}" for name in program.parameters]
@@ -346,9 +360,15 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     if changed:
         lines += ["    given = copy.deepcopy(arguments)"]
     plain = "in_numpy(program)" if scalars else "program"
-    lines += ['    with np.errstate(all="ignore"):', f"        expected = {plain}(*arguments)",
-              f"    compare(pytocu.jit(program)(*{'given' if changed else 'arguments'}), expected{tolerance})"]  # fmt: skip
-    if changed:
+    called = f"pytocu.jit(program)(*{'given' if changed else 'arguments'})"
+    if raises:
+        lines += ['    with np.errstate(all="ignore"), pytest.raises(Exception) as expected:', f"        {plain}(*arguments)",
+                  "    with pytest.raises(expected.type) as found:", f"        {called}",
+                  '    assert str(found.value).partition("\\n")[0] == str(expected.value)']  # fmt: skip
+    else:
+        lines += ['    with np.errstate(all="ignore"):', f"        expected = {plain}(*arguments)",
+                  f"    compare({called}, expected{tolerance})"]  # fmt: skip
+    if changed and not raises:
         lines += ["    compare(given, arguments)"]
     said = verdict.message.strip().splitlines()
     return "\n".join([*lines, *(f"    # {line}" for line in said[:6]), ""])

@@ -11,7 +11,17 @@ import numpy as np
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.testing.fuzz_arrays import ARRAYS
-from pytocu.testing.fuzz_blocks import PROGRAMS, block_of, changing, defined, number_of_steps, second_operands, written
+from pytocu.testing.fuzz_blocks import (
+    ERRORS,
+    PROGRAMS,
+    RETURNED,
+    block_of,
+    changing,
+    defined,
+    number_of_steps,
+    second_operands,
+    written,
+)
 from pytocu.testing.fuzz_check import bounded_by
 from pytocu.testing.fuzz_programs import (
     CHANGES,
@@ -63,6 +73,11 @@ class Writer:
         self.variables: list[str] = []
         self.error = False
         self.inexact: set[str] = set()
+
+    @property
+    def fresh(self) -> str:
+        """A name for the next value."""
+        return f"v{sum(bool(s.name) for s in self.statements)}"
 
     def need(self, code: str) -> None:
         """Make the arguments that an expression names."""
@@ -145,7 +160,7 @@ class Writer:
         operands = [argument if power else self.leaf(dtype, True), self.pick.choice(EXPONENTS if power else NEUTRAL)]
         if not power and self.pick.random() < 0.3:
             operands.reverse()
-        self.put(Statement(f"v{len(self.variables)}", form.text, tuple(operands), form.row))
+        self.put(Statement(self.fresh, form.text, tuple(operands), form.row))
 
     def block(self) -> None:
         """Lines with a loop, a branch or a mask, of a feature that is rare so far."""
@@ -156,7 +171,7 @@ class Writer:
             shape = self.shape_of(first)
             if shape is None or len(shape) < block.least:
                 continue
-            name = f"v{len(self.variables)}"
+            name = self.fresh
             other = self.fitting(shape, dtype)
             equal = "{1}" if self.shape_of(other) == shape else "{0}"
             text = written(block, name, dtype.kind, self.pick, 0 not in self.size, equal)
@@ -170,7 +185,7 @@ class Writer:
                 # Scalars and arrays without axes take turns in NumPy: two types for a loop.
                 continue
             self.need(", ".join((made.code, *made.operands)))
-            if all(self.runs(made, other) for other in OTHER_WAYS):
+            if block.features in ERRORS or all(self.runs(made, other) for other in OTHER_WAYS):
                 self.put(made)
             return
 
@@ -208,7 +223,7 @@ class Writer:
 
     def let(self, form: Form, dtype: DType) -> None:
         """Write an operation of a form."""
-        self.put(Statement(f"v{len(self.variables)}", form.text, self.operands(form, dtype), form.row, form.no_nan))
+        self.put(Statement(self.fresh, form.text, self.operands(form, dtype), form.row, form.no_nan))
 
     def put(self, made: Statement) -> None:
         """Name the value of an operation, unless NumPy has none."""
@@ -218,10 +233,19 @@ class Writer:
             if shows_nan(made, self.env):
                 return
             values = [evaluate(o, self.env) for o in made.operands]
-        except REFUSED_ERRORS as error:
-            if isinstance(error, (TypeError, OverflowError)) and self.pick.random() < 0.08 and len(self.statements) > 3:
+        except Exception as error:
+            if made.features not in ERRORS:
+                if not isinstance(error, REFUSED_ERRORS):
+                    raise
+                if not isinstance(error, (TypeError, OverflowError)) or self.pick.random() >= 0.08:
+                    return
+            if len(self.statements) > 3:
                 self.statements.append(made)
                 self.error = True
+            return
+        if made.features == RETURNED:
+            self.statements.append(made)
+            self.env[made.name] = value
             return
         if not acceptable(made, value, values):
             return
@@ -244,7 +268,7 @@ class Writer:
         if not arrays:
             return
         source = self.pick.choice(arrays)
-        copied = Statement(f"v{len(self.variables)}", "{0}.copy()", (source,))
+        copied = Statement(self.fresh, "{0}.copy()", (source,))
         self.statements.append(copied)
         self.variables.append(copied.name)
         self.env[copied.name] = self.env[source].copy()
