@@ -25,7 +25,8 @@ finished is in the logs, and the same command goes on behind it.
 * **Random programs** (`python -m pytocu.testing.fuzz`): programs of four to twenty operations over every operation of
   [the table](operations.md) in every dtype, views, joins, gathers, reductions, scans and changes in place, loops of
   elements and of whole arrays, sweeps along an axis, branches, masks, scatters, positions and slices of run time, lists,
-  functions inside of functions, and functions of scalars, which are called alone as well. NumPy runs
+  functions inside of functions, functions of scalars, which are called alone as well, numbers that are Python's on one way and
+  NumPy's on another, and lines that raise where a run comes to them: the exception and its sentence are compared. NumPy runs
   each of them line by line. The command prints how often each operation was written in each dtype, how many operations
   a program has, and what was refused; a failure is made small and printed as a test. `--on` says what runs: `cpu`,
   `interpreter`, `threads` (a GPU's kernels, thread by thread, with reads out of bounds and races reported), and `nvvm`
