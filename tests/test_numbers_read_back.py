@@ -154,3 +154,53 @@ def test_numpys_ints_bound_slices_and_ranges() -> None:
         everywhere(parts, random.random(6), n)
     for n in (np.float64(2), np.True_, np.array([3]), np.array(2.5)):
         everywhere(lambda x, n: [x + i for i in range(n)], random.random(2), n)
+
+
+def first_above(x, limit):
+    for k in range(len(x)):
+        if x[k] > limit:
+            return k
+    return -1
+
+
+def first_and_number(x, limit):
+    for k in range(len(x)):
+        if x[k] > limit:
+            return x * k, k, 0.5
+    return x, -1, -0.0
+
+
+def of_two_loops(x, limit):
+    first, last = -1, -1
+    for k in range(len(x)):
+        if x[k] > limit:
+            first = k
+            break
+    for k in range(len(x) - 1, -1, -1):
+        if x[k] > limit:
+            last = k
+            break
+    return first - last, last
+
+
+@pytest.mark.parametrize("function", [first_above, first_and_number, of_two_loops])
+@pytest.mark.parametrize("limit", [-1.0, 0.4, 0.99, 2.0])
+def test_what_a_loop_reads_and_what_is_read_behind_it_have_names_of_their_own(function: Any, limit: float) -> None:
+    everywhere(function, np.array([0.1, 0.5, 0.7, 0.99]), limit)
+
+
+def test_a_side_whose_steps_have_numbers_stays_the_hosts() -> None:
+    def summed(a, n):
+        total = a[0] + 0.0
+        if total[0] < n:
+            return total, 0
+        for k in range(1, n):
+            total = total + a[k]
+            if total[0] < n:
+                return total, k
+        else:
+            total = total * 2
+        return total, -1
+
+    for n in (-9, 1, 2, 6):
+        everywhere(summed, np.random.default_rng(3).standard_normal((6, 4)), n)

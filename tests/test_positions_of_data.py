@@ -139,3 +139,21 @@ def test_other_elements(dtype: Any) -> None:
 def test_strided_and_turned() -> None:
     everywhere(rows, np.zeros((6, 8))[::2, ::2], PLACES, ROWS)
     everywhere(rows, np.zeros((4, 3)).T, PLACES, ROWS)
+
+
+def tuples_of_positions(p):
+    out = np.where(p[:, 0] < 0)
+    p[out, 1] *= -1
+    return p, p[out, 0], p[out]
+
+
+def lists_of_arrays(p, a, k):
+    p[[a, a + 1], 1] = 7
+    p[(a,), :] += 1
+    return p[[a, a], 0], p[(a, a), (0,)], p[[a[0], k], 1], p[[0, a[0]]], p[(0, k), :1]
+
+
+def test_tuples_and_lists_of_arrays_in_a_key_are_arrays() -> None:
+    p = np.random.default_rng(0).standard_normal((6, 2))
+    everywhere(tuples_of_positions, p)
+    everywhere(lists_of_arrays, p, np.array([0, 2, 1]), 3)

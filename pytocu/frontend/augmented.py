@@ -16,7 +16,8 @@ from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import BINARY, binary
-from pytocu.frontend.subscripts import assign_member, changed_member
+from pytocu.frontend.parts import assign_attribute, part_to_change
+from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
 from pytocu.frontend.values import Masked, is_array
 
 
@@ -27,14 +28,15 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if operator is None:
         raise UnsupportedError("the operator @= is not supported", context.loc, "write x[...] = x @ y")
     if isinstance(node.target, ast.Attribute):
-        raise UnsupportedError(
-            f"{ast.unparse(node.target)} {_symbol(node)} ... changes an attribute, which is not compiled",
-            context.loc,
-            "return the value and assign it outside",
-        )
+        base = evaluate(frame, node.target.value)
+        with context.builder.at(frame.loc(node.target)):
+            old = part_to_change(context, node.target, base, _symbol(node))
+        assign_attribute(context, node.target, base, _changed(frame, node, operator, old))
+        return
     if isinstance(node.target, ast.Subscript):
         # The container and the key are evaluated once, for reading and for writing.
-        base, key = evaluate(frame, node.target.value), evaluate(frame, node.target.slice)
+        base = evaluate(frame, node.target.value)
+        key = index_arrays(context, base, evaluate(frame, node.target.slice))
         with context.builder.at(frame.loc(node.target)):
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, old)

@@ -9,17 +9,18 @@ from typing import Any
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
-from pytocu.frontend.control import branch
+from pytocu.frontend.control import branch, condition
 from pytocu.frontend.expressions import evaluate
+from pytocu.frontend.first_steps import first_apart, had_step, require_step
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
-from pytocu.frontend.loops import Again, Steps
+from pytocu.frontend.loops import Again, Steps, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
-from pytocu.frontend.operators import truth
+from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import assign_at, run_block
-from pytocu.frontend.values import decides
+from pytocu.frontend.values import as_value, decides
 from pytocu.frontend.written_out import is_written_out
 from pytocu.ir.core import Value
 
@@ -189,22 +190,50 @@ def _unrolled(
     """
     for number, item in enumerate(items):
         assign_at(frame, node.target, item)
-        signal = run_block(frame, node.body)
-        if signal is BREAK:
-            return None
-        if isinstance(signal, Returned):
+        onward = lambda number=number: _unrolled(frame, node, items[number + 1 :], rest)  # noqa: E731
+        over, signal = _step(frame, node, onward, rest, may_leave)
+        if over:
             return signal
-        if isinstance(signal, Flow) and not signal.static:
-            if not may_leave:
-                raise Again
-            onward = lambda number=number: _unrolled(frame, node, items[number + 1 :], rest)  # noqa: E731
-            return _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
     return run_block(frame, node.orelse, rest)
 
 
-def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...]) -> Any:
+def _step(
+    frame: Frame, node: ast.For | ast.While, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], may_leave: bool = True
+) -> tuple[bool, Any]:
+    """One step; whether the loop is over with it, and what it came to. `onward` is what else is to be done where it may be.
+
+    Raises
+    ------
+    Again
+        There is a branch of run time that leaves the loop, and `may_leave` is false.
+    """
+    signal = run_block(frame, node.body)
+    if signal is BREAK:
+        return True, None
+    if isinstance(signal, Returned):
+        return True, signal
+    if not isinstance(signal, Flow) or signal.static:
+        return False, None
+    if not may_leave:
+        raise Again
+    return True, _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
+
+
+def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
+    """A loop whose number of steps is known at run time; so many of the program's are written before it."""
+    context = frame.context
     assign = lambda item: assign_at(frame, node.target, item)  # noqa: E731
     bounds = (steps.start, steps.stop, steps.step)
+    context.builder.loc = frame.loc(node)
+    apart = first_apart(context, context.loc)
+    if apart is not None and before < apart.steps:
+        head = [as_value(context, bound) for bound in bounds]
+        require_step(context, apart, None if has_steps("for_loop", head) else had_step(context, "for_loop", head, None))
+        following = Steps(binary(context, "add", steps.start, steps.step), steps.stop, steps.step, steps.item)
+        assign(steps.item(steps.start))
+        onward = lambda: _run_time_for(frame, node, following, rest, before + 1)  # noqa: E731
+        over, signal = _step(frame, node, onward, rest)
+        return signal if over else onward()
     if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
         # There is a step, so the number of the last one is known behind the loop.
         assign(steps.start)
@@ -237,8 +266,10 @@ def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast
     return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
 
 
-def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...]) -> Any:
+def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
+    """A loop while something holds; so many steps of run time are written before it."""
     context = frame.context
+    apart = first_apart(context, frame.loc(node))
 
     def test() -> Any:
         with context.builder.at(frame.loc(node.test)):
@@ -260,6 +291,11 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...]) -> Any:
                 continue
             state.go_back()
         context.builder.loc = frame.loc(node)
+        if apart is not None and before < apart.steps:
+            require_step(context, apart, condition(context, value))
+            onward = lambda: _while(frame, node, rest, before + 1)  # noqa: E731
+            over, signal = _step(frame, node, onward, rest)
+            return signal if over else onward()
         flow = while_loop(frame, node, value, test, lambda: run_block(frame, node.body))
         return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
     raise _too_many(frame, node)

@@ -19,6 +19,7 @@ _condition = Deferred("pytocu.frontend.conditions", "evaluate_condition")
 _subscript = Deferred("pytocu.frontend.subscripts", "read")
 _slice = Deferred("pytocu.frontend.subscripts", "slice_of")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_assign_attribute = Deferred("pytocu.frontend.parts", "assign_attribute")
 _unpack = Deferred("pytocu.frontend.subscripts", "unpack")
 _display = Deferred("pytocu.frontend.displays", "evaluate_display")
 _text = Deferred("pytocu.frontend.formatting", "formatted")
@@ -161,10 +162,6 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Subscript(value=base_node, slice=key_node):
             _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
-            array = ast.unparse(target.value)
-            shape = target.attr == "shape"
-            help = f"write {array} = {array}.reshape(...)" if shape else "return the value and assign it outside"
-            text = f"assignment to the attribute {ast.unparse(target)} is not compiled"
-            raise UnsupportedError(text, context.loc, help)
+            _assign_attribute(context, target, evaluate(frame, target.value), value)
         case ast.Starred():
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)

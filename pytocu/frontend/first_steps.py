@@ -1,17 +1,23 @@
-"""Python numbers that loops make NumPy scalars of: ``total = 0.0`` before a loop that adds sums of arrays.
+"""Names that hold something else in the first step of a loop than in the others.
 
-In NumPy such a name holds a Python number in the first step alone.  From the start it is a NumPy scalar here, where that
-computes the same: what it meets in a step has the scalar's dtype, to which Python's number adapts.  Behind the loop it is
-required that there was a step.
+``total = 0.0`` before a loop that adds sums of arrays is a Python number in the first step alone.  From the start it is a NumPy
+scalar here, where that computes the same: what it meets in a step has the scalar's dtype, to which Python's number adapts.
+Behind the loop it is required that there was a step.
+
+What is no number then (``previous = None``), or no array (``total = 0``, then ``total += x[i]``), or an array of another type,
+cannot be carried: the first step is written before the loop, and it is required that there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import Unset
 from pytocu.frontend.operators import binary
-from pytocu.frontend.requirements import require
+from pytocu.frontend.ranges import number_as_dim
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -23,6 +29,65 @@ def scalar_from_start(context: Context, first: Type, behind: Type) -> Type | Non
     if context.elements is not None or not isinstance(first, WeakType) or not isinstance(behind, ScalarType):
         return None
     return behind if promote.adapts(first, behind.dtype) else None
+
+
+_MOST_APART = 3
+"""First steps that are written before a loop: what the first makes may come to another name in the next."""
+
+
+class FirstApart(NamedTuple):
+    """The first steps of a loop are written before it: what `Context.handed` holds of such a loop.
+
+    Attributes
+    ----------
+    place : Loc
+        The loop.
+    steps : int
+        How many.
+    message, help : str
+        Why, which is said where that does not help.
+    """
+
+    place: Loc
+    steps: int
+    message: str
+    help: str
+
+
+def first_apart(context: Context, place: Loc) -> FirstApart | None:
+    """How many first steps of a loop are written before it, and why."""
+    found = (one for one in context.handed if isinstance(one, FirstApart) and one.place == place)
+    return max(found, key=lambda one: one.steps, default=None)
+
+
+def differs(context: Context, place: Loc, message: str, help: str) -> Unset:
+    """What a name holds that is something else after a step than before: where it is read the first step is written apart."""
+    if context.elements is not None:
+        return Unset(message, help)
+    tried = first_apart(context, place)
+    if tried is None:
+        return Unset(message, help, FirstApart(place, 1, message, help))
+    more = tried._replace(steps=tried.steps + 1) if tried.steps < _MOST_APART else None
+    return Unset(tried.message, tried.help, more)
+
+
+def require_step(context: Context, apart: FirstApart, stepped: Value | None) -> None:
+    """Let the call compare whether a loop has a step that is written before it.
+
+    Raises
+    ------
+    UnsupportedError
+        That depends on data.
+    """
+    if stepped is None:
+        return
+    if not isinstance(stepped.type, WeakType):
+        raise UnsupportedError(apart.message, context.loc, apart.help)
+    steps = number_as_dim(context, context.builder.emit("python_int", (stepped,)))
+    assert steps is not None
+    few = "without a step" if apart.steps == 1 else f"of fewer than {apart.steps} steps"
+    sentence = f"a loop {few} is not compiled where {apart.message}: {apart.help}"
+    require_equal(context, steps, 1, "UnsupportedError", sentence)
 
 
 def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value | None, value: Value, name: str) -> Value:
@@ -80,4 +145,7 @@ def still_python(name: str, value: Value) -> Unset:
     return Unset(text, f"begin with np.{dtype}(...)")
 
 
-__all__ = ["behind_steps", "had_step", "once_scalar", "scalar_from_start", "still_python"]
+__all__ = [
+    "FirstApart", "behind_steps", "differs", "first_apart", "had_step", "once_scalar", "require_step", "scalar_from_start",
+    "still_python",
+]  # fmt: skip

@@ -55,12 +55,6 @@ def note_write(context: Context, target: Value, what: str) -> None:
     if any(inst.op.repeats or inst.op.name == "diagonal" for inst in builder.views(target)):
         # NumPy's views of these kinds are read-only.
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
-    if element(builder.root(target).type) is not element(target.type):
-        raise UnsupportedError(
-            "a change through a view as another dtype is not compiled",
-            context.loc,
-            "assign new.view(dtype) to the array itself",
-        )
     param = builder.argument(target)
     if param is not None and param not in builder.written:
         builder.written[param] = None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytocu.errors import Loc
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import State
 from pytocu.ir.core import Value
 from pytocu.ir.types import Type
@@ -29,11 +29,13 @@ class Carried:
         By such a name: the types that it has from the start.
     roots : list of Value
         The memories that a step changes.
+    rebound : dict
+        By name: what it holds in a step, where steps bind it to something of another form.
     inside : mapping
         The same of the loops inside.
     """
 
-    __slots__ = ("inside", "names", "roots", "types")
+    __slots__ = ("inside", "names", "rebound", "roots", "types")
 
     def __init__(
         self,
@@ -41,12 +43,14 @@ class Carried:
         names: Sequence[tuple[Frame, str]],
         types: Mapping[tuple[Frame, str], list[Type]],
         roots: Sequence[Value],
+        rebound: Mapping[tuple[Frame, str], Unset],
         inside: Found,
     ):
         number = {id(frame): n for n, frame in enumerate(before.frames)}
         self.names = [(number[id(owner)], name) for owner, name in names]
         self.types = {(number[id(owner)], name): found for (owner, name), found in types.items()}
         self.roots = list(roots)
+        self.rebound = {(number[id(owner)], name): unset for (owner, name), unset in rebound.items()}
         self.inside = inside
 
     def forget(self, made: set[Value] | None) -> None:
@@ -58,14 +62,17 @@ class Carried:
 
     def start(
         self, before: State, names: Sequence[tuple[Frame, str]]
-    ) -> tuple[list[tuple[Frame, str]], dict[tuple[Frame, str], list[Type]]]:
-        """The names to begin with, `names` among them, and their types."""
+    ) -> tuple[list[tuple[Frame, str]], dict[tuple[Frame, str], list[Type]], dict[tuple[Frame, str], Unset]]:
+        """The names to begin with, `names` among them, their types, and the names that hold nothing known."""
         missing: Any = object()
-        given = [(before.frames[n], name) for n, name in self.names if n < len(before.frames)]
+        frames, count = before.frames, len(before.frames)
+        rebound = {(frames[n], name): unset for (n, name), unset in self.rebound.items() if n < count}
+        rebound = {one: unset for one, unset in rebound.items() if not isinstance(before.value(*one), Unset)}
+        given = [(frames[n], name) for n, name in self.names if n < count]
         known = [one for one in given if one not in names and before.value(*one, missing) is not missing]
-        found = [*names, *known]
-        types = {(before.frames[n], name): t for (n, name), t in self.types.items() if (before.frames[n], name) in found}
-        return found, types
+        found = [one for one in (*names, *known) if one not in rebound]
+        types = {(frames[n], name): t for (n, name), t in self.types.items() if (frames[n], name) in found}
+        return found, types, rebound
 
 
 class Loops:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import State, flatten
 from pytocu.frontend.storage import StorageBuilder
 from pytocu.frontend.values import is_array
@@ -22,6 +22,7 @@ class StepRead(Mutable):
     roots: list[Value]
     types: dict[tuple[Frame, str], list[Type]]
     shared: dict[tuple[Frame, str], list[set[Value]]]
+    rebound: dict[tuple[Frame, str], Unset]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)

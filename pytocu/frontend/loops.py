@@ -17,8 +17,8 @@ from pytocu.frontend.control import (
     may_fail,
     mentioned,
 )
-from pytocu.frontend.first_steps import behind_steps, had_step, once_scalar, scalar_from_start, still_python
-from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
+from pytocu.frontend.first_steps import behind_steps, differs, had_step, once_scalar, scalar_from_start, still_python
+from pytocu.frontend.frames import Frame, HandOn, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.known_loops import Carried, Loops
@@ -156,13 +156,14 @@ def loop(
     roots: list[Value] = []
     types: dict[tuple[Frame, str], list[Type]] = {}
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
+    rebound: dict[tuple[Frame, str], Unset] = {}
     doubted = before.storage
     around, inside = context.loops or Loops(), {}
     if (known := around.next(loc)) is not None:
-        names, types = known.start(before, names)
+        names, types, rebound = known.start(before, names)
         roots, inside = known.roots, known.inside
     while True:
-        read = StepRead(names, roots, types, shared)
+        read = StepRead(names, roots, types, shared, rebound)
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
         later, context.later = context.later, context.later or bool(types)
@@ -194,12 +195,13 @@ def loop(
             continue
         more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
+        more_rebound = _rebound(context, loc, before, read)
         before.refuse_changed_containers("a loop")
         wider = _wider(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
         doubts = read.state.storage[3].keys() - doubted[3].keys() - made
-        if not more_names and not more_roots and not wider and more_shared == shared and not doubts:
+        if not more_names and not more_roots and not wider and not more_rebound and more_shared == shared and not doubts:
             break
         if not more_names:
             doubted = read.state.storage
@@ -211,8 +213,9 @@ def loop(
         before.go_back()
         types |= wider
         shared = more_shared
-        names, roots = [*names, *more_names], [*roots, *more_roots]
-    around.note(loc, Carried(before, names, types, roots, inside))
+        rebound = {**rebound, **more_rebound}
+        names, roots = [n for n in (*names, *more_names) if n not in rebound], [*roots, *more_roots]
+    around.note(loc, Carried(before, names, types, roots, rebound, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
 
 
@@ -227,8 +230,38 @@ def _starts(value: Any) -> bool:
     return bool(leaves) and not any(map(is_array, leaves)) and form is not value
 
 
+def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[tuple[Frame, str], Unset]:
+    """Names that a step binds to something of another form, which cannot be carried: what they hold is known in no step."""
+    assert read.state is not None
+    missing = object()
+    found: dict[tuple[Frame, str], Unset] = {}
+    for owner, name in before.names():
+        old, new = before.value(owner, name, missing), read.state.value(owner, name, missing)
+        key = (owner, name)
+        if old is missing or new is missing or isinstance(old, Unset):
+            continue
+        if key in read.rebound or _is_carried(read, key, old, new):
+            continue
+        what = f"{name} is {kind_text(old)} before a step of the loop"
+        after = ", and may be something else after it" if isinstance(new, Unset) else f" and {kind_text(new)} after it"
+        found[key] = differs(context, loc, what + after + line_made(new), "give it values of one kind")
+    return found
+
+
+def _is_carried(read: StepRead, key: tuple[Frame, str], old: Any, new: Any) -> bool:
+    """Whether a step binds a name to nothing else than what is carried of it."""
+    first: list[Any] = []
+    form = flatten(old, first)
+    if isinstance(new, Unset):
+        # What it was on another way is of the form that it had, or it is refused where it is read.
+        return bool(new.types) or (key in read.names and form is LEAF)
+    return same_form(flatten(new, []), form) if first else _same_object(old, new)
+
+
 def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
     builder = frame.context.builder
+    for (owner, name), unset in read.rebound.items():
+        owner.locals[name] = unset
     if op == "for_loop":
         read.counter = Value(WEAK_INT)
     read.lead = [Value(regions.bare(v.type), v.name) for v in lead]
@@ -294,7 +327,7 @@ def _leaf_count(form: Any) -> int:
 
 def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Frame, str]], list[Value]]:
     """Arrays' names that the body binds again, and memory that it changes, that were not known to be."""
-    known = set(read.names)
+    known = {*read.names, *read.rebound}
     names: list[tuple[Frame, str]] = []
     missing = object()
     for owner, name in before.names():
@@ -343,7 +376,7 @@ def _finish(
         flatten(before.value(owner, name), old)
         own = read.params[place : place + len(old)]
         place += len(old)
-        problem = _differs(context, read, after, owner, name, form, own) or _adapts(name, from_start, other, own)
+        problem = _differs(context, loc, read, after, owner, name, form, own) or _adapts(name, from_start, other, own)
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
@@ -353,6 +386,8 @@ def _finish(
             if not flags and (kept := [p for p in own if following.get(p) in still]):
                 broken[owner, name] = still_python(name, kept[0])
         elif any(p in used for p in own):
+            if problem.key is not None:
+                raise HandOn(problem.key)
             raise UnsupportedError(problem.message, loc, problem.help)
         else:
             broken[owner, name] = problem
@@ -535,7 +570,7 @@ def _carried(context: Context, read: StepRead, value: Any, type: Type) -> Value:
 
 
 def _differs(
-    context: Context, read: StepRead, after: State, owner: Frame, name: str, form: Any, params: Sequence[Value]
+    context: Context, loc: Loc, read: StepRead, after: State, owner: Frame, name: str, form: Any, params: Sequence[Value]
 ) -> Unset | None:
     """Why a name cannot go from one step to the next, if it cannot."""
     missing = object()
@@ -544,11 +579,8 @@ def _differs(
         return value if isinstance(value, Unset) else Unset(f"{name} is deleted in a loop", "leave the del out")
     leaves: list[Any] = []
     if not same_form(flatten(value, leaves), form):
-        return Unset(
-            f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} after it"
-            f"{line_made(value)}",
-            "give it values of one kind",
-        )
+        text = f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} after it"
+        return differs(context, loc, text + line_made(value), "give it values of one kind")
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(_type(context, leaf))
         if not context.steps.isdisjoint(_lengths(found)) and found != param.type:
@@ -558,11 +590,8 @@ def _differs(
                 way_out(param.type, found),
             )
         if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
-            return Unset(
-                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it"
-                f"{line_made(leaf)}",
-                way_out(param.type, found),
-            )
+            text = f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it"
+            return differs(context, loc, text + line_made(leaf), way_out(param.type, found))
     return None
 
 

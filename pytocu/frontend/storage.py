@@ -17,13 +17,16 @@ from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value
 from pytocu.ir.dims import Dim, DimLike, dim_min, symbol
-from pytocu.ir.types import ArrayType, Type, element, shape_of
+from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
 
 Changes: TypeAlias = "tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None], dict[Value, None]]"
 """What memories hold, views of that, arguments found writable, and memories of which nothing is known."""
+
+_RETYPES = ("real", "imag", "view")
+"""Views whose elements have another dtype than those that they are of."""
 
 
 class StorageBuilder(Builder):
@@ -267,6 +270,7 @@ class StorageBuilder(Builder):
 
     def update(self, handle: Value, new: Value) -> None:
         """Replace the elements of an array; `new` has its dtype and broadcasts to its shape."""
+        handle, new = self._in_memory(handle, new)
         root = self.root(handle)
         if root in self._perhaps_views:
             self._demand_copy(root)
@@ -275,6 +279,26 @@ class StorageBuilder(Builder):
         self._now[root] = made.result
         if self._either:
             self._note_change(root)
+
+    def _in_memory(self, handle: Value, new: Value) -> tuple[Value, Value]:
+        """An array of its memory's dtype, of which a handle is the parts or the bits, and what its elements become."""
+        below: list[Inst] = []
+        whole = handle
+        while whole in self._views:
+            whole, inst = self._views[whole]
+            if inst.op.name not in _RETYPES:
+                below.append(inst)
+                continue
+            for view in reversed(below):
+                types = None if view.op.infer else view.types
+                whole = self.inst(view.op, (whole, *view.args[1:]), dict(view.attrs), types).result
+            if inst.op.name == "view":
+                dtype, shape = element(whole.type), shape_of(new.type)
+                made = ArrayType(dtype, shape) if isinstance(new.type, ArrayType) else scalar(dtype)
+                return self._in_memory(whole, self.emit("view", (new,), {}, (made,)))
+            real, imag = (new if inst.op.name == part else self.emit(part, (whole,)) for part in ("real", "imag"))
+            return self._in_memory(whole, self.emit("compose", (real, imag)))
+        return handle, new
 
     def write_check(self, param: Value, what: str) -> None:
         """Let the call check that an argument may be written."""

@@ -63,8 +63,24 @@ def _read_bound(context: Context, bound: Any) -> Any:
 def _with_masks(context: Context, base: Value | Masked, key: Any) -> tuple[Value, Any, tuple[int, Value] | None]:
     """An array as a value, its key with lists of bools as masks, and where in the key a mask stands, if one does."""
     base = as_value(context, base)
-    key = known_masks(context, base, as_mask(context, base, values(context, as_numpy(context, key))))
+    key = values(context, as_numpy(context, index_arrays(context, base, key)))
+    key = known_masks(context, base, as_mask(context, base, key))
     return base, key, mask_in(key) if is_array(base) else None
+
+
+def index_arrays(context: Context, base: Any, key: Any) -> Any:
+    """A key in which arrays stand for tuples and lists that hold arrays or numbers of run time, as NumPy makes them."""
+    if not isinstance(base, Value | Masked):
+        return key
+    if isinstance(key, tuple):
+        return tuple(_index_array(context, list(k) if isinstance(k, tuple) else k) for k in key)
+    return _index_array(context, key)
+
+
+def _index_array(context: Context, item: Any) -> Any:
+    if isinstance(item, list) and contains_dynamic(item):
+        return context.hooks.listed(context, values(context, item))
+    return item
 
 
 def member(frame: Frame, base: Any, key: Any) -> Any:

@@ -30,7 +30,7 @@ def run(function: Function, context: PassContext) -> Function:
     """Settle the Python scalars of loops and branches."""
     function = prune(function)
     builder = Builder()
-    writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body)})
+    writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())})
     used = _uses(function)
     for inst in function.body.insts:
         builder.loc = inst.loc
@@ -47,6 +47,11 @@ def on_host(inst: Inst) -> bool:
     weak = all(isinstance(v.type, WeakType) for v in (*inst.args, *inst.results))
     inner = (i for region in inst.regions for i in walk(region))
     return weak and all(all(isinstance(t, WeakType) for t in i.types) for i in inner)
+
+
+def _names_numbers(inst: Inst) -> bool:
+    """Whether steps inside of a region have numbers that the host knows."""
+    return any(inner.op.name == "bind" for region in inst.regions for inner in walk(region))
 
 
 def _uses(function: Function) -> set[Value]:
@@ -110,7 +115,7 @@ class _Writer:
         """An instruction of the function itself: a Python scalar stays one unless a kernel computes it."""
         in_kernel = any(isinstance(a.type, WeakType) and a in self.values for a in inst.args)
         if in_kernel:
-            if inst.op.name not in ("return", "bind"):
+            if inst.op.name not in ("return", "bind") and not _names_numbers(inst):
                 self.region(inst) if is_region(inst) else self.inst(inst)
                 return
             # The host needs the numbers themselves.

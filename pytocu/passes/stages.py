@@ -20,7 +20,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named
 from pytocu.ir.dims import is_number
-from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, origin, parameters
+from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.rewrite import made_again, replay, rewrite
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import (
@@ -228,6 +228,8 @@ class _Writer:
         Memory of the function's own.
     settled : set of Value
         What arguments hold in the end, where it is in them already.
+    numbers : dict
+        The names of ints of run time and of lengths that are read, in the order in which they are taken.
     """
 
     def __init__(self, function: Function, context: PassContext):
@@ -237,13 +239,21 @@ class _Writer:
         self.scalars: set[Value] = set()
         self.made: set[Value] = set()
         self.settled: set[Value] = set()
+        self.numbers: dict[str, None] = dict.fromkeys((*function.fact("numbers", ()), *numbers_of(function.body)))
         self.count = 0
 
     def lowered(self, params: Sequence[Value], builder: Builder, facts: Any) -> Function:
         """A piece of the function at host level."""
         name = f"{self.function.name}_{self.count}"
         self.count += 1
+        # What another piece reads has a name of its own: it is known behind a loop, too.
+        facts = (*(fact for fact in facts if fact[0] != "numbers"), ("numbers", tuple(self.numbers)))
         piece = Function(name, "array", Block(tuple(params), builder.take()), facts)
+        made = self._at_host_level(piece)
+        self.numbers.update(dict.fromkeys(numbers_of(made.body)))
+        return made
+
+    def _at_host_level(self, piece: Function) -> Function:
         for step in (loop_scalars.run, maps.run, picks.run, insert.run, cleanup.cse, cleanup.dce):
             piece = step(piece, self.context)
         inner = run(piece, self.context)

@@ -1,0 +1,66 @@
+"""Changes of an array's attributes: ``z.real = x``, ``z.imag *= 2``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attributes import attribute
+from pytocu.frontend.inplace import OUTPUT, assign_elements
+from pytocu.frontend.operators import attempt
+from pytocu.frontend.values import Context, is_array, is_numpy_scalar
+from pytocu.ir.core import Value
+from pytocu.ir.types import element
+
+
+def assign_attribute(context: Context, target: ast.Attribute, base: Any, value: Any) -> None:
+    """``base.name = value``, which writes elements where the attribute is a part of an array.
+
+    Raises
+    ------
+    TypeError, AttributeError
+        NumPy's, where there is no such part or it cannot be written.
+    UnsupportedError
+        It is another attribute.
+    """
+    part = _part(context, target, base, f"assignment to the attribute {ast.unparse(target)} is not compiled")
+    if part is None:
+        attempt(context, setattr, np.zeros(1), "imag", 0)
+        raise AssertionError("NumPy sets the imaginary part of real numbers")
+    assign_elements(context, part, value)
+
+
+def part_to_change(context: Context, target: ast.Attribute, base: Any, symbol: str) -> Value:
+    """The part of an array that ``base.name += value`` and its like change in place.
+
+    Raises
+    ------
+    ValueError, AttributeError
+        NumPy's, where there is no such part or it cannot be written.
+    UnsupportedError
+        It is another attribute.
+    """
+    text = f"{ast.unparse(target)} {symbol} ... changes an attribute, which is not compiled"
+    part = _part(context, target, base, text)
+    if part is None:
+        raise raised(ValueError(f"{OUTPUT} is read-only"), context.loc)
+    return part
+
+
+def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> Value | None:
+    """The view that an attribute is, or None for the imaginary part of real numbers."""
+    name = target.attr
+    if name in ("real", "imag") and is_numpy_scalar(base):
+        text = f"attribute '{name}' of 'numpy.generic' objects is not writable"
+        raise raised(AttributeError(text), context.loc, "NumPy scalars do not change: x = np.complex128(complex(re, im))")
+    if name in ("real", "imag") and isinstance(base, Value) and is_array(base):
+        return attribute(context, base, name) if name == "real" or element(base.type).kind == "c" else None
+    array = ast.unparse(target.value)
+    helps = {"shape": f"write {array} = {array}.reshape(...)", "flat": f"write {array}[...] = value"}
+    raise UnsupportedError(refusal, context.loc, helps.get(name, "return the value and assign it outside"))
+
+
+__all__ = ["assign_attribute", "part_to_change"]

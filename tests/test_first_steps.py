@@ -1,0 +1,203 @@
+"""Loops whose names hold something else in the first step than in the others: None, a number, an array of another type."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+A = np.random.default_rng(3).standard_normal((6, 4))
+
+
+def sum_of_rows(a, n):
+    total = 0
+    for k in range(n):
+        total = total + a[k]
+    return total
+
+
+def sum_of_all_rows(a, n):
+    total = 0.0
+    for row in a:
+        total += row * n
+    return total
+
+
+def escape(a, n):
+    z = 0
+    for _ in range(n):
+        z = z**2 + a
+        if np.abs(z).max() > 100:
+            break
+    return z
+
+
+def largest(a, n):
+    best = None
+    for k in range(n):
+        now = a[k].sum()
+        if best is None or now > best:
+            best = now
+    return best
+
+
+def differences(a, n):
+    previous = None
+    out = np.zeros(n)
+    for k in range(n):
+        if previous is not None:
+            out[k] = a[k, 0] - previous
+        previous = a[k, 0]
+    return out
+
+
+def until(a, n):
+    previous, k = None, 0
+    while k < n:
+        if previous is not None:
+            a = a - previous
+        previous = a * 0.5
+        k += 1
+    return a
+
+
+def ways(a, n):
+    mode, f, shape, pair = "first", np.sin, a.shape, (None, a)
+    for _ in range(n):
+        a = f(a) + len(shape) if mode == "first" else f(a) * 2
+        if pair[0] is not None:
+            a = a + pair[0]
+        mode, f, shape, pair = "other", np.cos, (1,), (a, a)
+    return a
+
+
+def clock(a, n):
+    t = 0
+    for _ in range(n):
+        t += 0.25
+        a = a + t
+    return a, t
+
+
+def newton(a, n):
+    x = 1
+    for _ in range(n):
+        x = 0.5 * (x + 2 / x)
+    return a * x
+
+
+def widened(a, n):
+    count = np.zeros(a.shape, np.int64)
+    for _ in range(n):
+        count = count * 0.5 + a
+    return count
+
+
+def enumerated(a, n):
+    last = None
+    for k, row in enumerate(a[:n]):
+        if last is None:
+            last = row * 2
+            continue
+        last = last + row[::-1] * k
+    return last
+
+
+def nested(a, n):
+    out = np.zeros_like(a)
+    for k in range(n):
+        total = 0
+        for row in a:
+            total = total + row * k
+        out[k] = total
+    return out
+
+
+def nested_both(a, n):
+    total = 0
+    for k in range(n):
+        previous = None
+        for row in a:
+            if previous is not None:
+                total = total + previous * k
+            previous = row
+    return total
+
+
+def left_in_the_first(a, n):
+    total = 0
+    for k in range(n):
+        total = total + a[k]
+        if total[0] < n:
+            return total, k
+    else:
+        total = total * 2
+    return total, -1
+
+
+def broken_in_the_first(a, n):
+    total = 0
+    for k in range(n):
+        total = total + a[k]
+        if a[0, 0] < 10:
+            break
+    return total
+
+
+PROGRAMS = [
+    sum_of_rows, sum_of_all_rows, escape, largest, differences, until, ways, clock, newton, widened, enumerated, nested,
+    nested_both, left_in_the_first, broken_in_the_first,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_the_first_step_is_another(function, n: int) -> None:
+    everywhere(function, A, n, ulp=4 if function is ways else 0)
+
+
+@pytest.mark.parametrize("function", [sum_of_rows, largest, clock, ways])
+def test_a_loop_without_a_step_leaves_what_there_was(function) -> None:
+    """What that is has another kind, which the loop's code knows nothing of."""
+    with pytest.raises(UnsupportedError, match="a loop without a step is not compiled where"):
+        pytocu.jit(function)(A, 0)
+
+
+def test_no_rows() -> None:
+    with pytest.raises(UnsupportedError, match="a loop without a step is not compiled where total is a Python float"):
+        pytocu.jit(sum_of_all_rows)(A[:0], 1)
+
+
+def test_an_array_that_is_no_argument_after_the_first_step() -> None:
+    def halves(a, n):
+        kept = None
+        for _ in range(n):
+            a = a * 0.5
+            kept = a if kept is None else kept + a
+        return kept
+
+    everywhere(halves, A, 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("mode = 'a' if mode == 'b' else 'b'", "mode is 'b' before a step of the loop and 'a' after it"),
+        ("x = x[1:]", r"x is f64\[x_0\] before a step of the loop and f64\[max\(x_0 - 1, 0\)\] after it"),
+        ("pair = [pair[1], pair[0]]", "pair is a list before a step of the loop and a list after it"),
+    ],
+)
+def test_what_changes_in_every_step_is_refused(body: str, said: str) -> None:
+    """The first reason is said, not that of the steps behind the first."""
+    text = f"def f(x, n):\n    mode, pair = 'b', [x, x]\n    for _ in range(n):\n        {body}\n    return x, pair[0]\n"
+    linecache.cache[text] = (len(text), None, text.splitlines(True), text)
+    names: dict[str, Any] = {}
+    exec(compile(text, text, "exec"), names)
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(names["f"])(np.ones(9), 3)
