@@ -183,7 +183,21 @@ def of_two_loops(x, limit):
     return first - last, last
 
 
-@pytest.mark.parametrize("function", [first_above, first_and_number, of_two_loops])
+def three_that_are_not_negative(x, limit):
+    total, n = np.float64(0), 0
+    for v in x:
+        if v < limit:
+            continue
+        total += v
+        n += 1
+        if n == 3:
+            break
+    else:
+        return total, -n
+    return total, n
+
+
+@pytest.mark.parametrize("function", [first_above, first_and_number, of_two_loops, three_that_are_not_negative])
 @pytest.mark.parametrize("limit", [-1.0, 0.4, 0.99, 2.0])
 def test_what_a_loop_reads_and_what_is_read_behind_it_have_names_of_their_own(function: Any, limit: float) -> None:
     everywhere(function, np.array([0.1, 0.5, 0.7, 0.99]), limit)

@@ -64,9 +64,9 @@ def _split(writer: _Writer, inst: Inst, used: set[Value]) -> None:
     weak = {r for r in inst.results if isinstance(r.type, WeakType) and r in used}
     alone = _python_part(inst, weak) if weak else {}
     writer.region(inst)
-    if alone:
-        python = next(iter(alone.values())).inst
-        assert python is not None
+    python = next(iter(alone.values())).inst if alone else None
+    # What a kernel computes the host does not have.
+    if python is not None and all(a in writer.host or a not in writer.values for a in python.args):
         args = [writer.host.get(a, a) for a in python.args]
         made = builder.inst(python.op, args, dict(python.attrs), python.types, python.regions)
         for old, new in zip(python.results, made.results, strict=True):
