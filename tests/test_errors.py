@@ -81,7 +81,6 @@ STATEMENTS = [
     ("@effect\ndef g(): pass", "effect", "the nested function g has a decorator", "leave it out"),
     ("def g():\n    yield x\nreturn g()", "def g():", "g is a generator", "a list or a tuple"),
     ("x[0, True] = 1", "x[0, True]", "an index that is one bool beside integers or arrays", "leave the bool to an if"),
-    ("x.view(np.int32)[...] = 1", "x.view(np.int32)[...]", "a change through a view as another dtype", "new.view(dtype)"),
     ("x.T += 1", "x.T += 1", "x.T += ... changes an attribute", "return the value"),
     ("x @= x", "x @= x", "the operator @= is not supported", "x[...] = x @ y"),
     ("THING.count = 1", "THING.count", "assignment to the attribute THING.count", "assign it outside"),

@@ -499,7 +499,7 @@ def in_fields(error: CompileError, first: int) -> tuple[str, tuple[DimLike, ...]
     --------
     >>> from pytocu.errors import located
     >>> in_fields(located(Misfit("{} is not {}", [(symbol("n"), 3), (4,)]), None), 2)
-    ('({2},3) is not (4,)', (Dim('n'),))
+    ('({2},3) is not (4,)', (n,))
     """
     if error.lengths is None:
         return None

@@ -19,7 +19,7 @@ def place_of(error: BaseException) -> str:
     ...     rule(parse_function(text, "f.ir").body.insts[0])
     ... except IndexError as error:
     ...     print(place_of(error))
-    add at f.ir:2:1
+    add at f.ir:2:2
     """
     found = ""
     step = error.__traceback__
