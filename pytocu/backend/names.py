@@ -19,6 +19,15 @@ typename typeof union unsigned using virtual void volatile wchar_t while xor xor
 warpSize dim3 size_t ptrdiff_t nullptr_t clock_t clock clock64 printf malloc free memcpy memset assert min max umin umax abs
 labs llabs pow powi round roundf lround llround saturate linux unix std cuda cudaError_t cudaStream_t NULL INFINITY NAN main
 """
+_FUNCTIONS = """
+cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp10 fdim fdivide fmax fmin frexp ilogb j0 j1 jn ldexp lgamma
+llrint llround logb lrint lround modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv rcbrt remainder remquo
+rhypot rnorm rnorm3d rnorm4d rsqrt scalbln scalbn sincos sincospi sinpi tgamma y0 y1 yn
+"""
+_OF_COMPILER = frozenset(name + end for name in _FUNCTIONS.split() for end in ("", "f")) | {
+    "llmax", "llmin", "ullmax", "ullmin", "va_list",
+}  # fmt: skip
+"""What NVRTC declares beside those that are called: a variable hides it, but a kernel cannot have its name."""
 _RESERVED = frozenset(_KEYWORDS.split()) | {*INSTRUCTIONS, "aligned"}
 _VECTOR_TYPE = r"((u?(char|short|int|long|longlong)|float|double)[1-4]|(bool|[iuf]\d+)x\d+)$"
 
@@ -90,5 +99,5 @@ def kernel_names(functions: Sequence[Function]) -> tuple[str, ...]:
 
     They are the functions' names, made valid and unique: ``<lambda>`` becomes ``lambda``.
     """
-    names = Names(reserved())
+    names = Names(reserved() | _OF_COMPILER)
     return tuple(names.add(f.name) for f in functions)
