@@ -373,6 +373,29 @@ def test_planted_faults_are_in_every_pass():
     assert {re.sub(r"-\d$", "", name) for _, _, _, (kind, name), _ in PLANTED if kind == "pass"} == {p.name for p in PIPELINE}
 
 
+def test_lengths_are_those_of_several_vectors_too(command, folder):
+    (folder / "long.py").write_text("def ends(u):\n    return u[:-2] + u[2:] * 3\n")
+    words = ("long.py:ends", "--args", "f32[n]", "--target", "cuda:sm_90")
+    assert command(*words)[0] == 0
+    wrong = fault("lanes read their neighbours", "vector_loops:_lanes", "low - span.first, len", "low - span.first + 1, len")
+    with planted(wrong):
+        code, _, err = command(*words)
+    assert code == 1 and "the pass lower-loops (cuda:sm_90) makes ends wrong" in err
+
+
+@pytest.mark.parametrize("types", ["f32[n], f32[n]", "f64[n, 3], weak float", "f32[n; S], f32[n]"])
+def test_comparisons_meet_equal_elements(command, folder, monkeypatch, types):
+    """A wrong comparison shows on equal elements only, which two arrays of any numbers hardly have."""
+    from pytocu.backend import llvm_rows
+
+    (folder / "equal.py").write_text("import numpy as np\n\n\ndef lower(x, y):\n    return np.where(x < y, x * 3 - y, y)\n")
+    words = ("equal.py:lower", "--args", types, "--target", "cpu")
+    assert command(*words)[0] == 0
+    monkeypatch.setitem(llvm_rows._FLOAT_PREDICATE, "lt", "ole")
+    code, _, err = command(*words)
+    assert code == 1 and "the backend llvm (cpu) makes lower wrong" in err and "first wrong at %0 = less %x, %y" in err
+
+
 @pytest.mark.parametrize(
     ("function", "types"),
     [
@@ -488,16 +511,16 @@ def test_what_numpy_refuses_too_is_said(command, folder):
     code, out, _ = command("prog.py:steps", "--args", "f32[3], i32[4]", "--target", "cpu")
     assert code == 0
     assert "steps raises what NumPy raises, ValueError: operands could not be broadcast" in out
-    assert out.endswith("for 6 lists of arguments: there is no result to compare\n")
+    assert out.endswith("for 7 lists of arguments: there is no result to compare\n")
     out = command("prog.py:steps", "--args", "f32[n], i32[m]", "--target", "cpu")[1]
-    assert "for 26 lists of arguments; of these, 12 raise what NumPy raises: ValueError" in out
+    assert "for 28 lists of arguments; of these, 13 raise what NumPy raises: ValueError" in out
 
 
 def test_a_function_of_scalars_without_elements_has_no_answer_of_numpy(command, folder):
     (folder / "vec.py").write_text("import pytocu\n\n@pytocu.vectorize\ndef f(x):\n    return x + 1 if x > 0 else x\n")
     code, out, err = command("vec.py:f", "--args", "f32[n]", "--target", "cpu")
     assert (code, err) == (0, "")
-    assert "for 12 lists of arguments" in out
+    assert "for 13 lists of arguments" in out
 
 
 def test_a_function_that_is_not_compiled_is_said(folder, capsys):

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pytocu.cli.arguments import Values, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
@@ -37,6 +40,7 @@ are Python's numbers.  Exit code 1: a step is wrong; its test is in the folder o
 
 _VALUES = ("plain", "edge", "positive")
 _SEEDS = 2
+_LONG = (261, 37, 5)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,12 +126,31 @@ def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Nam
     for sizes in (*size_cases(types), *equal):
         for values in _VALUES if not sizes or any(sizes.values()) else _VALUES[:1]:
             for seed in range(_SEEDS):
-                yield {
-                    name: make_argument(v, sizes, seed * 7 + 17 * number, values)
-                    if isinstance(v, ArrayType | ScalarType | WeakType)
-                    else v
-                    for number, (name, v) in enumerate(bound.items())
-                }
+                yield _made(bound, sizes, seed, values)
+    # Several vectors and a rest, of several blocks or warps.
+    long = dict(zip(names, itertools.chain(_LONG, itertools.repeat(_LONG[-1])), strict=False))
+    for sizes in (long, *(dict.fromkeys(names, _LONG[1]) for _ in equal)):
+        yield _meeting(_made(bound, sizes, 0, "plain"))
+
+
+def _made(bound: Values, sizes: Mapping[str, int], seed: int, values: str) -> Values:
+    return {
+        name: make_argument(v, sizes, seed * 7 + 17 * number, values) if isinstance(v, ArrayType | ScalarType | WeakType) else v
+        for number, (name, v) in enumerate(bound.items())
+    }
+
+
+def _meeting(values: Values) -> Values:
+    """Arguments that have elements in common: on equal ones a comparison shows whether it is the right one."""
+    arrays = [v for v in values.values() if isinstance(v, np.ndarray) and v.ndim]
+    numbers = [v for v in values.values() if isinstance(v, int | float | np.number) and not isinstance(v, bool)]
+    for array in arrays:
+        first = next(other for other in arrays if (other.dtype, other.shape) == (array.dtype, array.shape))
+        array[..., ::2] = first[..., ::2]
+        for number in numbers:
+            if np.can_cast(np.min_scalar_type(number), array.dtype, "same_kind"):
+                array[..., 1::4] = number
+    return values
 
 
 def _read(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Values:
