@@ -59,7 +59,9 @@ def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> V
     if name in ("real", "imag") and isinstance(base, Value) and is_array(base):
         return attribute(context, base, name) if name == "real" or element(base.type).kind == "c" else None
     array = ast.unparse(target.value)
+    elements = f"write {ast.unparse(target)}[...], which changes the elements"
     helps = {"shape": f"write {array} = {array}.reshape(...)", "flat": f"write {array}[...] = value"}
+    helps |= dict.fromkeys(("T", "mT"), elements)
     raise UnsupportedError(refusal, context.loc, helps.get(name, "return the value and assign it outside"))
 
 
