@@ -44,12 +44,12 @@ def captured(x):
 
 
 def changing_dtype(x, k):
-    total = 0
-    for _ in range(k):  #! UnsupportedError: total is a Python int before a step of the loop and f32[n] after it (line 37)
-    #! at: for _ in range(k):
-    #! help: begin with an array of that shape and dtype: np.zeros(shape, np.float32)
-        total = total + x
-    return total
+    y = x.astype(np.float64)
+    for _ in range(k):
+        x, y = y, x
+    return x  #! UnsupportedError: x is f32[n] before a step of the loop and f64[n] after it
+    #! at: x
+    #! help: convert it with astype, so that the dtype stays the same
 
 
 #$ error changing_dtype --args "f32[n], weak int"

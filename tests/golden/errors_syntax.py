@@ -5,8 +5,8 @@ import numpy as np
 
 def attribute_changed(x):
     x.T += 1  #! UnsupportedError: x.T += ... changes an attribute, which is not compiled
-    #! at: x.T += 1
-    #! help: return the value and assign it outside
+    #! at: x.T
+    #! help: write x.T[...], which changes the elements
     return x
 
 
