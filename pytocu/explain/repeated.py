@@ -24,8 +24,7 @@ from pytocu.ir.dims import DimLike, product, symbols
 from pytocu.ir.regions import bindings, carried_count, is_region, parameters
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.alike import form
-from pytocu.passes.costs import operations
-from pytocu.passes.store_or_repeat import OPERATIONS_A_BYTE
+from pytocu.passes.costs import OPERATIONS_A_BYTE, operations
 from pytocu.record import Mutable, fresh
 
 MOVES = frozenset({"copy", "cast", "as_array"})
@@ -52,7 +51,7 @@ def repeated(scheduled: Function, sizes: Mapping[str, int]) -> tuple[Repeated, .
     >>> [one.operations for one in repeated(list(found)[-1].function, {})]
     [2000000*n]
     """
-    numbering = _Numbering()
+    numbering = _Numbering(OPERATIONS_A_BYTE[str(scheduled.fact("target"))])
     numbering.block(scheduled.body)
     return numbering.found(sizes)
 
@@ -116,7 +115,8 @@ class _Kernel(Mutable):
 class _Numbering:
     """Numbers of equal computations, in order of the host's steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, in_a_byte: int) -> None:
+        self.in_a_byte = in_a_byte
         self.keys: dict[Any, int] = {}
         self.outer: dict[Value, Value] = {}
         self.writes: dict[Value, int] = {}
@@ -264,12 +264,15 @@ class _Numbering:
             known = lengths | dict.fromkeys(counts, steps)
             return [number_of(formula, known) or 0 for formula in formulas]
 
+        def faster(steps: int) -> str:
+            return _faster(self.in_a_byte, *figures(steps))
+
         time, *_, most = figures(MANY if counts else 1)
-        if time < OPERATIONS_A_BYTE * TRIFLE * most:
+        if time < self.in_a_byte * TRIFLE * most:
             return None
-        cheaper, least = _cheaper(*figures(MANY if counts else 1)), 0
+        cheaper, least = faster(MANY if counts else 1), 0
         if counts and cheaper == "stored":
-            least = 1 + bisect.bisect_left(range(1, MANY), True, key=lambda steps: _cheaper(*figures(steps)) == "stored")
+            least = 1 + bisect.bisect_left(range(1, MANY), True, key=lambda steps: faster(steps) == "stored")
         if len(kernels) == 1 and cheaper != "stored":
             # What a step computes again as fast as it reads it, no loop has to say.
             return None
@@ -278,7 +281,7 @@ class _Numbering:
         under = kernels[0].under(number)
         whole = self.names.get(inst.loc, set()) <= {i.op.name for i in under.values() if i.loc == inst.loc}
         known = number_of(total, sizes)
-        as_long = None if known is None else known // OPERATIONS_A_BYTE
+        as_long = None if known is None else known // self.in_a_byte
         text, where = _text(inst.loc), line_of(inst.loc)
         return time, Repeated(
             text, not whole, where, str(type), tuple(kernel.name for kernel in kernels), total, tuple(map(line_of, inner)),
@@ -297,9 +300,9 @@ def _times(amount: Bytes, times: DimLike, sizes: Mapping[str, int]) -> Bytes:
     return Bytes(formula, number_of(formula, sizes), amount.most)
 
 
-def _cheaper(time: int, moved: int, less: int, touched: int) -> str:
+def _faster(in_a_byte: int, time: int, moved: int, less: int, touched: int) -> str:
     """Which takes less time, of computing again and storing."""
-    gain = time / OPERATIONS_A_BYTE - (moved - less)
+    gain = time / in_a_byte - (moved - less)
     return "stored" if gain > 0.1 * touched else "again" if gain < 0 else "neither"
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from pytocu.ir.core import Inst
 
 LONG, LONGEST = 8, 20
 """What an exact operation that takes several instructions counts as, and one that is a series."""
+
+OPERATIONS_A_BYTE = MappingProxyType({"cuda": 10, "cpu": 5})
+"""Operations for which a GPU, or a CPU, has time while a byte is stored and loaded again."""
 
 _LONG = frozenset({"divide", "sqrt", "floor_divide", "remainder", "fmod", "divmod"})
 

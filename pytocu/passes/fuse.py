@@ -23,7 +23,7 @@ from pytocu.ir.types import ArrayType, ScalarType
 from pytocu.passes import cleanup, storages
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
-from pytocu.passes.roots import Plan, Root, find_roots, on_host
+from pytocu.passes.roots import Once, Plan, Root, find_roots, on_host
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import rebased
 
@@ -106,11 +106,20 @@ def _step(builder: Builder, inst: Inst, places: Places) -> None:
 
 
 def grouped(function: Function, returned: Sequence[Value], mentions: Mentions) -> Plan:
-    """What is computed together, and why the rest is not."""
-    plan = Plan(mentions)
-    for root in find_roots(function, returned, mentions):
-        plan.place(root)
-    return plan
+    """What is computed together, and why the rest is not.
+
+    A reduction that several kernels would compute, all of which read what it is made of, is computed by the first
+    of them, and its result is read by the others.  Which they are is known when everything has its kernel.
+    """
+    once: Once = {}
+    while True:
+        plan = Plan(mentions)
+        for root in find_roots(function, returned, mentions, once):
+            plan.place(root)
+        again = {value: roots for value, roots in plan.repeated(function).items() if value not in once}
+        if not again:
+            return plan
+        once = {**once, **again}
 
 
 def refusals(function: Function) -> tuple[tuple[str, str, str], ...]:

@@ -8,14 +8,15 @@ no iteration disturbs another one's reads or writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import format_shape
 from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
+from pytocu.ir.types import ArrayType, ScalarType, WeakType, element, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
 from pytocu.passes.spaces import NARROW, Dims, Space, combines, is_stored, settle, votes
@@ -175,12 +176,16 @@ class Root(Mutable):
         return target_index(target, old, self.index, self.space.ndim)
 
 
-def find_roots(function: Function, returned: Sequence[Value], mentions: Mentions) -> list[Root | Inst]:
+Once: TypeAlias = Mapping[Value, frozenset[tuple[Value, str]]]
+"""What one kernel makes of reductions for all, each with the roots of that kernel: what they stand for, and their use."""
+
+
+def find_roots(function: Function, returned: Sequence[Value], mentions: Mentions, once: Once) -> list[Root | Inst]:
     """Every root, in the order of the text; what is returned comes as late as what it reads allows.
 
     Library calls and lengths that are read stand between the roots as instructions.
     """
-    return _Finder(function, mentions).find(returned)
+    return _Finder(function, mentions, once).find(returned)
 
 
 class _Finder:
@@ -196,8 +201,9 @@ class _Finder:
         What is in memory by an earlier root or step.
     """
 
-    def __init__(self, function: Function, mentions: Mentions):
+    def __init__(self, function: Function, mentions: Mentions, once: Once):
         self.mentions = mentions
+        self.once = once
         self.steps = [i for i in function.body.insts if i.op.name == "read_length"]
         self.stored: set[Value] = set()
         self.taken: set[Inst] = set()
@@ -260,7 +266,7 @@ class _Finder:
         if old in heads and heads[old] in self.late:
             self.late.remove(heads[old])
             self.add(heads[old])
-        change = Root(new, new, "written", set(self.kept), inst).look()
+        change = self.looked(Root(new, new, "written", set(), inst))
         for operand in _small_operands(change):
             op = "copy" if isinstance(operand.type, ArrayType) else "as_array"
             copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
@@ -273,6 +279,14 @@ class _Finder:
                 self.late.remove(root)
                 self.add(root)
         self.add(Root(new, new, "written", set(), inst))
+
+    def looked(self, root: Root) -> Root:
+        """A root that knows what earlier ones put into memory."""
+        computed = {value for value, roots in self.once.items() if (root.stands_for, root.use) not in roots}
+        root.kept = self.kept | (computed - {root.stands_for})
+        root.look()
+        root.before |= computed & {value for value, _ in root.reads}
+        return root
 
     def reads(self, root: Root) -> set[Value]:
         """The contents that a root reads, and those that the reductions before it read."""
@@ -298,8 +312,7 @@ class _Finder:
             return
         for name in sorted(root.mentioned(self.mentions)):
             self.step(self.mentions.reads[name])
-        root.kept = set(self.kept)
-        root.look()
+        self.looked(root)
         # What an earlier root put into memory is computed again only where it can be the same kernel.
         inside = {result for inst in root.inside for result in inst.results}
         elsewhere = {v for v in inside if self.reductions.get(v, root.space) != root.space and v is not root.stands_for}
@@ -315,6 +328,35 @@ class _Finder:
         if root.use == "read" and root.space != Space(root.shape):
             self.reductions[root.stands_for] = root.space
         self.roots.append(root)
+
+
+def _made_alone(value: Value, users: Mapping[Value, Sequence[Inst]]) -> Value:
+    """What is made of a reduction's result and numbers alone where nothing else is, as a mean is of a sum; else the result."""
+    found = value
+    while len(users.get(value, ())) == 1:
+        (inst,) = users[value]
+        if inst.op.kind != "elementwise" or not all(_is_number(arg) for arg in inst.args if arg is not value):
+            break
+        value = inst.results[0]
+        if shape_of(value.type) != shape_of(found.type):
+            break
+        # On the way it may be wider, as a mean of float32 is.
+        found = value if element(value.type).itemsize <= element(found.type).itemsize else found
+    return found
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is made of numbers of the host."""
+    stack, seen = [value], {value}
+    while stack:
+        value = stack.pop()
+        if on_host(value):
+            continue
+        if isinstance(value.type, ArrayType) or value.inst is None or value.inst.op.kind != "elementwise":
+            return False
+        stack.extend(set(value.inst.args) - seen)
+        seen.update(value.inst.args)
+    return True
 
 
 def _in_memory(value: Value) -> bool:
@@ -447,6 +489,23 @@ class Plan:
             old = root.update.args[0]
             self.made[root.update.results[0]] = number
             self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.space, True))
+
+    def repeated(self, function: Function) -> Once:
+        """What is made of reductions that several kernels compute, each with the roots of the first of these."""
+        homes: dict[Inst, dict[int, set[tuple[Value, str]]]] = {}
+        for number, kernel in enumerate(self.kernels):
+            for root in kernel.roots:
+                for inst in (i for i in root.inside if i.op.kind != "scan"):
+                    homes.setdefault(inst, {}).setdefault(number, set()).add((root.stands_for, root.use))
+        again = {inst: frozenset(next(iter(by.values()))) for inst, by in homes.items() if len(by) > 1}
+        if not again:
+            return {}
+        users: dict[Value, list[Inst]] = {}
+        for inst in function.body.insts:
+            for arg in dict.fromkeys(inst.args):
+                users.setdefault(arg, []).append(inst)
+        results = ((result, roots) for inst, roots in again.items() for result in inst.results if result in users)
+        return {_made_alone(result, users): roots for result, roots in results}
 
     def _step(self, inst: Inst) -> None:
         """A library call or a length that is read comes behind all kernels so far."""

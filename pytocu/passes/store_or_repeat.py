@@ -2,7 +2,7 @@
 
 A value that is read at one position only is computed where it is needed.  One that is read at several (by a
 stencil over what another stencil made) is computed once for each of them, or stored by a kernel of its own
-and loaded.  Storing costs the time of so many operations as a GPU does while an element is written and read:
+and loaded.  Storing costs the time of so many operations as the target does while an element is written and read:
 
     (positions - 1) * operations of an element > OPERATIONS_A_BYTE * bytes of an element
 
@@ -27,14 +27,11 @@ from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import Index, demand, is_choice, operands, view_chain, whole_index
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
-from pytocu.passes.costs import LONG, operations
+from pytocu.passes.costs import LONG, OPERATIONS_A_BYTE, operations
 from pytocu.passes.roots import INSIDE
 
 BRANCH = 3
 """Operations that a concatenation counts as: a comparison, a branch, and code for each piece."""
-
-OPERATIONS_A_BYTE = 10
-"""Operations for which there is time while a byte is stored and loaded again."""
 
 PAIRED = 3
 """Operations that are computed again for each pair of elements."""
@@ -45,7 +42,7 @@ def run(function: Function, context: PassContext) -> Function:
     if function.level == "host":
         return function
     classes = Classes(context)
-    stored = _worth_storing(function, classes)
+    stored = _worth_storing(function, classes, OPERATIONS_A_BYTE[context.target.kind])
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if not any(result in stored for result in inst.results):
@@ -57,8 +54,8 @@ def run(function: Function, context: PassContext) -> Function:
     return classes.state(rewrite(function, rule) if stored else function)
 
 
-def _worth_storing(function: Function, classes: Classes) -> set[Value]:
-    """The values that kernels put into memory."""
+def _worth_storing(function: Function, classes: Classes, in_a_byte: int) -> set[Value]:
+    """The values that kernels put into memory; `in_a_byte` operations take as long as a byte that is stored and loaded."""
     places: dict[Value, set[Index]] = {}
     paired: set[Value] = set()
     for inst in function.body.insts:
@@ -87,7 +84,7 @@ def _worth_storing(function: Function, classes: Classes) -> set[Value]:
             if again < 1 or not isinstance(value.type, ArrayType) or not shape_of(value.type):
                 continue
             costs = _operations(value, stored)
-            if costs * again > OPERATIONS_A_BYTE * max(element(value.type).itemsize, 4) or (value in paired and costs > PAIRED):
+            if costs * again > in_a_byte * max(element(value.type).itemsize, 4) or (value in paired and costs > PAIRED):
                 stored.add(value)
     return stored
 
