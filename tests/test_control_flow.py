@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import CompileError, UnsupportedError
@@ -565,14 +566,6 @@ def assigned_behind(x, n):
     return v
 
 
-def changed_behind(x, n):
-    v = x
-    for _ in range(n):
-        v = v * 2
-    x[0] = 100
-    return v
-
-
 def turned_or_not(x, n):
     v = x[::-1] if n else x
     x += 1
@@ -590,6 +583,21 @@ def returned_itself(x, n):
     return v
 
 
+@pytest.mark.parametrize("function", [assigned_behind, turned_or_not, returned_itself])
+def test_changes_of_what_may_be_one_memory_are_refused(function: Callable[..., Any]) -> None:
+    """Whether the change is seen through the other name is known only at run time."""
+    with pytest.raises(UnsupportedError, match="may share its memory with an array that is changed"):
+        pytocu.jit(function)(VECTOR.copy(), 2)
+
+
+def changed_behind(x, n):
+    v = x
+    for _ in range(n):
+        v = v * 2
+    x[0] = 100
+    return v
+
+
 def own_memory(x, n):
     y = x + 1
     v = y
@@ -601,11 +609,13 @@ def own_memory(x, n):
     return v
 
 
-@pytest.mark.parametrize("function", [assigned_behind, changed_behind, turned_or_not, returned_itself, own_memory])
-def test_changes_of_what_may_be_one_memory_are_refused(function: Callable[..., Any]) -> None:
-    """Whether the change is seen through the other name is known only at run time."""
-    with pytest.raises(UnsupportedError, match="may share its memory with an array that is changed"):
-        pytocu.jit(function)(VECTOR.copy(), 2)
+@pytest.mark.parametrize("function", [changed_behind, own_memory])
+def test_a_loop_that_has_a_step_binds_a_name_to_a_new_array(function: Callable[..., Any]) -> None:
+    """Without a step it is the array that is changed."""
+    everywhere(function, VECTOR, 1)
+    everywhere(function, VECTOR, 4)
+    with pytest.raises(UnsupportedError, match="a loop without a step is not compiled where v is the array from"):
+        pytocu.jit(function)(VECTOR.copy(), 0)
 
 
 def copied_before(x, n):

@@ -201,3 +201,155 @@ def test_what_changes_in_every_step_is_refused(body: str, said: str) -> None:
     exec(compile(text, text, "exec"), names)
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(names["f"])(np.ones(9), 3)
+
+
+def wrapped(x, v, n):
+    for _ in range(n):
+        x += v * 0.1
+        x = x % 1.0
+    return x
+
+
+def another_name(x, v, n):
+    y, w = x, x[1:]
+    for _ in range(n):
+        y += v
+        y = y * 0.5
+    return x, y, w
+
+
+def part_while(x, v, n):
+    k = 0
+    while k < n:
+        x[1:] += v[:-1]
+        x = x * 0.5
+        k += 1
+    return x, k
+
+
+def until_large(x, v, n):
+    for _ in range(n):
+        x += v
+        x = x * 0.5
+        if x.sum() > 5:
+            break
+    else:
+        v = v * 2
+    return x, v
+
+
+def returned_when_large(x, v, n):
+    for i in range(n):
+        x += v
+        x = x * 0.5
+        if x.sum() > 5:
+            return x, i
+    return x, -1
+
+
+def two_names(x, v, n):
+    a = x.copy()
+    b = a
+    for _ in range(n):
+        a -= v
+        a = np.abs(a)
+    return a, b
+
+
+def one_behind_the_other(x, v, n):
+    a, b = x, v
+    for _ in range(n):
+        a += 1
+        a = b
+        b = a + b
+    return a, b
+
+
+def inner_loop(x, v, n):
+    for _ in range(n):
+        for _ in range(n):
+            x += v * 0.1
+            x = x % 1.0
+    return x
+
+
+def rebound_in_some_steps(x, v, n):
+    for i in range(n):
+        x += v
+        if i % 2:
+            x = x * 0.5
+    return x
+
+
+def both_arguments(x, v, n):
+    for _ in range(n):
+        x += v
+        v += x
+        x, v = x * 0.5, v * 0.25
+    return x, v
+
+
+def while_small(x, v, n):
+    while x.sum() < n:
+        x += np.abs(v)
+        x = x + 0.5
+    return x
+
+
+def in_a_helper(x, v, n):
+    def step(y):
+        y += v
+        return y % 1.0
+
+    for _ in range(n):
+        x = step(x)
+    return x
+
+
+def changed_behind_the_loop(x, v, n):
+    for _ in range(n):
+        x += v
+        x = x * 0.5
+    x += 1
+    return x
+
+
+def last_kept(x, v, n):
+    kept = None
+    for _ in range(n):
+        x += v
+        kept = x
+        x = x * 0.5
+    return x, kept
+
+
+X, V = A[:, 0].copy(), A[:, 1].copy()
+CHANGES = [
+    wrapped, another_name, part_while, until_large, returned_when_large, two_names, one_behind_the_other, inner_loop,
+    rebound_in_some_steps, both_arguments, while_small, in_a_helper,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", CHANGES)
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_an_argument_is_the_callers_in_the_first_step_only(function, n: int) -> None:
+    everywhere(function, X, V, n)
+
+
+@pytest.mark.parametrize("function", [changed_behind_the_loop, last_kept])
+def test_what_a_loop_without_a_step_leaves_is_the_callers(function) -> None:
+    for n in (1, 2, 5):
+        everywhere(function, X, V, n)
+    with pytest.raises(UnsupportedError, match="a loop without a step is not compiled where x names another memory"):
+        pytocu.jit(function)(X.copy(), V, 0)
+
+
+def test_names_that_are_one_memory_in_turn_are_refused_at_once() -> None:
+    def turns(x, v, n):
+        for _ in range(n):
+            x[1:] += v[:-1]
+            x, v = v, x
+        return x
+
+    with pytest.raises(UnsupportedError, match=r"^x names another memory after each step of the loop, and that is changed"):
+        pytocu.jit(turns)(X.copy(), V.copy(), 3)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -274,3 +275,52 @@ def test_what_only_the_data_knows_is_refused(function: Callable[..., Any]):
     with pytest.raises(UnsupportedError, match=r"one memory|share its memory|names another memory") as caught:
         pytocu.jit(function)(np.arange(8.0).reshape(4, 2), 3, 1)
     assert "copy" in str(caught.value)
+
+
+def a_view_from_before_the_branch(x, n, c):
+    u = x[1:]
+    if n > c:
+        u += 1
+    return x
+
+
+def a_view_of_a_view(x, n, c):
+    u = x[1:]
+    x += 1
+    w = u * 2
+    v = u[:, ::-1]
+    if n > c:
+        if n > 2:
+            v[0] += w[0]
+        v[:, 1] = n
+    return w, u
+
+
+def a_view_in_a_side_and_in_a_loop(x, n, c):
+    u = x.T[1]
+    for k in range(n):
+        if k >= c:
+            u *= 2
+        else:
+            u[:2] = k
+    return u
+
+
+@pytest.mark.parametrize("function", [a_view_from_before_the_branch, a_view_of_a_view, a_view_in_a_side_and_in_a_loop])
+@pytest.mark.parametrize(("n", "c"), STEPS)
+def test_a_side_changes_a_view_that_was_taken_before(function: Callable[..., Any], n: int, c: int) -> None:
+    everywhere(function, np.arange(8.0).reshape(4, 2), n, c)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_side_changes_another_argument_of_the_same_memory(n: int) -> None:
+    def function(x, v, n):
+        x += 1
+        w = v * 2
+        if n > 1:
+            v += w
+        return w
+
+    found, expected = np.arange(5.0), np.arange(5.0)
+    compare(pytocu.jit(function)(found, found, n), function(expected, expected, n))
+    compare(found, expected)

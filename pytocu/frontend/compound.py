@@ -11,7 +11,7 @@ from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch, condition
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.first_steps import first_apart, had_step, require_step
+from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_with_step, require_step
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
 from pytocu.frontend.loops import Again, Steps, has_steps
@@ -228,17 +228,54 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
     apart = first_apart(context, context.loc)
     if apart is not None and before < apart.steps:
         head = [as_value(context, bound) for bound in bounds]
-        require_step(context, apart, None if has_steps("for_loop", head) else had_step(context, "for_loop", head, None))
-        following = Steps(binary(context, "add", steps.start, steps.step), steps.stop, steps.step, steps.item)
-        assign(steps.item(steps.start))
-        onward = lambda: _run_time_for(frame, node, following, rest, before + 1)  # noqa: E731
-        over, signal = _step(frame, node, onward, rest)
-        return signal if over else onward()
+        stepped = None if has_steps("for_loop", head) else had_step(context, "for_loop", head, None)
+        start = lambda: assign(steps.item(steps.start))  # noqa: E731
+
+        def onward() -> Any:
+            following = Steps(binary(context, "add", steps.start, steps.step), steps.stop, steps.step, steps.item)
+            return _run_time_for(frame, node, following, rest, before + 1)
+
+        return _first_step(frame, node, apart, stepped, start, onward, rest)
     if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
         # There is a step, so the number of the last one is known behind the loop.
         assign(steps.start)
     flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
+
+
+def _first_step(
+    frame: Frame,
+    node: ast.For | ast.While,
+    apart: FirstApart,
+    stepped: Value | None,
+    start: Callable[[], None],
+    onward: Callable[[], Any],
+    rest: tuple[ast.stmt, ...],
+) -> Any:
+    """The first step of a loop, which `start` begins, and what is behind it, which `onward` reads.
+
+    `stepped` is whether there is one, or None where that is known.
+    """
+
+    def first() -> Any:
+        start()
+        over, signal = _step(frame, node, onward, rest)
+        return signal if over else onward()
+
+    if stepped is None or apart.needed:
+        require_step(frame.context, apart, stepped)
+        return first()
+    if not (_leaves(node.body, True) or _leaves(node.orelse)):
+        before = State(frame)
+        signal = branch(frame, stepped, first, lambda: run_block(frame, node.orelse))
+        know_with_step(before, apart._replace(needed=True))
+        return signal
+
+    def to_the_end() -> Any:
+        signal = first()
+        return run_block(frame, rest) if signal is None else signal
+
+    return flow_of(branch(frame, stepped, to_the_end, lambda: _to_the_end(frame, node.orelse, rest))).signal() or Flow()
 
 
 def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], leaves: bool) -> Any:
@@ -292,10 +329,8 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             state.go_back()
         context.builder.loc = frame.loc(node)
         if apart is not None and before < apart.steps:
-            require_step(context, apart, condition(context, value))
             onward = lambda: _while(frame, node, rest, before + 1)  # noqa: E731
-            over, signal = _step(frame, node, onward, rest)
-            return signal if over else onward()
+            return _first_step(frame, node, apart, condition(context, value), lambda: None, onward, rest)
         flow = while_loop(frame, node, value, test, lambda: run_block(frame, node.body))
         return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
     raise _too_many(frame, node)

@@ -275,7 +275,7 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
         for insts, results in zip((first, second), yielded, strict=True)
     ]
     types = [regions.bare(a.type) for a, _ in pairs]
-    made = builder.inst("if_else", (test, *shared), {}, types, blocks)
+    made = builder.whole("if_else", (test,), list(shared), {}, types, blocks)
     for result, name in zip(made.results, merge.names, strict=True):
         result.name = name
     for put in merge.put:

@@ -6,18 +6,22 @@ Behind the loop it is required that there was a step.
 
 What is no number then (``previous = None``), or no array (``total = 0``, then ``total += x[i]``), or an array of another type,
 cannot be carried: the first step is written before the loop, and it is required that there is one.
+
+An argument that is changed and then bound to a new array (``x += v``, then ``x = x % 1``) is the caller's in the first step and
+the function's own in the others: the first step is written before the loop as well, in a branch if there may be none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import Unset
 from pytocu.frontend.operators import binary
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.state import State, flatten
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -46,29 +50,55 @@ class FirstApart(NamedTuple):
         How many.
     message, help : str
         Why, which is said where that does not help.
+    needed : bool
+        Whether there have to be so many steps: without them names are of other kinds behind the loop.
     """
 
     place: Loc
     steps: int
     message: str
     help: str
+    needed: bool
 
 
 def first_apart(context: Context, place: Loc) -> FirstApart | None:
     """How many first steps of a loop are written before it, and why."""
     found = (one for one in context.handed if isinstance(one, FirstApart) and one.place == place)
-    return max(found, key=lambda one: one.steps, default=None)
+    return max(found, key=lambda one: (one.steps, one.needed), default=None)
 
 
-def differs(context: Context, place: Loc, message: str, help: str) -> Unset:
+def differs(context: Context, place: Loc, message: str, help: str, needed: bool = True) -> Unset:
     """What a name holds that is something else after a step than before: where it is read the first step is written apart."""
     if context.elements is not None:
         return Unset(message, help)
     tried = first_apart(context, place)
     if tried is None:
-        return Unset(message, help, FirstApart(place, 1, message, help))
-    more = tried._replace(steps=tried.steps + 1) if tried.steps < _MOST_APART else None
+        return Unset(message, help, FirstApart(place, 1, message, help, needed))
+    more = tried._replace(steps=tried.steps + 1, needed=tried.needed or needed) if tried.steps < _MOST_APART else None
     return Unset(tried.message, tried.help, more)
+
+
+def same_without(context: Context, place: Loc, name: str) -> FirstApart | None:
+    """What makes known that a name is not the array from before a loop, which it is where the loop has no step."""
+    tried = first_apart(context, place)
+    if tried is not None:
+        return None if tried.needed else tried._replace(needed=True)
+    text = f"{name} is the array from before the loop, and that or {name} is changed behind it"
+    return FirstApart(place, 1, text, f"make a copy before the loop: {name} = {name}.copy()", True)
+
+
+def know_with_step(before: State, needed: FirstApart) -> None:
+    """State, behind a branch with a loop that may have no step, that more is known of names where it is known to have one."""
+    for owner, name in before.names():
+        held = owner.locals.get(name)
+        if held is before.value(owner, name):
+            continue
+        if isinstance(held, Unset) and held.key is None:
+            owner.locals[name] = Unset(held.message, held.help, needed, held.types)
+        else:
+            leaves: list[Any] = []
+            flatten(held, leaves)
+            before.builder.known_with((v for v in leaves if isinstance(v, Value)), needed)
 
 
 def require_step(context: Context, apart: FirstApart, stepped: Value | None) -> None:
@@ -146,6 +176,6 @@ def still_python(name: str, value: Value) -> Unset:
 
 
 __all__ = [
-    "FirstApart", "behind_steps", "differs", "first_apart", "had_step", "once_scalar", "require_step", "scalar_from_start",
-    "still_python",
+    "FirstApart", "behind_steps", "differs", "first_apart", "had_step", "know_with_step", "once_scalar", "require_step",
+    "same_without", "scalar_from_start", "still_python",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, closest, raised
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
@@ -126,14 +127,6 @@ class Unset:
 
     def __init__(self, message: str, help: str, key: Any = None, types: Sequence[tuple[Any, Any]] = ()):
         self.message, self.help, self.key, self.types = message, help, key, types
-
-
-class HandOn(Exception):
-    """A name is read behind a loop that first binds it: the function is read again, and the loop hands it on."""
-
-    def __init__(self, key: Any):
-        super().__init__(key)
-        self.key = key
 
 
 class Late:

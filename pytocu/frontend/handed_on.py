@@ -12,12 +12,13 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.control import in_region
-from pytocu.frontend.frames import Frame, HandOn, Late, Unset, no_step
+from pytocu.frontend.frames import Frame, Late, Unset, no_step
 from pytocu.frontend.loop_memory import StepRead, made_by
 from pytocu.frontend.numbers import item
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, as_strong, is_array
 from pytocu.ir.core import Value, named
 from pytocu.ir.types import ArrayType, WeakType, shape_of

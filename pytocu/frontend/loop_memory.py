@@ -6,9 +6,10 @@ from itertools import zip_longest
 from typing import Any
 
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.first_steps import differs
 from pytocu.frontend.frames import Frame, Unset
-from pytocu.frontend.state import State, flatten
-from pytocu.frontend.storage import StorageBuilder
+from pytocu.frontend.state import State, flatten, rebuild
+from pytocu.frontend.storage import HandOn, StorageBuilder
 from pytocu.frontend.values import is_array
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import Type
@@ -114,12 +115,12 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
         for param, value in zip(read.params[place : place + len(old)], old, strict=True):
             shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
             if param in changed and shared:
-                raise UnsupportedError(
-                    f"{name} names another memory after each step of the loop, and that is changed where it is an argument's "
-                    "or has another name",
-                    builder.loc,
-                    f"begin with a copy: {name} = {name}.copy()",
-                )
+                text = f"{name} names another memory after each step of the loop, and that is changed where it is an argument's"
+                help = f"begin with a copy: {name} = {name}.copy()"
+                problem = differs(frame.context, builder.loc, f"{text} or has another name", help, needed=False)
+                if problem.key is not None and _becomes_own(builder, read, param):
+                    raise HandOn(problem.key)
+                raise UnsupportedError(problem.message, builder.loc, problem.help)
         place += len(old)
         for value in new:
             if is_array(value):
@@ -132,6 +133,26 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
                         f"make one of them a copy: {name} = {name}.copy()",
                     )
                 ends.append((value, name))
+
+
+def _becomes_own(builder: StorageBuilder, read: StepRead, param: Value) -> bool:
+    """Whether what begins as `param` is memory that steps make, after some of them."""
+    ends: dict[Value, Any] = {}
+    place = 0
+    assert read.state is not None
+    for (owner, name), form in zip(read.names, read.forms, strict=True):
+        leaves: list[Any] = []
+        flatten(rebuild(form, list(read.params[place:])), leaves)
+        count = len(leaves)
+        ends.update(zip(read.params[place : place + count], leaves_of(read.state, owner, name), strict=False))
+        place += count
+    seen: set[Value] = set()
+    while param in ends and param not in seen:
+        seen.add(param)
+        if not is_array(ends[param]):
+            return False
+        param = builder.root(ends[param])
+    return param not in seen
 
 
 def _other_name(before: State, owner: Frame, name: str, value: Value) -> bool:

@@ -17,8 +17,16 @@ from pytocu.frontend.control import (
     may_fail,
     mentioned,
 )
-from pytocu.frontend.first_steps import behind_steps, differs, had_step, once_scalar, scalar_from_start, still_python
-from pytocu.frontend.frames import Frame, HandOn, Late, Unset, line_made, no_step, owner_of
+from pytocu.frontend.first_steps import (
+    behind_steps,
+    differs,
+    had_step,
+    once_scalar,
+    same_without,
+    scalar_from_start,
+    still_python,
+)
+from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.known_loops import Carried, Loops
@@ -37,6 +45,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import kind_text, type_text, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
@@ -423,7 +432,7 @@ def _finish(
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
     attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
-    made = builder.inst(op, (*head, *first, *shared), attrs, types, (block,))
+    made = builder.whole(op, (*head, *first), shared, attrs, types, (block,))
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
@@ -442,10 +451,13 @@ def _finish(
         ]
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = carried_memories(builder, read, before, after, has_steps(op, head))
+    with_step = memories if has_steps(op, head) else carried_memories(builder, read, before, after, True)
     bound: list[tuple[Value, Sequence[Any], set[Value]]] = []
     for owner, name, form, count in taken:
         ways = zip(leaves_of(before, owner, name), leaves_of(after, owner, name), strict=True)
         bound.extend(zip(results, ways, memories[owner, name], strict=False))
+        if memories[owner, name] != with_step[owner, name]:
+            builder.known_with(results[:count], same_without(context, loc, name))
         owner.locals[name] = rebuild(form, results[:count])
         if not late.keys().isdisjoint(results[:count]):
             # Required where the name is read: a step that ends early may have left it as it was.

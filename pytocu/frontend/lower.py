@@ -17,11 +17,11 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError
-from pytocu.frontend.frames import HandOn, Raised
+from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import note_argument, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
-from pytocu.frontend.storage import Sharing, StorageBuilder
+from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
 from pytocu.frontend.values import Context, Hooks, Masked, Members, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector

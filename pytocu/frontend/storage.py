@@ -9,24 +9,35 @@ new contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Op, Value
+from pytocu.ir.core import Block, Inst, Op, Value, chain_from
 from pytocu.ir.dims import Dim, DimLike, dim_min, symbol
 from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
 
-Changes: TypeAlias = "tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None], dict[Value, None]]"
+Changes: TypeAlias = "tuple[dict[Value, Value], dict[tuple[Value, Value], Value], dict[Value, None], dict[Value, Any]]"
 """What memories hold, views of that, arguments found writable, and memories of which nothing is known."""
 
 _RETYPES = ("real", "imag", "view")
 """Views whose elements have another dtype than those that they are of."""
+
+
+class HandOn(Exception):
+    """The function is read again, with a key among those in `Context.handed`: only reading on could tell.
+
+    A loop hands on a name that it first binds, since that is read behind it, or its first step is written apart.
+    """
+
+    def __init__(self, key: Any):
+        super().__init__(key)
+        self.key = key
 
 
 class StorageBuilder(Builder):
@@ -55,8 +66,10 @@ class StorageBuilder(Builder):
         self._derived: dict[tuple[Value, Value], Value] = {}
         self._either: dict[Value, frozenset[Value]] = {}
         self._apart: set[frozenset[Value]] = set()
-        self._unsure: dict[Value, None] = {}
+        self._keys: dict[Value, Any] = {}
+        self._unsure: dict[Value, Any] = {}
         self._perhaps_views: dict[Value, tuple[Value, Value, Dim]] = {}
+        self._inside = 0
 
     def inst(
         self,
@@ -71,6 +84,18 @@ class StorageBuilder(Builder):
         if made.op.kind == "view" and isinstance(made.types[0], ArrayType) and isinstance(args[0].type, ArrayType):
             self._views[made.result] = (args[0], made)
         return made
+
+    def whole(
+        self,
+        op: str,
+        args: Sequence[Value],
+        captured: Sequence[Value],
+        attrs: dict[str, Any],
+        types: Sequence[Type],
+        regions: Sequence[Block],
+    ) -> Inst:
+        """An instruction with regions; what these use is `captured` as it was read there, whatever is known of it by now."""
+        return super().inst(op, [*(self.contents(a) for a in args), *captured], attrs, types, regions)
 
     def emit(
         self,
@@ -96,11 +121,13 @@ class StorageBuilder(Builder):
     def nested(self):
         """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
         compared = self.compared
+        self._inside += 1
         try:
             with super().nested() as insts:
                 yield insts
         finally:
             self.compared = compared
+            self._inside -= 1
 
     @contextmanager
     def behind(self, insts: list[Inst]) -> Iterator[None]:
@@ -146,7 +173,7 @@ class StorageBuilder(Builder):
         """What the array of a handle holds now."""
         if handle not in self._views:
             if handle in self._unsure:
-                raise self._refused(handle)
+                raise self._refused(handle, self._unsure[handle])
             if handle in self._perhaps_views:
                 source, before, _ = self._perhaps_views[handle]
                 if self._now.get(source, source) is not before:
@@ -220,15 +247,22 @@ class StorageBuilder(Builder):
         """
         for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - {root}:
             if not self.apart(root, other):
+                key = self._keys.get(root) or self._keys.get(other)
                 if other in self.arguments:
-                    raise self._refused(other)
-                self._unsure[other] = None
+                    raise self._refused(other, key)
+                self._unsure[other] = key
 
     def doubt(self, state: Changes) -> None:
         """Know nothing of the memories of which nothing was known in another state."""
         self._unsure.update(state[3])
 
-    def _refused(self, handle: Value) -> UnsupportedError:
+    def known_with(self, results: Iterable[Value], key: Any) -> None:
+        """State that it is known which memories results are where the function is read again with a key; see `HandOn`."""
+        self._keys.update(dict.fromkeys(results, key))
+
+    def _refused(self, handle: Value, key: Any) -> UnsupportedError | HandOn:
+        if key is not None:
+            return HandOn(key)
         name = handle.name or "an array"
         return UnsupportedError(
             f"{name} may share its memory with an array that is changed, or not: a loop or branch decides at run time",
@@ -274,11 +308,22 @@ class StorageBuilder(Builder):
         root = self.root(handle)
         if root in self._perhaps_views:
             self._demand_copy(root)
-        made = super().inst("update", (self.contents(root), self.contents(handle), self.contents(new)))
+        whole = self.contents(root)
+        made = super().inst("update", (whole, self._beside(handle, whole), self.contents(new)))
         made.result.name = root.name
         self._now[root] = made.result
         if self._either:
             self._note_change(root)
+
+    def _beside(self, handle: Value, whole: Value) -> Value:
+        """What a handle is in the whole of its memory; in a region the view is taken there, since it is what a change names."""
+        view = self.contents(handle)
+        if not self._inside or all(inst in self.insts for inst in chain_from(whole, view)):
+            return view
+        view = whole
+        for inst in reversed(self.views(handle)):
+            view = super().inst(inst.op, (view, *inst.args[1:]), dict(inst.attrs), None if inst.op.infer else inst.types).result
+        return view
 
     def _in_memory(self, handle: Value, new: Value) -> tuple[Value, Value]:
         """An array of its memory's dtype, of which a handle is the parts or the bits, and what its elements become."""
