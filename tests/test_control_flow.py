@@ -618,6 +618,57 @@ def test_a_loop_that_has_a_step_binds_a_name_to_a_new_array(function: Callable[.
         pytocu.jit(function)(VECTOR.copy(), 0)
 
 
+def visited(x, n):
+    calls, total, name = 0, np.zeros_like(x), np.float64(0)
+
+    def visit(v, w):
+        nonlocal calls, total, name
+        calls += 1
+        total = total + v * w
+        name = v.sum()
+        return v * 0.5
+
+    for k in range(n):
+        x = visit(x, k)
+        if n > 4 and name > 1e9:
+            break
+    return calls, total, x
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_names_that_nested_functions_bind_in_steps(n: int) -> None:
+    everywhere(visited, VECTOR[:7], n)
+
+
+def solved(a, b, tolerance, most):
+    """Conjugate gradients."""
+    x = np.zeros_like(b)
+    r = b - a @ x
+    p = r.copy()
+    rs = r @ r
+    for i in range(most):
+        ap = a @ p
+        alpha = rs / (p @ ap)
+        x += alpha * p
+        r -= alpha * ap
+        new = r @ r
+        if np.sqrt(new) < tolerance:
+            return x, i + 1
+        p = r + (new / rs) * p
+        rs = new
+    return x, most
+
+
+@pytest.mark.parametrize("most", [0, 1, 9])
+def test_a_return_from_a_loop_that_changes_what_is_returned(most: int) -> None:
+    """What the sides of the branch return is made anew each time that the body is read."""
+    a = MATRIX[:5] @ MATRIX[:5].T + np.eye(5)
+    x, steps = pytocu.jit(solved)(a, VECTOR[:5].copy(), 1e-9, most)
+    expected, count = solved(a, VECTOR[:5].copy(), 1e-9, most)
+    assert steps == count and type(steps) is int
+    assert np.allclose(x, expected, rtol=1e-9, atol=0)
+
+
 def copied_before(x, n):
     v = x.copy()
     for _ in range(n):

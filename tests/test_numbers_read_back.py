@@ -218,3 +218,44 @@ def test_a_side_whose_steps_have_numbers_stays_the_hosts() -> None:
 
     for n in (-9, 1, 2, 6):
         everywhere(summed, np.random.default_rng(3).standard_normal((6, 4)), n)
+
+
+def int_of_each(x, n):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        k = int(x[i])
+        out[i] = k * n
+    return out
+
+
+def divisors(x, n):
+    prime = np.zeros(len(x), dtype=bool)
+    for i in range(len(x)):
+        v = x[i]
+        for d in range(n, int(v)):
+            if v % d == 0:
+                break
+        else:
+            prime[i] = True
+    return prime
+
+
+def range_of_each(x, n):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        for d in range(x[i]):
+            out[i] += d * n
+    return out
+
+
+def first_ones(x, n):
+    out = np.zeros(len(x) + 40)
+    for i in range(len(x)):
+        out[: int(x[i])] += n
+    return out
+
+
+@pytest.mark.parametrize("function", [int_of_each, divisors, range_of_each, first_ones])
+def test_numbers_that_each_step_of_a_loop_reads(function) -> None:
+    """Loops that would otherwise be sweeps."""
+    everywhere(function, np.array([2, 9, 7, 0, 31, 4]), 2)

@@ -171,6 +171,7 @@ def loop(
     if (known := around.next(loc)) is not None:
         names, types, rebound = known.start(before, names)
         roots, inside = known.roots, known.inside
+    earlier = len(builder.made)
     while True:
         read = StepRead(names, roots, types, shared, rebound)
         builder.doubt(doubted)
@@ -201,6 +202,7 @@ def loop(
             for value in asked:
                 as_value(context, value)
             before = State(frame)
+            earlier = len(builder.made)
             continue
         more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
@@ -209,7 +211,8 @@ def loop(
         wider = _wider(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
-        doubts = read.state.storage[3].keys() - doubted[3].keys() - made
+        # What readings make, in branches and loops of the body too, the next makes anew.
+        doubts = read.state.storage[3].keys() - doubted[3].keys() - set(builder.made[earlier:])
         if not more_names and not more_roots and not wider and not more_rebound and more_shared == shared and not doubts:
             break
         if not more_names:
@@ -277,6 +280,7 @@ def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Bo
     for root in read.roots:
         param = Value(regions.bare(builder.contents(root).type), root.name)
         read.contents.append(param)
+        builder.made.append(param)
         builder.replace(root, param)
     for owner, name in read.names:
         leaves: list[Any] = []
@@ -286,6 +290,7 @@ def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Bo
         read.params.extend(params)
         read.forms.append(form)
         owner.locals[name] = rebuild(form, list(params))
+        builder.made.extend(params)
         builder.may_be([(p, (), m) for p, m in zip(params, read.shared.get((owner, name), ()), strict=False)])
     following, extras = body(read.counter, read.lead)
     for owner, name in read.names:
@@ -335,7 +340,7 @@ def _leaf_count(form: Any) -> int:
 
 
 def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Frame, str]], list[Value]]:
-    """Arrays' names that the body binds again, and memory that it changes, that were not known to be."""
+    """Names that the body binds again, nested functions' ``nonlocal`` ones too, and memory that it changes, not known yet."""
     known = {*read.names, *read.rebound}
     names: list[tuple[Frame, str]] = []
     missing = object()
@@ -344,7 +349,7 @@ def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Fr
         if old is new or old is missing or (owner, name) in known or isinstance(old, Unset):
             continue
         leaves: list[Any] = []
-        if flatten(old, leaves) is not old and any(map(is_array, leaves)):
+        if flatten(old, leaves) is not old and leaves:
             names.append((owner, name))
     own = made_by(read)
     roots = [r for r in frame.context.builder.changed(before.storage) if r not in own and r not in read.roots]

@@ -53,6 +53,8 @@ class StorageBuilder(Builder):
         Lengths that are 1, and that axes have as 1 so that they are repeated.
     compared : tuple of DimLike
         What is not negative where the program stands, because it was compared before.
+    made : list of Value
+        What may be a handle, in the order in which it was made.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -70,6 +72,7 @@ class StorageBuilder(Builder):
         self._unsure: dict[Value, Any] = {}
         self._perhaps_views: dict[Value, tuple[Value, Value, Dim]] = {}
         self._inside = 0
+        self.made: list[Value] = []
 
     def inst(
         self,
@@ -81,6 +84,7 @@ class StorageBuilder(Builder):
     ) -> Inst:
         """As :meth:`Builder.inst`, with handles as arguments."""
         made = super().inst(op, [self.contents(a) for a in args], attrs, types, regions)
+        self.made.extend(made.results)
         if made.op.kind == "view" and isinstance(made.types[0], ArrayType) and isinstance(args[0].type, ArrayType):
             self._views[made.result] = (args[0], made)
         return made
@@ -95,7 +99,9 @@ class StorageBuilder(Builder):
         regions: Sequence[Block],
     ) -> Inst:
         """An instruction with regions; what these use is `captured` as it was read there, whatever is known of it by now."""
-        return super().inst(op, [*(self.contents(a) for a in args), *captured], attrs, types, regions)
+        made = super().inst(op, [*(self.contents(a) for a in args), *captured], attrs, types, regions)
+        self.made.extend(made.results)
+        return made
 
     def emit(
         self,

@@ -31,6 +31,8 @@ from pytocu.record import Record
 
 COMPARED = "compares lengths or an index, which the host does in each step"
 COMPARED_HELP = "take views before the loop, or with the loop's own number as their position"
+READ = "makes a length or a Python number of data, which the host reads"
+READ_HELP = "choose per element instead: np.where(mask, x, 0), or leave int() out"
 STEPS_IN_TURN = "nothing: each step has to be finished before the next one reads its neighbours, which is one launch a step"
 
 Dims = tuple[DimLike, ...]
@@ -203,9 +205,11 @@ class _Look:
                 raise NoSweep(inst, f"hands {name}, {type}, from step to step beside the parts of an array that it changes",
                               f"keep {name} outside of the loop, or write it into an array that the loop changes")  # fmt: skip
         count = carried_count(inst)
-        found = next((i for region in inst.regions for i in walk(region) if i.op.name == "check"), None)
-        if found is not None:
-            raise NoSweep(found, COMPARED, COMPARED_HELP)
+        for found in (i for region in inst.regions for i in walk(region)):
+            if found.op.name == "check":
+                raise NoSweep(found, COMPARED, COMPARED_HELP)
+            if found.op.name == "read_length":
+                raise NoSweep(found, READ, READ_HELP)
         before = dict(self.now)
         for region in inst.regions:
             self.now = dict(before)

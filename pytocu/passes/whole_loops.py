@@ -26,7 +26,7 @@ from pytocu.passes.accesses import (
     whole_index,
 )
 from pytocu.passes.stages import is_whole
-from pytocu.passes.sweeps import COMPARED, COMPARED_HELP, STEPS_IN_TURN, NoSweep, needs_all, sweep_or_reason
+from pytocu.passes.sweeps import COMPARED, COMPARED_HELP, READ, READ_HELP, STEPS_IN_TURN, NoSweep, needs_all, sweep_or_reason
 from pytocu.record import Record
 
 _SELDOM = "test it after several steps, not after each: put these into a `for` inside of the loop"
@@ -82,8 +82,7 @@ def _not_elementwise(inst: Inst) -> NoSweep:
             if inner.op.name == "check" and any(is_number(name) for _, value in inner.attrs for name in named(value)):
                 return NoSweep(inner, COMPARED, COMPARED_HELP)
             if inner.op.name == "read_length":
-                return NoSweep(inner, "makes an array whose length depends on data, which the host reads",
-                               "choose per element instead: np.where(mask, x, 0)")  # fmt: skip
+                return NoSweep(inner, READ, READ_HELP)
     for result in inst.results:
         ndim = len(shape_of(result.type))
         if region_needs(result, whole_index(ndim), ndim) is None:
