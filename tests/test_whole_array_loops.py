@@ -645,11 +645,65 @@ def test_a_name_that_may_still_be_a_python_number() -> None:
             a, b = row.sum(), row.max()
         return y
 
-    with pytest.raises(UnsupportedError, match=r"most may be a Python number behind the loop, or np\.float64"):
+    text = r"most is a Python float \(line \d+\) or, on another way, an np\.float64, and so the kind of what"
+    with pytest.raises(UnsupportedError, match=text):
         pytocu.jit(inside)(np.ones((3, 2)))
     # The product of Python's numbers has no dtype of its own, and that of NumPy scalars has.
     with pytest.raises(UnsupportedError, match="a is a Python float before a step of the loop and f64 behind it"):
         pytocu.jit(third)(np.ones((3, 2)), np.ones(2, np.float32))
+
+
+def largest_change(x, n):
+    for _ in range(n):
+        change = 0.0
+        for i in range(1, len(x)):
+            for j in range(i):
+                d = x[i] - x[j]
+                x[i] -= 0.1 * d
+                change = max(change, abs(d))
+        if change < 0.1:
+            break
+    else:
+        x = x * 2
+    return x
+
+
+def greatest_of_rows(x, n):
+    greatest = 0
+    for i in range(n):
+        for j in range(i):
+            if x[i] > x[j]:
+                greatest = x[i]
+    return x + greatest
+
+
+def scaled_by_greatest(x, n):
+    greatest = 0.5
+    for i in range(n):
+        for j in range(i):
+            greatest = max(greatest, abs(x[i] - x[j]))
+    return x / greatest if greatest < 2 else x * greatest
+
+
+@pytest.mark.parametrize("function", [largest_change, greatest_of_rows, scaled_by_greatest])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_a_name_that_loops_in_loops_may_leave_a_python_number(function: Callable[..., Any], dtype: str, n: int) -> None:
+    """What is done with it behind the loops is the same for NumPy's numbers."""
+    everywhere(function, np.random.default_rng(1).standard_normal(5).astype(dtype), n)
+
+
+def test_a_name_that_loops_in_loops_may_leave_a_python_number_beside_narrower_numbers() -> None:
+    def added(x, y, n):
+        greatest = 0.0
+        for i in range(n):
+            for j in range(i):
+                greatest = max(greatest, abs(x[i] - x[j]))
+        return y + greatest
+
+    everywhere(added, np.arange(3.0, dtype="f4"), np.ones(2, "f4"), 3)
+    with pytest.raises(UnsupportedError, match=r"greatest is a Python float .* which of them decides what \+ gives"):
+        pytocu.jit(added)(np.arange(3.0), np.ones(2, "f4"), 3)
 
 
 def mixed(x):

@@ -99,7 +99,7 @@ def follow(
     entering = dict(begun)
     while True:
         found = _follow(entering, insts, bad)
-        joined = {p: _joined(b, found.get(yields.get(p, p))) for p, b in entering.items()}
+        joined = {p: either(b, found.get(yields.get(p, p))) for p, b in entering.items()}
         if joined == entering:
             return bad, found
         entering = joined
@@ -113,7 +113,7 @@ def _follow(begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value
         if inst.op.name == "from_python":
             kind = frozenset([WeakType(inst.attr("of"))])
             made = Maybe(kind, inst.attr("known"), frozenset([inst.result]))
-            found[inst.result] = _joined(made, own[0] if own else None)
+            found[inst.result] = either(made, own[0] if own else None)
             continue
         if is_region(inst):
             if own or makes_numbers(inst):
@@ -146,7 +146,7 @@ def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, In
             joined = dict(entering)
             for param, value in zip(carried, region.terminator.args, strict=False):
                 if value in inside:
-                    joined[param] = _joined(inside[value], joined.get(param))
+                    joined[param] = either(inside[value], joined.get(param))
             if joined == entering:
                 break
             entering = joined
@@ -156,15 +156,15 @@ def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, In
         # Of a loop inside it is what steps make: sums in loops in loops begin as Python's numbers.
         for result, value in zip(inst.results, region.terminator.args, strict=True):
             if value in inside:
-                results[result] = _joined(inside[value], results.get(result))
+                results[result] = either(inside[value], results.get(result))
     for result, start in zip(inst.results, given(inst)[: carried_count(inst)], strict=False):
         # Without a step it is what it was, if that is not the start of a sum.
         if start in found and any(origin.inst is not None for origin in found[start].origins):
-            results[result] = _joined(found[start], results.get(result))
+            results[result] = either(found[start], results.get(result))
     return results
 
 
-def _joined(one: Maybe, other: Maybe | None) -> Maybe:
+def either(one: Maybe, other: Maybe | None) -> Maybe:
     """What is one or the other."""
     if other is None or one == other:
         return one
@@ -184,7 +184,7 @@ def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
             return found.get(args[0], _NUMPYS)
         case "where" if isinstance(inst.types[0], ScalarType) and not operands:
             sides = [found[a] for a in args[1:] if a in found]
-            return functools.reduce(_joined, sides) if sides else _NUMPYS
+            return functools.reduce(either, sides) if sides else _NUMPYS
         case "cast":
             return _NUMPYS if _converts(own[0], element(args[0].type), element(inst.types[0])) else None
         case "update":
@@ -381,7 +381,7 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
     if inst is None:
         return None
     if inst.op.name == "from_python":
-        return builder.const(False, scalar(BOOL))
+        return None if inst.attr("perhaps") else builder.const(False, scalar(BOOL))
     if inst.op.name == "where":
         sides = [is_scalar(builder, a, found, flags) for a in inst.args[1:]]
         return None if None in sides else builder.emit("where", (inst.args[0], *(s for s in sides if s is not None)))
@@ -417,4 +417,4 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
     return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
 
 
-__all__ = ["Maybe", "follow", "holds", "is_scalar", "makes_numbers"]
+__all__ = ["Maybe", "either", "follow", "holds", "is_scalar", "makes_numbers"]

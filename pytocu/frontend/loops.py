@@ -28,7 +28,7 @@ from pytocu.frontend.first_steps import (
 )
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
-from pytocu.frontend.kinds import Maybe, follow, is_scalar
+from pytocu.frontend.kinds import Maybe, either, follow, is_scalar
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.loop_memory import (
     StepRead,
@@ -40,7 +40,7 @@ from pytocu.frontend.loop_memory import (
     refuse_shared_memory,
 )
 from pytocu.frontend.numbered import Steps
-from pytocu.frontend.numbers import common_type, item, of_type
+from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
@@ -384,6 +384,7 @@ def _finish(
     other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
     flags = _flags(context, read, from_start, still, following)
     dropped: set[Value] = set()
+    perhaps: dict[Value, Maybe] = {}
     yields: list[Value] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
         old: list[Any] = []
@@ -397,8 +398,11 @@ def _finish(
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
             starts.extend(_from_start_on(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
-            if not flags and (kept := [p for p in own if following.get(p) in still]):
-                broken[owner, name] = still_python(name, kept[0])
+            kept = {} if flags else {p: either(still[following[p]], from_start[p]) for p in own if following.get(p) in still}
+            if all(len(found.kinds) == 1 for found in kept.values()):
+                perhaps |= kept
+            else:
+                broken[owner, name] = still_python(name, next(iter(kept)))
         elif any(p in used for p in own):
             if problem.key is not None:
                 raise HandOn(problem.key)
@@ -451,9 +455,13 @@ def _finish(
     if from_start and not has_steps(op, head):
         going = first[0] if op == "while_loop" else None
         results = [
-            behind_steps(context, op, head, going, r, p.name) if p in from_start and r not in late else r
+            behind_steps(context, op, head, going, r, p.name) if p in from_start and r not in late and p not in perhaps else r
             for r, p in zip(results, (*params, *unseen), strict=False)
         ]
+    results = [
+        perhaps_python(context, r, perhaps[p]) if p in perhaps else r
+        for r, p in zip(results, (*params, *unseen), strict=False)
+    ]
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = carried_memories(builder, read, before, after, has_steps(op, head))
     with_step = memories if has_steps(op, head) else carried_memories(builder, read, before, after, True)

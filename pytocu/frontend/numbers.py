@@ -95,6 +95,15 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
     return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)
 
 
+def perhaps_python(context: Context, value: Value, maybe: Any) -> Value:
+    """What a loop leaves of a number that began as Python's: nobody follows whether a step has bound it."""
+    (kind,) = maybe.kinds
+    context.open = True
+    return context.builder.emit(
+        "from_python", (value,), {"known": maybe.known, "of": kind.kind, "perhaps": True}, name=value.name
+    )
+
+
 def as_numpy(context: Context, value: Any, what: str = "operand") -> Any:
     """A note that something besides Python's operators is given a number, which may be Python's; other values as they are.
 
