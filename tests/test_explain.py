@@ -1002,6 +1002,35 @@ def test_a_copy_into_an_argument_has_the_line_of_the_change():
     assert [line.text for kernel in copies for line in kernel.lines] == ["x /= x.std(axis=0)"]
 
 
+def slopes(z):
+    gy, gx = np.gradient(z)
+    return np.sqrt(gx * gx + gy * gy)
+
+
+def test_lengths_are_those_of_long_arrays_where_none_are_known():
+    """The ends of a gradient are one element each where there are two: no call has a gradient for which they are not."""
+    found = told(slopes, "f32[n, m]")
+    assert found.facts == ("n is above 1", "m is above 1")
+    jitted = pytocu.jit(slopes)
+    jitted.precompile("f32[n, m]")
+    jitted(np.ones((10, 20), np.float32))
+    assert len(jitted.specializations) == 1
+
+
+def test_an_int_that_is_a_length_counts_no_steps():
+    text = str(told(lambda n: np.sqrt(np.arange(n + 1)) / n, "weak int"))
+    assert "is expected for" in text and "steps" not in text
+
+
+def edges(x, bins):
+    return np.histogram(x, bins, (0.0, 1.0))[1]
+
+
+def test_constants_of_a_function_are_no_operands():
+    text = str(told(edges, "f32[n]", "weak int"))
+    assert "is a NumPy float64" not in text and "in float64, whatever it is given" in text
+
+
 def test_kernels_of_one_shape_that_reduce_other_axes():
     found = told(lambda x: (x.cumsum(axis=1), x.sum()), "f32[n, m]")
     assert found.kernels[1].why == "it reduces or scans along other axes than earlier kernels"

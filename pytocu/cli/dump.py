@@ -50,8 +50,8 @@ A .ir file holds one function as this command prints it.  The passes begin with 
 text does not show, or with --start.
 
 types:
-  bool i8 .. i64 u8 .. u64 f32 f64, arrays of them as f32[n, 3] (append "; F" for column-major, "; S" for
-  strided), and weak bool, weak int, weak float for Python's scalars
+  bool i8 .. i64 u8 .. u64 f16 f32 f64 c64 c128, arrays of them as f32[n, 3] (append "; F" for column-major,
+  "; S" for strided), and weak bool, weak int, weak float, weak complex for Python's scalars
 
 What a running program compiles is written to a folder by PYTOCU_DUMP=DIR, and said by PYTOCU_LOG=compile.
 """

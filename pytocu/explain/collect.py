@@ -22,7 +22,7 @@ from pytocu.explain.traffic import added, bytes_of, bytes_read, memory_of, numbe
 from pytocu.explain.work import MANY, is_count, unknown_loops
 from pytocu.guards import Guard, Identity
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import Dim, Fact, symbols
+from pytocu.ir.dims import Dim, Fact, symbol, symbols
 from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import bindings
 from pytocu.ir.types import ArrayType, VectorType
@@ -123,13 +123,17 @@ def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
     Examples
     --------
-    >>> from pytocu.ir.dims import symbol
+    >>> from pytocu.ir.dims import parse_dim, symbol
     >>> n = symbol("n")
     >>> [str(f) for f in narrowest([Fact(n, "<=", 64), Fact(n, "<=", 1024), Fact(n, ">", 4)])]
     ['n is at most 64', 'n is above 4']
     >>> [str(f) for f in narrowest([Fact(n, "!=", 1), Fact(n, "==", 3)])]
     ['n is 3']
+    >>> text = "max(min(n, 2) - 1, 0)"
+    >>> [str(f) for f in narrowest([Fact(parse_dim(text), "==", 1), Fact(n, "!=", 1)])]
+    ['n is above 1']
     """
+    facts = _plain(facts)
     kept: dict[tuple[Dim, str, int], Fact] = {}
     known = {(str(f.dim), f.relation, f.number) for f in facts}
     fixed = {fact.dim for fact in facts if fact.relation == "=="}
@@ -146,6 +150,35 @@ def narrowest(facts: Sequence[Fact]) -> tuple[Fact, ...]:
         if other is None or (fact.number < other.number) == (fact.relation == "<="):
             kept[key] = fact
     return tuple(kept.values())
+
+
+def _plain(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts about formulas of one length, as those that gradients and slices make, said of the length itself where one can."""
+    about: dict[str, list[Fact]] = {}
+    for fact in facts:
+        names = symbols(fact.dim)
+        if len(names) == 1 and fact.number <= _SHORT and "%" not in str(fact.dim):
+            about.setdefault(*names, []).append(fact)
+    said = list(facts)
+    for name, own in about.items():
+        length = symbol(name)
+        if all(fact.dim == length for fact in own):
+            continue
+        holds = [n for n in (*range(4 * _SHORT), *_FAR) if all(fact.holds({name: n}) for fact in own)]
+        least = len(_FAR) + 4 * _SHORT - len(holds)
+        if len(holds) == 1:
+            plain = [Fact(length, "==", holds[0])]
+        elif holds[: len(holds) - len(_FAR)] == list(range(least, 4 * _SHORT)):
+            plain = [Fact(length, ">", least - 1)] if least else []
+        else:
+            continue
+        place = said.index(own[0])
+        said = [f for f in said[:place] if f not in own] + plain + [f for f in said[place:] if f not in own]
+    return said
+
+
+_SHORT = 64
+_FAR = (1 << 20, (1 << 20) + 1, (1 << 31) - 1)
 
 
 def _taken(made: Compiled) -> tuple[list[Taken], tuple[str, ...]]:
@@ -208,7 +241,8 @@ def _kernel(
         computed = schedules.operations(launch)
         other = max(lengths.values(), default=1)
         known = {**dict.fromkeys(symbols(computed), other), **lengths, **sizes}
-        counts = [name for name in symbols(computed) if is_count(name)]
+        # An int of the call that is a length as well counts elements, and no steps.
+        counts = [name for name in symbols(computed) if is_count(name) and loops]
         work = number_of(finished.attr("work") or 0, known)
         threads = None if work is None else work // each
         amount = number_of(moved.formula, known)

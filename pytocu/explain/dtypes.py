@@ -152,7 +152,7 @@ def _cause(origin: Value, path: Sequence[Value], params: Sequence[Value]) -> Cau
         return Cause("conversion", text, said, _NARROW_ENOUGH, steps, inst.loc)
     match inst.op.name:
         case "const":
-            return _constant(origin, user, steps, dtype)
+            return _constant(origin, user, steps, dtype, {p.name for p in params})
         case "cast" if _counts(inst):
             return Cause("function", text, *_makes(text, dtype), steps, inst.loc)
         case "cast":
@@ -190,7 +190,7 @@ def _step(value: Value) -> Step:
     return Step(segment(inst.loc), dtype, inst.loc)
 
 
-def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: str) -> Cause:
+def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: str, params: set[str]) -> Cause:
     assert origin.inst is not None
     number = origin.inst.attr("value")
     whole = segment(origin.inst.loc)
@@ -204,7 +204,9 @@ def _constant(origin: Value, user: Inst | None, steps: tuple[Step, ...], dtype: 
         name = user.results[list(given(user)).index(origin)].name if origin in given(user) else ""
         said = f"`{name or 'a variable'}` begins as a NumPy {dtype} ({number!r}), which does not adapt as a Python number does"
         return Cause("constant", name, said, f"begin with a Python number, or with np.{narrow}(...)", steps, origin.inst.loc)
-    if user is None or user.op.name in ("broadcast", "copy"):
+    # Not that of an operand in the text, the constant is one that the function makes for itself.
+    own = text in params or (user is not None and text == whole and user.loc == origin.inst.loc)
+    if user is None or user.op.name in ("broadcast", "copy") or own:
         return Cause("function", whole, *_makes(whole, dtype), steps, origin.inst.loc)
     said = f"`{text}` is a NumPy {dtype} ({number!r}), which does not adapt to the array as a Python number does"
     own = re.fullmatch(r"([\w.]*)\b(?:float64|double|complex128)(\(.*\))", text)

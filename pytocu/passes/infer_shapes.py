@@ -27,6 +27,7 @@ from pytocu.passes.context import PassContext
 
 Shape = tuple[DimLike, ...]
 
+_LONG = 1 << 20
 _EQUALITIES = ("assign", "broadcast", "equal", "mask", "output", "place")
 """The checks that two lengths are equal."""
 
@@ -51,14 +52,16 @@ def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> Non
 
 
 def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
-    """Lengths that meet another length in a broadcast and are 1 for these sizes.
+    """Lengths that meet another length in a broadcast and are 1 for these sizes; without any, those that are 1 in long arrays.
 
     NumPy repeats such an axis.  Whether ``n - 2`` is 1 cannot be seen in the text, so the
     driver lowers the function again with these lengths taken as 1.
     """
-    if not sizes:
-        return frozenset()
-    return frozenset(d for d in _discover(function, Classes(PassContext(sizes=sizes))).met if evaluate(d, sizes) == 1)
+    met = _discover(function, Classes(PassContext(sizes=sizes))).met
+    names = dict.fromkeys(name for dim in met for name in symbols(dim))
+    # No two of them are near each other, so that no difference of two is 1.
+    known = sizes or {name: _LONG * (2 + number) for number, name in enumerate(names)}
+    return frozenset(d for d in met if evaluate(d, known) == 1)
 
 
 def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tuple[DimLike, DimLike]]:
