@@ -1027,8 +1027,22 @@ def edges(x, bins):
 
 
 def test_constants_of_a_function_are_no_operands():
-    text = str(told(edges, "f32[n]", "weak int"))
-    assert "is a NumPy float64" not in text and "in float64, whatever it is given" in text
+    text = str(told(edges, "f64[n]", "weak int"))
+    assert "np.histogram" in text and "which does not adapt" not in text and "float64, whatever it is given" in text
+
+
+def moved(x, y, steps):
+    for _ in range(steps):
+        d = np.exp(x[:, None] - y).sum(1)
+        for k in range(len(x)):
+            if d[k] > 1:
+                y[k] = d.sum()
+    return y
+
+
+def test_what_loops_in_a_loop_change_is_not_the_same_in_its_steps():
+    found = told(moved, "f32[n]", "f32[n]", "weak int")
+    assert not found.repeated
 
 
 def test_kernels_of_one_shape_that_reduce_other_axes():

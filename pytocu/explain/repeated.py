@@ -134,8 +134,7 @@ class _Numbering:
             if inst.op.name == "launch":
                 self.launch(inst)
             elif is_region(inst):
-                carried = {p for region in inst.regions for p in parameters(inst, region)[: carried_count(inst)]}
-                self.outer |= {param: argument for param, argument in bindings(inst) if param not in carried}
+                self.bind(inst)
                 # A step finds what earlier ones have written.
                 written = self.change(inst)
                 if inst.op.name in LOOPS:
@@ -146,6 +145,12 @@ class _Numbering:
                 if inst.op.name in LOOPS:
                     self.loops.pop()
                 self.change(inst)
+
+    def bind(self, outer: Inst) -> None:
+        """What parameters of a loop or branch and of those in it stand for, but for what steps hand on."""
+        for inst in (outer, *(i for region in outer.regions for i in walk(region) if is_region(i) and i.op.name != "launch")):
+            carried = {p for region in inst.regions for p in parameters(inst, region)[: carried_count(inst)]}
+            self.outer |= {param: argument for param, argument in bindings(inst) if param not in carried}
 
     def base(self, value: Value) -> Value:
         """The memory, outside of the loops and branches that it is handed to."""
