@@ -126,6 +126,28 @@ def test_what_is_made_of_reductions_is_made_once() -> None:
     assert "sqrt" not in last.ir and "f64" not in last.ir
 
 
+def exponentials(x):
+    e = np.exp(x)
+    return e, e.sum(0)
+
+
+def positive(x):
+    mask = x > 0
+    return mask, np.where(mask, x, 0).sum(1), mask.sum(0)
+
+
+@pytest.mark.parametrize(("function", "found"), [(exponentials, [True, False]), (positive, [True, True, False])])
+def test_elements_that_are_returned_are_not_computed_again(function: Any, found: list[bool]) -> None:
+    """Where they are cheaper to read: a mask is not, for what reads the array anyway."""
+    x = np.random.default_rng(2).standard_normal((3000, 40)).astype(np.float32)
+    jitted = pytocu.jit(function)
+    kernels = jitted.lower("f32[n, m]").kernels
+    assert [any(op in k.ir for op in ("exp %", "greater %")) for k in kernels] == found
+    for got, wanted in zip(jitted(x), function(x), strict=True):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got, wanted, rtol=3e-5)
+
+
 def test_a_class_of_sizes_is_compiled_once() -> None:
     jitted = pytocu.jit(softmax)
     for rows, columns in ((3, 100), (7, 200), (1000, 255), (2, 65)):

@@ -87,7 +87,7 @@ def explanation(
         chosen,
         kernels,
         edges,
-        _refused(found, kernels, edges),
+        _refused(found, kernels, edges, parsed),
         wide_values(lowered.function),
         None,
         (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g))),
@@ -347,11 +347,13 @@ def _edges(
     return tuple(known), tuple(calls), tuple(edges)
 
 
-def _refused(found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tuple[Edge, ...]) -> tuple[Refusal, ...]:
+def _refused(
+    found: Mapping[str, Stage], kernels: tuple[Kernel, ...], edges: tuple[Edge, ...], target: Target
+) -> tuple[Refusal, ...]:
     """The pairs of kernels that share bytes and are not one."""
     names = list(found)
     before = found[names[names.index("fuse") - 1]].function
-    reasons = {(first, second): reason for first, second, reason in fuse.refusals(before)}
+    reasons = {(first, second): reason for first, second, reason in fuse.refusals(before, target)}
     by_name = {k.name: k for k in kernels}
     for one, two in itertools.pairwise(kernels):
         # Kernels that came after fusing: copies, and what keeps contents that would be lost.

@@ -22,7 +22,9 @@ from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType
 from pytocu.passes import cleanup, storages
 from pytocu.passes.accesses import is_elementwise
-from pytocu.passes.context import PassContext
+from pytocu.passes.computed_once import computed_once
+from pytocu.passes.context import PassContext, Target
+from pytocu.passes.costs import OPERATIONS_A_BYTE
 from pytocu.passes.roots import Once, Plan, Root, find_roots, on_host
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import rebased
@@ -46,7 +48,7 @@ def run(function: Function, context: PassContext) -> Function:
     terminator = function.body.terminator
     returned = _distinct(terminator)
     mentions = Mentions(function)
-    plan = grouped(function, returned, mentions)
+    plan = grouped(function, returned, mentions, context.target)
     if not plan.kernels:
         return function
     builder = Builder()
@@ -105,24 +107,21 @@ def _step(builder: Builder, inst: Inst, places: Places) -> None:
         places["read", old] = places["returned", old] = new
 
 
-def grouped(function: Function, returned: Sequence[Value], mentions: Mentions) -> Plan:
-    """What is computed together, and why the rest is not.
-
-    A reduction that several kernels would compute, all of which read what it is made of, is computed by the first
-    of them, and its result is read by the others.  Which they are is known when everything has its kernel.
-    """
+def grouped(function: Function, returned: Sequence[Value], mentions: Mentions, target: Target) -> Plan:
+    """What is computed together, and why the rest is not."""
     once: Once = {}
     while True:
         plan = Plan(mentions)
         for root in find_roots(function, returned, mentions, once):
             plan.place(root)
-        again = {value: roots for value, roots in plan.repeated(function).items() if value not in once}
+        found = computed_once(plan, function, OPERATIONS_A_BYTE[target.kind]) if len(plan.kernels) > 1 else {}
+        again = {value: roots for value, roots in found.items() if value not in once}
         if not again:
             return plan
         once = {**once, **again}
 
 
-def refusals(function: Function) -> tuple[tuple[str, str, str], ...]:
+def refusals(function: Function, target: Target) -> tuple[tuple[str, str, str], ...]:
     """The pairs of kernels of a function that could not be one, by their names, and why.
 
     Parameters
@@ -134,11 +133,11 @@ def refusals(function: Function) -> tuple[tuple[str, str, str], ...]:
     --------
     >>> import pytocu
     >>> low = pytocu.jit(lambda x, y: (x + 1, y * 2)).lower("f32[n]", "f32[m]")
-    >>> refusals(low.history(stop="store").records[-1].function)
+    >>> refusals(low.history(stop="store").records[-1].function, Target("cuda"))
     (('lambda__0', 'lambda__1', 'their iterations have the shapes (n,) and (m,)'),)
     """
     function = storages.run(function)
-    plan = grouped(function, _distinct(function.body.terminator), Mentions(function))
+    plan = grouped(function, _distinct(function.body.terminator), Mentions(function), target)
     names = _kernel_names(function, plan)
     return tuple((names[r.first], names[r.second], r.reason) for r in plan.refused)
 

@@ -16,7 +16,7 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import format_shape
 from pytocu.ir.library_names import numpy_name
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import ArrayType, ScalarType, WeakType, element, shape_of
+from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
 from pytocu.passes.spaces import NARROW, Dims, Space, combines, is_stored, settle, votes
@@ -177,7 +177,7 @@ class Root(Mutable):
 
 
 Once: TypeAlias = Mapping[Value, frozenset[tuple[Value, str]]]
-"""What one kernel makes of reductions for all, each with the roots of that kernel: what they stand for, and their use."""
+"""What one kernel computes for all, each with the roots of that kernel: what they stand for, and their use."""
 
 
 def find_roots(function: Function, returned: Sequence[Value], mentions: Mentions, once: Once) -> list[Root | Inst]:
@@ -196,7 +196,7 @@ class _Finder:
     kept : set of Value
         Small operands that an earlier root puts into memory.
     reductions : dict
-        Reductions and scans that an earlier root puts into memory, each with its iterations.
+        Reductions and scans, and what is computed once, that an earlier root puts into memory, each with its iterations.
     stored : set of Value
         What is in memory by an earlier root or step.
     """
@@ -218,7 +218,7 @@ class _Finder:
         """The roots."""
         outside = [v for v in returned if is_stored(v) and not on_host(v)]
         wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v) and not is_stored(v))
-        self.late = [Root(v, v, "read" if _in_memory(v) else "returned", set()) for v in wanted]
+        self.late = [Root(v, v, "read" if _in_memory(v) or v in self.once else "returned", set()) for v in wanted]
         # First contents have to be there before the first update, and what they are made of may change before.
         heads = {i.args[0]: Root(i.args[0], i.args[0], "updated", set()) for i in self.updates if _is_head(i.args[0])}
         self.late.extend(heads.values())
@@ -325,34 +325,20 @@ class _Finder:
             self.add(Root(made, value, "read", set()))
         for value in [v for v, _ in root.reads if is_stored(v)]:
             self.store(value)
-        if root.use == "read" and root.space != Space(root.shape):
+        if root.use == "read" and (root.space != Space(root.shape) or root.stands_for in self.once):
             self.reductions[root.stands_for] = root.space
         self.roots.append(root)
 
 
-def _made_alone(value: Value, users: Mapping[Value, Sequence[Inst]]) -> Value:
-    """What is made of a reduction's result and numbers alone where nothing else is, as a mean is of a sum; else the result."""
-    found = value
-    while len(users.get(value, ())) == 1:
-        (inst,) = users[value]
-        if inst.op.kind != "elementwise" or not all(_is_number(arg) for arg in inst.args if arg is not value):
-            break
-        value = inst.results[0]
-        if shape_of(value.type) != shape_of(found.type):
-            break
-        # On the way it may be wider, as a mean of float32 is.
-        found = value if element(value.type).itemsize <= element(found.type).itemsize else found
-    return found
-
-
-def _is_number(value: Value) -> bool:
-    """Whether a value is made of numbers of the host."""
-    stack, seen = [value], {value}
+def _of_reduction(value: Value) -> bool:
+    """Whether a value is what a reduction or scan gives, or is made of such alone."""
+    seen: set[Value] = set()
+    stack = [value]
     while stack:
         value = stack.pop()
-        if on_host(value):
+        if combines(value) or (on_host(value) and not isinstance(value.type, ArrayType)):
             continue
-        if isinstance(value.type, ArrayType) or value.inst is None or value.inst.op.kind != "elementwise":
+        if on_host(value) or value.inst is None or value.inst.op.kind != "elementwise":
             return False
         stack.extend(set(value.inst.args) - seen)
         seen.update(value.inst.args)
@@ -490,23 +476,6 @@ class Plan:
             self.made[root.update.results[0]] = number
             self._note(old, _Access(number, contents_of(old)[1], root.writes(), root.space, True))
 
-    def repeated(self, function: Function) -> Once:
-        """What is made of reductions that several kernels compute, each with the roots of the first of these."""
-        homes: dict[Inst, dict[int, set[tuple[Value, str]]]] = {}
-        for number, kernel in enumerate(self.kernels):
-            for root in kernel.roots:
-                for inst in (i for i in root.inside if i.op.kind != "scan"):
-                    homes.setdefault(inst, {}).setdefault(number, set()).add((root.stands_for, root.use))
-        again = {inst: frozenset(next(iter(by.values()))) for inst, by in homes.items() if len(by) > 1}
-        if not again:
-            return {}
-        users: dict[Value, list[Inst]] = {}
-        for inst in function.body.insts:
-            for arg in dict.fromkeys(inst.args):
-                users.setdefault(arg, []).append(inst)
-        results = ((result, roots) for inst, roots in again.items() for result in inst.results if result in users)
-        return {_made_alone(result, users): roots for result, roots in results}
-
     def _step(self, inst: Inst) -> None:
         """A library call or a length that is read comes behind all kernels so far."""
         number = len(self.kernels)
@@ -553,7 +522,7 @@ class Plan:
         other = self.kernels[number].roots[0].space
         if number < first:
             made = [v for v, _ in root.reads if self.made.get(v) == number]
-            if any(v in root.before for v in made):
+            if any(v in root.before and _of_reduction(v) for v in made):
                 return "it needs a whole reduction or scan of that kernel before its first element"
             if made:
                 return "it reads elements that other iterations of that kernel compute"
@@ -583,8 +552,11 @@ class Plan:
             if any(inst.op.kind == "scan" for inst in root.inside):
                 return "a long scan is cut into pieces, which begin with what earlier kernels found"
             return "a long row is cut into pieces, which kernels after this one combine"
-        if any(value in self.made and value in root.before for value, _ in root.reads):
+        before = [value for value, _ in root.reads if value in self.made and value in root.before]
+        if any(map(_of_reduction, before)):
             return "it reads a reduction or a scan of an earlier kernel"
+        if before:
+            return "it reads elements that an earlier kernel stores, since they are returned"
         if root.mentioned(self.mentions):
             return "its length is read from memory before"
         if called := library_calls([v for v, _ in root.reads if v in self.made]):

@@ -134,10 +134,11 @@ def _operations(value: Value, stored: set[Value]) -> int:
         return needed is not value and (inst is None or inst.op.kind not in INSIDE or needed in stored)
 
     pairs = demand([value], whole_index(ndim), ndim, stops)
-    return sum(_weight(needed, stops(needed)) for needed, _ in pairs)
+    return sum(weight(needed, stops(needed)) for needed, _ in pairs)
 
 
-def _weight(value: Value, loaded: bool) -> int:
+def weight(value: Value, loaded: bool) -> int:
+    """Operations that one element of a value takes, without what it is made of."""
     if loaded:
         return 1
     if is_choice(value):
