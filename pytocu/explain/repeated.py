@@ -46,7 +46,7 @@ def repeated(scheduled: Function, sizes: Mapping[str, int]) -> tuple[Repeated, .
     >>> import numpy as np, pytocu
     >>> from pytocu.explain.stages import stages, subject_of
     >>> from pytocu.passes.context import parse_target
-    >>> low = pytocu.jit(lambda x: (np.exp(x), np.exp(x).sum(axis=0))).lower("f32[n, 100000]")
+    >>> low = pytocu.jit(lambda x: (np.exp(x) + 1, np.exp(x).sum(axis=0))).lower("f32[n, 100000]")
     >>> found = stages(subject_of(low), parse_target("cuda:sm_90"), stop="schedule")
     >>> [one.operations for one in repeated(list(found)[-1].function, {})]
     [2000000*n]

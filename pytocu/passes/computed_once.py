@@ -4,7 +4,8 @@ A value is computed in each kernel that needs it, unless it is in memory.  Which
 has its kernel.  Of what is computed in several
 
 * a reduction is computed by the first of them, and its result is read by the others: each would read all that it is made of;
-* elements that a kernel stores anyhow, as results, are read by those behind it, if that takes less than to compute them again.
+* elements that a kernel stores anyhow, as results, are read by those behind it where that takes less than to compute them;
+* elements that take long are stored, if computing them in each kernel takes longer than to store and load them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.types import ArrayType, element, shape_of
 from pytocu.passes.accesses import demand
 from pytocu.passes.roots import Once, Plan, Root, on_host
+from pytocu.passes.spaces import Space
 from pytocu.passes.store_or_repeat import weight
 
 
@@ -30,7 +32,7 @@ def computed_once(plan: Plan, function: Function, in_a_byte: int) -> Once:
     for inst in function.body.insts:
         for arg in dict.fromkeys(inst.args):
             users.setdefault(arg, []).append(inst)
-    return _reductions(plan, users) or _elements(plan, in_a_byte)
+    return _reductions(plan, users) or _elements(plan, users, in_a_byte)
 
 
 def _identities(roots: Sequence[Root]) -> frozenset[tuple[Value, str]]:
@@ -77,7 +79,7 @@ def _is_number(value: Value) -> bool:
     return True
 
 
-def _elements(plan: Plan, in_a_byte: int) -> Once:
+def _elements(plan: Plan, users: Mapping[Value, Sequence[Inst]], in_a_byte: int) -> Once:
     needing: dict[Value, dict[int, list[Root]]] = {}
     for number, kernel in enumerate(plan.kernels):
         for root in kernel.roots:
@@ -85,11 +87,22 @@ def _elements(plan: Plan, in_a_byte: int) -> Once:
                 needing.setdefault(value, {}).setdefault(number, []).append(root)
     chosen: dict[Value, frozenset[tuple[Value, str]]] = {}
     for value, by in needing.items():
+        made = (needing[r] for i in users.get(value, ()) for r in i.results if r in needing)
+        if len(by) == 1 or any(kernels.keys() >= by.keys() for kernels in made):
+            # It is computed once, or what is made of it is computed wherever it is.
+            continue
         first, *others = by
+        alike = any(root.space == Space(shape_of(value.type)) for root in by[first])
+        saved = {number: _saved(by[number], value, in_a_byte) for number in by}
         if any(r.stands_for is value and r.update is None for r in by[first]):
-            computing = [n for n in others if _saved(by[n], value, in_a_byte) <= 0]
-            if len(computing) < len(others):
-                chosen[value] = _identities([root for n in (first, *computing) for root in by[n]])
+            reading = [number for number in others if saved[number] > 0]
+        else:
+            # Where the first one has other iterations, it loads it too.  What is about as long stays as it is written.
+            size = element(value.type).itemsize
+            gained = sum(saved[number] for number in others) - size - (0 if alike else size)
+            reading = (others if alike else list(by)) if gained > size / 4 else []
+        if reading:
+            chosen[value] = _identities([root for number in by if number not in reading for root in by[number]])
     return chosen
 
 

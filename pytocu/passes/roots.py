@@ -556,7 +556,7 @@ class Plan:
         if any(map(_of_reduction, before)):
             return "it reads a reduction or a scan of an earlier kernel"
         if before:
-            return "it reads elements that an earlier kernel stores, since they are returned"
+            return "it reads elements that an earlier kernel stores, so that they are computed once"
         if root.mentioned(self.mentions):
             return "its length is read from memory before"
         if called := library_calls([v for v, _ in root.reads if v in self.made]):
