@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
@@ -22,12 +23,13 @@ from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType
 from pytocu.passes import cleanup, storages
 from pytocu.passes.accesses import is_elementwise
-from pytocu.passes.computed_once import computed_once
 from pytocu.passes.context import PassContext, Target
 from pytocu.passes.costs import OPERATIONS_A_BYTE
 from pytocu.passes.roots import Once, Plan, Root, find_roots, on_host
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import rebased
+
+_computed_once = Deferred("pytocu.passes.computed_once", "computed_once")
 
 Places: TypeAlias = dict[tuple[str, Value], Value]
 """What kernels and updates made: by what it is for (``read``, ``returned`` or ``updated``) and what it stands for."""
@@ -114,7 +116,7 @@ def grouped(function: Function, returned: Sequence[Value], mentions: Mentions, t
         plan = Plan(mentions)
         for root in find_roots(function, returned, mentions, once):
             plan.place(root)
-        found = computed_once(plan, function, OPERATIONS_A_BYTE[target.kind]) if len(plan.kernels) > 1 else {}
+        found = _computed_once(plan, function, OPERATIONS_A_BYTE[target.kind]) if len(plan.kernels) > 1 else {}
         again = {value: roots for value, roots in found.items() if value not in once}
         if not again:
             return plan
