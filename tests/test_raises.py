@@ -132,3 +132,19 @@ def test_what_raises_is_kept_though_nobody_uses_it(function, given, fine) -> Non
     with pytest.raises(type(expected.value)):
         pytocu.jit(function)(*given)
     compare(pytocu.jit(function)(*fine), function(*fine))
+
+
+def test_an_exception_that_is_raised_for_certain_shows_ints_of_the_call():
+    def without(count):
+        raise IndexError(f"no {count}")
+
+    def of(x, count):
+        assert False, f"{count + 1} of {len(x)}"
+
+    for function, arguments in ((without, (3,)), (of, (np.ones(3), 4))):
+        with pytest.raises(Exception) as expected:  # noqa: PT011
+            function(*arguments)
+        for _ in range(2):
+            with pytest.raises(expected.type) as found:
+                pytocu.jit(function)(*arguments)
+            assert str(found.value).partition("\n")[0] == str(expected.value)

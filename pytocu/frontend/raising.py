@@ -148,14 +148,15 @@ def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> Non
 
 
 def behind_others(context: Context, error: CompileError | Raised) -> Raised | None:
-    """What ends a program that raises for certain, behind places where a run may have raised something else; None elsewhere.
+    """What ends a program that raises for certain where the run chooses what: behind places where it may have raised something
+    else, or with ints of run time in the text; None elsewhere.
 
     The exception is written down here, so that the run chooses.
     """
     found = error if isinstance(error, Raised) else _raised_by(error)
     if context.elements is not None or found is None or found.failing is None:
         return None
-    if not any(map(_is_refusal, walk(Block((), tuple(context.builder.insts))))):
+    if not found.failing.shown and not any(map(_is_refusal, walk(Block((), tuple(context.builder.insts))))):
         return None
     refuse(context, found)
     return Raised(found.error, found.failing, found.stated, written=True)

@@ -99,6 +99,23 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
      "    k += 1\n    if (w == @v).all():\n        break\n@v = @v + k", "iu", 1),
     ("while on computed data", "@v = {0}.copy()\nk = 0\nwhile (@v > 3).any() and k < 4:\n    @v[@v > 3] -= 2\n"
      "    k += 1", "if", 1),
+    # Python numbers and other objects that a loop leaves.
+    ("int found in a loop", "def find(n):\n    for i in range(n):\n        if i * i > count:\n            return i\n"
+     "    return -1\n@v = {0} + find(@N)", "if", 0),
+    ("int found in a loop", "def find(a, n):\n    for i in range(n):\n        if a[i % len(a)].max() > i:\n"
+     "            return i\n    return -1\n@v = {0} * find({0}, @N)", "if", 1),
+    ("int found in a loop", "k = -1\nfor i in range(@N):\n    if @C and i > 1:\n        k = i\n        break\n"
+     "else:\n    k = 7\n@v = {0} + k", "if", 0),
+    ("None before a loop", "w = None\nfor i in range(max(@N, 1)):\n    w = {0} + i if w is None else w - {1}\n@v = w",
+     "if", 0),
+    ("None before a loop", "@v = {0}\nw = None\nfor i in range(max(@N, 1)):\n    if w is not None:\n"
+     "        @v = @v + w\n    w = @E", "iufc", 0),
+    ("first step of another dtype", "w = 0\nfor i in range(max(@N, 1)):\n    w = w + {0}\n@v = w", "iufc", 0),
+    ("first step of another dtype", "t = 0\n@v = {0}\nwhile t < 1:\n    @v = @E\n    t += 0.25", "iufc", 0),
+    ("parts of complex numbers", "@v = {0}.copy()\n@v.real += 1\n@v.imag[...] = @v.real", "c", 1),
+    ("parts of complex numbers", "@v = {0}.copy()\nfor i in range(@N):\n    @v.imag *= 0.5\n    @v.real[1:] = @v.imag[:-1]",
+     "c", 1),
+    ("tuple of arrays as a key", "@v = {0}.copy()\nk = (@I,)\n@v[k] = {0}[0]", "biufc", 1),
     # Scatter.
     ("scatter", "@v = {0}.copy()\n@v[@I] = 1", "biufc", 1),
     ("scatter", "@v = {0}.copy()\n@v[@I] = @v", "biufc", 1),
