@@ -238,6 +238,27 @@ def until_large(x, v, n):
     return x, v
 
 
+def view_of_an_argument(x, v, n):
+    first, last = x[1:], x[:-1]
+    for k in range(n):
+        first += last
+        last *= 0.5
+        first = first - k
+    return x, first, last
+
+
+def returned_in_the_end(x, v, n):
+    k, kept = 0, None
+    while True:
+        x += np.abs(v)
+        if x.min() > n:
+            return x, k
+        if kept is not None:
+            x = x + kept
+        kept = x = x * 1.5
+        k += 1
+
+
 def returned_when_large(x, v, n):
     for i in range(n):
         x += v
@@ -325,8 +346,8 @@ def last_kept(x, v, n):
 
 X, V = A[:, 0].copy(), A[:, 1].copy()
 CHANGES = [
-    wrapped, another_name, part_while, until_large, returned_when_large, two_names, one_behind_the_other, inner_loop,
-    rebound_in_some_steps, both_arguments, while_small, in_a_helper,
+    wrapped, another_name, part_while, until_large, returned_in_the_end, returned_when_large, two_names, one_behind_the_other,
+    inner_loop, view_of_an_argument, rebound_in_some_steps, both_arguments, while_small, in_a_helper,
 ]  # fmt: skip
 
 

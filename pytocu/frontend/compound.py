@@ -330,7 +330,8 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
         context.builder.loc = frame.loc(node)
         if apart is not None and before < apart.steps:
             onward = lambda: _while(frame, node, rest, before + 1)  # noqa: E731
-            return _first_step(frame, node, apart, condition(context, value), lambda: None, onward, rest)
+            stepped = condition(context, value) if decides(value) else None
+            return _first_step(frame, node, apart, stepped, lambda: None, onward, rest)
         flow = while_loop(frame, node, value, test, lambda: run_block(frame, node.body))
         return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
     raise _too_many(frame, node)

@@ -10,7 +10,7 @@ from pytocu.frontend.first_steps import differs
 from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import State, flatten, rebuild
 from pytocu.frontend.storage import HandOn, StorageBuilder
-from pytocu.frontend.values import is_array
+from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import Type
 from pytocu.record import Mutable, fresh
@@ -115,9 +115,7 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
         for param, value in zip(read.params[place : place + len(old)], old, strict=True):
             shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
             if param in changed and shared:
-                text = f"{name} names another memory after each step of the loop, and that is changed where it is an argument's"
-                help = f"begin with a copy: {name} = {name}.copy()"
-                problem = differs(frame.context, builder.loc, f"{text} or has another name", help, needed=False)
+                problem = another_memory(frame.context, name)
                 if problem.key is not None and _becomes_own(builder, read, param):
                     raise HandOn(problem.key)
                 raise UnsupportedError(problem.message, builder.loc, problem.help)
@@ -133,6 +131,13 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
                         f"make one of them a copy: {name} = {name}.copy()",
                     )
                 ends.append((value, name))
+
+
+def another_memory(context: Context, name: str) -> Unset:
+    """What is wrong with a name of memory that a step changes and that is another in the next step."""
+    text = f"{name} names another memory after each step of the loop, and that is changed where it is an argument's"
+    help = f"begin with a copy: {name} = {name}.copy()"
+    return differs(context, context.loc, f"{text} or has another name", help, needed=False)
 
 
 def _becomes_own(builder: StorageBuilder, read: StepRead, param: Value) -> bool:

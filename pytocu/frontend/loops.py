@@ -32,6 +32,7 @@ from pytocu.frontend.kinds import Maybe, either, follow, is_scalar
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.loop_memory import (
     StepRead,
+    another_memory,
     carried_memories,
     changed_memories,
     leaves_of,
@@ -291,7 +292,10 @@ def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Bo
         read.forms.append(form)
         owner.locals[name] = rebuild(form, list(params))
         builder.made.extend(params)
-        builder.may_be([(p, (), m) for p, m in zip(params, read.shared.get((owner, name), ()), strict=False)])
+        if sets := read.shared.get((owner, name)):
+            builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
+            # Behind the first steps it may be memory of the function's own.
+            builder.known_with([p for p, m in zip(params, sets, strict=True) if m], another_memory(frame.context, name).key)
     following, extras = body(read.counter, read.lead)
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
