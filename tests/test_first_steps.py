@@ -251,11 +251,12 @@ def returned_in_the_end(x, v, n):
     k, kept = 0, None
     while True:
         x += np.abs(v)
-        if x.min() > n:
+        if x.max() > 5 * n:
             return x, k
         if kept is not None:
             x = x + kept
-        kept = x = x * 1.5
+        x = x * 1.5
+        kept = x * 0.5
         k += 1
 
 

@@ -113,6 +113,39 @@ def changed_before_it_is_named(x, n, c):
     return v, a, b
 
 
+def bound_at_the_end_of_a_step(x, n, c):
+    v = x.copy()
+    total = np.float64(0)
+    for _ in range(n):
+        total = total + v.sum()
+        x *= 2
+        total = total + v.sum()
+        v = x
+    return total
+
+
+def two_names_from_both_sides(x, n, c):
+    if n > c:
+        y = x * 2
+        w = y
+    else:
+        y = x * 3
+        w = y
+    y += 1
+    return y, w
+
+
+def two_names_from_the_side_that_goes_on(x, n, c):
+    y = x * 1
+    while True:
+        y += 1
+        if n > c:
+            return y
+        w = y = y * 1.5
+        break
+    return w + y
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -125,6 +158,9 @@ def changed_before_it_is_named(x, n, c):
         a_branch_changes_places,
         a_new_one_in_each_step,
         changed_before_it_is_named,
+        bound_at_the_end_of_a_step,
+        two_names_from_both_sides,
+        two_names_from_the_side_that_goes_on,
     ],
 )
 def test_what_names_hold(function: Callable[..., Any]):
@@ -158,17 +194,6 @@ def read_in_the_next_step(x, n, c):
     for _ in range(n):
         total = total + v.sum()
         x += 1
-    return total
-
-
-def bound_at_the_end_of_a_step(x, n, c):
-    v = x.copy()
-    total = np.float64(0)
-    for _ in range(n):
-        total = total + v.sum()
-        x *= 2
-        total = total + v.sum()
-        v = x
     return total
 
 
@@ -254,13 +279,53 @@ def read_before_it_is_changed_through_either(x, n, c):
     return total
 
 
+def two_names_from_one_side(x, n, c):
+    y, w = x * 1, x * 1
+    if n > c:
+        y = x * 2
+        w = y
+    y += 1
+    return y, w
+
+
+def a_part_from_both_sides(x, n, c):
+    if n > c:
+        y = x * 2
+        w = y[1:]
+    else:
+        y = x * 3
+        w = y[:-1]
+    w += 1
+    return y
+
+
+def two_names_from_a_step(x, n, c):
+    y, w = x * 1, x * 1
+    for _ in range(n):
+        y = y * 2
+        w = y
+    y += 1
+    return y, w
+
+
+def two_names_from_a_step_that_changes_one(x, n, c):
+    w, k = None, 0
+    while True:
+        x += 1
+        if k >= n:
+            return x
+        if w is not None:
+            x = x + w
+        w = x = x * 1.5
+        k += 1
+
+
 @pytest.mark.parametrize(
     "function",
     [
         changed_in_a_loop_behind_the_branch,
         changed_in_a_branch_behind_the_branch,
         read_in_the_next_step,
-        bound_at_the_end_of_a_step,
         bound_in_some_steps,
         two_views_that_change_places,
         one_name_becomes_the_other,
@@ -269,12 +334,20 @@ def read_before_it_is_changed_through_either(x, n, c):
         changed_through_either,
         changed_through_either_in_a_branch,
         read_before_it_is_changed_through_either,
+        two_names_from_one_side,
+        a_part_from_both_sides,
+        two_names_from_a_step,
     ],
 )
 def test_what_only_the_data_knows_is_refused(function: Callable[..., Any]):
     with pytest.raises(UnsupportedError, match=r"one memory|share its memory|names another memory") as caught:
         pytocu.jit(function)(np.arange(8.0).reshape(4, 2), 3, 1)
     assert "copy" in str(caught.value)
+
+
+def test_a_first_step_apart_leaves_no_name_of_two_memories() -> None:
+    with pytest.raises(UnsupportedError, match="w is None before a step"):
+        pytocu.jit(two_names_from_a_step_that_changes_one)(np.arange(3.0), 3, 1)
 
 
 def a_view_from_before_the_branch(x, n, c):

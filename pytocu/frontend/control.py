@@ -136,6 +136,34 @@ class _Merge:
         self.names: list[str] = []
         self.put: list[Callable[[list[Value]], None]] = []
         self.known: list[tuple[Value, tuple[Any, ...], set[Value]]] = []
+        self.made = {result for inst in insts for result in inst.results}
+        self.places: dict[tuple[Any, ...], int] = {}
+
+    def add_once(
+        self,
+        given: Sequence[tuple[Any, ...]],
+        pairs: Sequence[tuple[Value, Value]],
+        name: str,
+        put: Callable[[list[Value]], None],
+    ) -> None:
+        """As :meth:`add`; what is `given` under several names is one array behind the branch, too."""
+        places: list[int] = []
+        for of_sides, pair in zip(given, pairs, strict=True):
+            if of_sides not in self.places or not all(map(is_array, of_sides)):
+                self.places[of_sides] = len(self.pairs)
+                self.pairs.append(pair)
+                self.names.append(name)
+            places.append(self.places[of_sides])
+        self.put.append(lambda results: put([results[place] for place in places]))
+
+    def memories(self) -> list[tuple[Value, tuple[Any, ...], set[Value]]]:
+        """Which memories the results may be; what a side makes is that of one result, but where it has several names there."""
+        results: dict[Value, set[Value]] = {}
+        for result, _, found in self.known:
+            for memory in found & self.made:
+                results.setdefault(memory, set()).add(result)
+        own = {memory for memory, of in results.items() if len(of) == 1}
+        return [(result, given, found - own) for result, given, found in self.known]
 
     def add(self, pairs: Sequence[tuple[Value, Value]], name: str, put: Callable[[list[Value]], None]) -> None:
         """Values to hand on, and what is done with the results."""
@@ -281,7 +309,7 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     for put in merge.put:
         put(list(made.results))
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
-    builder.may_be(merge.known)
+    builder.may_be(merge.memories())
     return signal() if callable(signal) else signal
 
 
@@ -391,8 +419,9 @@ def _merge_one(merge: _Merge, frame: Frame, name: str, value: Any, sides: list[_
     if any(isinstance(v, Value) for v in leaves):
         made = [_in_side(merge, sides[stays], v) for v in leaves]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
-        put = _known_memories(merge, sides, [(v,) for v in leaves])
-        merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(form, put(results))}))
+        given = [(v,) for v in leaves]
+        put = _known_memories(merge, given)
+        merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: rebuild(form, put(results))}))
 
 
 def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: list[_Side], missing: Unset) -> Any:
@@ -432,8 +461,9 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
             way_out(first.type, second.type),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
-    put = _known_memories(merge, sides, list(zip(*parts, strict=True)))
-    merge.add(pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], put(results))}))
+    given = list(zip(*parts, strict=True))
+    put = _known_memories(merge, given)
+    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], put(results))}))
     return None
 
 
@@ -468,13 +498,10 @@ def _as_taken(merge: _Merge, side: _Side, value: Value, type: ArrayType) -> Valu
         return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": mixed})
 
 
-def _known_memories(
-    merge: _Merge, sides: list[_Side], given: Sequence[tuple[Any, ...]]
-) -> Callable[[Sequence[Value]], list[Value]]:
-    """Notes of results which memories from before the branch they may be; `given` are the values of the sides."""
+def _known_memories(merge: _Merge, given: Sequence[tuple[Any, ...]]) -> Callable[[Sequence[Value]], list[Value]]:
+    """Notes of results which memories they may be; `given` are the values of the sides."""
     builder = merge.context.builder
-    own = {result for side in sides for inst in side.insts for result in inst.results}
-    found = [{m for v in values if is_array(v) for m in builder.memories(v)} - own for values in given]
+    found = [{m for v in values if is_array(v) for m in builder.memories(v)} for values in given]
 
     def note(results: Sequence[Value]) -> list[Value]:
         merge.known.extend(zip(results, given, found, strict=True))
@@ -680,7 +707,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
     # A side that raises returns nothing.
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
-    put = _known_memories(merge, sides, values)
+    put = _known_memories(merge, values)
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
 
 

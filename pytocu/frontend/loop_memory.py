@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.first_steps import differs
@@ -33,6 +35,10 @@ class StepRead(Mutable):
     next: list[Any] = fresh(default_factory=list)
     extras: list[Value] = fresh(default_factory=list)
     state: State | None = None
+
+
+Bound: TypeAlias = tuple[Value, Sequence[Any], set[Value]]
+"""What a loop binds, what it is before the loop and behind a step, and the memories that it may be."""
 
 
 def carried_memories(
@@ -67,6 +73,15 @@ def carried_memories(
 def made_by(read: StepRead) -> set[Value]:
     """What a step has of its own: what it begins with, and what it makes."""
     return {*read.params, *(result for inst in read.insts for result in inst.results)}
+
+
+def with_own(builder: StorageBuilder, read: StepRead, bound: Sequence[Bound]) -> list[Bound]:
+    """The memories of results, and those that a step makes and binds to several names."""
+    own = made_by(read)
+    made = [builder.memories(ways[-1]) & own if is_array(ways[-1]) else set() for _, ways, _ in bound]
+    count = Counter(memory for found in made for memory in found)
+    several = {memory for memory, number in count.items() if number > 1}
+    return [(result, ways, found | (mine & several)) for (result, ways, found), mine in zip(bound, made, strict=True)]
 
 
 def leaves_of(state: State, owner: Frame, name: str) -> list[Any]:

@@ -39,6 +39,7 @@ from pytocu.frontend.loop_memory import (
     made_by,
     newly_shared,
     refuse_shared_memory,
+    with_own,
 )
 from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
@@ -490,7 +491,7 @@ def _finish(
         stepped = None if has_steps(op, head) else had_step(context, op, head, going)
         hand_on(context, read, handed, behind, stepped, bound, memories)
     # Names hold what memories do behind the loop: the changes in it are none of theirs.
-    builder.may_be(bound)
+    builder.may_be(with_own(builder, read, bound))
     _forget(before, after, read, broken, loc)
     for one in handed:
         one.frame.locals[one.name] = one.held
