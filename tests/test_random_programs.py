@@ -28,7 +28,7 @@ from pytocu.testing.fuzz_writer import random_program
 def test_programs_give_numpys_values(on: str, chunk: int, count: int) -> None:
     report = run_chunk(RUNS[on], 11, chunk, count)
     assert not report.kinds["differs"], "\n".join(report.tests)
-    assert report.kinds["same"] + report.kinds["error"] >= 0.95 * count and report.kinds["error"] <= 0.1 * count
+    assert report.kinds["same"] + report.kinds["error"] >= 0.95 * count and report.kinds["error"] <= 0.2 * count
 
 
 def test_programs_are_large_and_cover_every_operation() -> None:
