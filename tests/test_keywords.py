@@ -407,3 +407,13 @@ def test_cubins() -> None:
     builds(lambda x: (x.copy("C") + 1, x.ravel("K"), np.compress([True], x, 0)), np.ones((2, 3)))
     builds(lambda x, y: (np.take(x, [1, 0], 0, out=y), np.median(x, 0, y[0]), np.fft.fft2(x, (4, 4)),
                          np.intersect1d(x, y, return_indices=True)), np.ones((2, 2)), np.ones((2, 2)))  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["np.tri(k=1)", "np.roll(x)", "np.linspace(1)", "np.moveaxis(x)", "np.moveaxis(source=0)"])
+def test_arguments_that_are_missing_are_named_as_python_does(text: str) -> None:
+    function = make_function("x", [text], {"np": np})
+    with pytest.raises(TypeError) as expected:
+        function(np.ones(3))
+    with pytest.raises(TypeError) as found:
+        call_jit(function, np.ones(3))
+    assert str(found.value).partition("\n")[0] == str(expected.value)
