@@ -41,7 +41,6 @@ from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     F32,
     I8,
-    I16,
     I32,
     I64,
     IndexType,
@@ -545,9 +544,7 @@ class _Kernel:
             case "convert_raw":
                 return cast(self.c_type(inst.types[0]), args[0])
             case name if name in ptx.INSTRUCTIONS:
-                made = Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
-                # Instructions on 16 bits return them unsigned.
-                return cast(C_TYPES[I16], made) if inst.types[0] == ScalarType(I16) else made
+                return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
             case "bitcast":
                 return bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))
         operand = inst.args[1 if op.name == "where" else 0].type if inst.args else inst.types[0]

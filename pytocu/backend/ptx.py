@@ -30,8 +30,9 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
             ("greater_equal", "ge"),
         )
     },
-    # The assembler takes a negation of 16 bits for one of the 32 that it computes with, and 32768 for -(-32768).
-    "short_negative": ("{{.reg .s32 t; cvt.s32.s16 t, {1}; neg.s32 t, t; cvt.s16.s32 {0}, t;}}", "h", "h"),
+    # The assembler takes a negation of 16 bits for one of the 32 that it computes with, and 32768 for -(-32768).  What is
+    # computed in 32 bits compilers would compute in 16, if they saw what becomes of it.
+    "to_short": ("cvt.u16.u32 {0}, {1};", "h", "r"),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),

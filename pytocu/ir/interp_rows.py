@@ -250,7 +250,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "half_to_float": lambda bits: _words(bits, np.float16).astype(np.float32),
     "float_to_half": lambda x: _words(np.asarray(x).astype(np.float16), np.uint16),
     **{f"half_{name}": _of_halves(name) for name in HALF_ROWS},
-    "short_negative": np.negative,
+    "to_short": lambda x: np.asarray(x).astype(np.uint16),
     "near_reciprocal": lambda x: np.divide(np.float32(1), x),
     "near_power_of_two": _power_of_two,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),

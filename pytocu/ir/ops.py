@@ -416,8 +416,8 @@ for _name in HALF_ROWS:
     row(f"half_{_name}", "elementwise", 2, f"{_half.doc}, of float16 numbers given by their bits, on a GPU", levels=LOOP,
         infer=infer.truth if _half.llvm.startswith("cmp") else infer.same, primitive="u",
         c=f"half_{_name}({{0}}, {{1}})", llvm=f"half_{_name}")  # fmt: skip
-row("short_negative", "elementwise", 1, "-x of an int16, on a GPU", infer=infer.same, levels=LOOP, primitive="i",
-    c="short_negative({0})", llvm="short_negative")  # fmt: skip
+row("to_short", "elementwise", 1, "The lower half of 32 bits, on a GPU", infer=infer.constant_dtype(U16), levels=LOOP,
+    primitive="iu", c="to_short({0})", llvm="to_short")  # fmt: skip
 row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",
     llvm="near_reciprocal")  # fmt: skip

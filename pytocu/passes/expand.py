@@ -10,11 +10,17 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
 from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, I16, IndexType, ScalarType, VectorType, element, scalar
+from pytocu.ir.types import F32, I16, I32, U16, U32, DType, IndexType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext
 
 if TYPE_CHECKING:
     from pytocu.ir.bounds import Bounds
+
+
+_SHORT = {I16: I32, U16: U32}
+"""What is computed in the words of a GPU, so that no compiler negates 16 bits: see `to_short` of the instructions of PTX."""
+
+_WRAPPING = frozenset({"add", "subtract", "multiply", "negative"})
 
 
 def operand_kind(inst: Inst) -> str:
@@ -53,9 +59,31 @@ def _rule(
 def _formula(inst: Inst, target: str) -> Callable[..., Value | None] | None:
     if target == "cuda" and inst.op.gpu_float32 is not None and inst.types[0] == scalar(F32):
         return inst.op.gpu_float32
-    if target == "cuda" and inst.op.name == "negative" and inst.types[0] == scalar(I16):
-        return lambda e, type, x: e("short_negative", x)
+    if target == "cuda" and _dtype(inst.types[0]) in _SHORT:
+        if inst.op.name in _WRAPPING:
+            return functools.partial(_in_words, inst.op.name)
+        if inst.op.name == "convert_raw" and _is_wide_integer(inst.args[0].type):
+            return _shortened
     # A CPU's library is called for one element at a time, so what has a formula for vectors takes that.
     if target == "cpu" and inst.op.vector is not None and operand_kind(inst) == "f":
         return inst.op.vector
     return None if inst.op.expand is None or is_primitive(inst) else inst.op.expand
+
+
+def _in_words(name: str, e: Expander, type: Type, *args: Value) -> Value:
+    dtype = element(type)
+    return _shortened(e, type, e(name, *(e.cast(arg, _SHORT[dtype]) for arg in args)))
+
+
+def _is_wide_integer(type: Type) -> bool:
+    dtype = _dtype(type)
+    return dtype is None or (dtype.kind in "iu" and dtype.bits > 16)
+
+
+def _dtype(type: Type) -> DType | None:
+    return None if isinstance(type, IndexType) else element(type)
+
+
+def _shortened(e: Expander, type: Type, x: Value) -> Value:
+    dtype = element(type)
+    return e.bitcast(e("to_short", e.cast(x, _SHORT[dtype])), dtype)

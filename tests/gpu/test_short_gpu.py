@@ -7,22 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from short_tools import FUNCTIONS
+
 import pytocu
 from pytocu.testing.compare import compare
 
 pytestmark = pytest.mark.gpu
-
-FUNCTIONS = {
-    "compared": lambda x: -x <= 1,
-    "added": lambda x: x + 3 <= 1,
-    "subtracted": lambda x: 3 - x <= 1,
-    "doubled": lambda x: (x + x).astype(np.float32),
-    "widened": lambda x: (-x).astype(np.int64),
-    "summed": lambda x: abs(x).sum(),
-    "least": lambda x: abs(x).min(),
-    "divided": lambda x: abs(x) // np.int16(3),
-    "of both": lambda x: np.maximum(-x, abs(x)) - x,
-}
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
