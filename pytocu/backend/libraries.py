@@ -124,6 +124,8 @@ class Library:
         self._name = name
         file = place_of(name)
         try:
+            for needed in _opened_by_name(file):
+                _opened(needed)
             self._native = _opened(file)
         except OSError as error:
             raise BackendError(f"{_TITLES.get(name, name)} cannot be opened ({error}): {INSTALL}") from None
@@ -162,6 +164,14 @@ class Library:
     def log(self, what: str, handle: Any) -> str:
         """A log as text; `what` is ``ProgramLog`` or ``ErrorLog``."""
         return text_of(self.content(f"Get{what}Size", f"Get{what}", handle))
+
+
+def _opened_by_name(file: str) -> list[str]:
+    """What a library opens by its name alone: the wheel of NVRTC 13.0 does not say that it lies beside it."""
+    folder, name = os.path.split(file)
+    if not name.startswith("libnvrtc.so") or not folder:
+        return []
+    return [os.path.join(folder, other) for other in os.listdir(folder) if other.startswith("libnvrtc-builtins.so")]
 
 
 def _opened(file: str) -> ctypes.CDLL:
