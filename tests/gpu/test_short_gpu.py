@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from short_tools import FUNCTIONS
 
 import pytocu
