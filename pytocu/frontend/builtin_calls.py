@@ -12,7 +12,7 @@ import functools
 import math
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -341,8 +341,8 @@ def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
             if len(lengths) == len(stops):
                 _require_one_length(frame.context, lengths)
                 return Steps(0, stops[0], 1, lambda number: tuple(v.item(number) for v in over))
-    members = [_members(frame, v) for v in values]
-    return compute_members(frame, lambda: Members(zip(*members, strict=strict)))
+    members = [iterate(frame, v, "iteration") for v in values]
+    return members_of(frame, lambda: zip(*members, strict=strict), *members)
 
 
 def _require_one_length(context: Context, lengths: Sequence[DimLike]) -> None:
@@ -366,12 +366,35 @@ def _counted(frame: Frame, values: Any) -> Any:
     return values
 
 
-def compute_members(frame: Frame, make: Callable[[], Members]) -> Members:
-    """Members that Python's own iterators arrange; their errors become errors at this line."""
-    try:
-        return make()
-    except (TypeError, ValueError) as error:
-        raise raised(error, frame.context.loc) from None
+def members_of(frame: Frame, make: Callable[[], Iterable[Any]], *over: Sequence[Any]) -> Members:
+    """Members that Python's own iterators over sequences arrange; their errors become errors at this line."""
+
+    def made() -> list[Any]:
+        try:
+            return list(make())
+        except (TypeError, ValueError) as error:
+            raise raised(error, frame.context.loc) from None
+
+    return Members(made(), [functools.partial(_members_now, frame.context, one) for one in over], made)
+
+
+def _members_now(context: Context, members: Sequence[Any]) -> Sequence[Any]:
+    return members.now(context) if isinstance(members, Members) else members
+
+
+def computed_members(frame: Frame, members: Iterable[Any], of: Callable[[], Sequence[Any]]) -> Members:
+    """Members that are computed at once of the values that `of` gives, where Python computes each when it is asked for."""
+
+    def held() -> list[Any]:
+        values = of()
+        return [*values, *(v for value in values for v in _inside(value)), *frame.context.builder.state()[0].values()]
+
+    made = list(members)
+    return Members(made, [held])
+
+
+def _inside(value: Any) -> Sequence[Any]:
+    return [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
 
 
 def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
@@ -379,14 +402,15 @@ def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
     if isinstance(over, Steps) and as_dim(over.start) == 0 and as_dim(over.step) == 1:
         context = frame.context
         return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
-    members = _members(frame, values)
-    return compute_members(frame, lambda: Members(enumerate(members, start)))
+    members = iterate(frame, values, "iteration")
+    return members_of(frame, lambda: enumerate(members, start), members)
 
 
 def _reversed(frame: Frame, values: Any) -> Any:
     over = steps_over(frame, values)
     if not isinstance(over, Steps):
-        return Members(reversed(_members(frame, values)))
+        members = iterate(frame, values, "iteration")
+        return members_of(frame, lambda: reversed(members), members)
     context = frame.context
     if over.step in (1, -1):
         first, last = (binary(context, "subtract", v, over.step) for v in (over.stop, over.start))
@@ -398,15 +422,21 @@ def _reversed(frame: Frame, values: Any) -> Any:
                  unary(context, "negative", over.step), over.item)  # fmt: skip
 
 
+def _iter(frame: Frame, values: Any) -> Members:
+    members = iterate(frame, values, "iteration")
+    return members_of(frame, lambda: members, members)
+
+
 def _map(frame: Frame, function: Any, *values: Any) -> Any:
     call = frame.context.hooks.call
-    return Members(call(frame, function, members, {}) for members in zip(*(_members(frame, v) for v in values), strict=False))
+    rows = zip(*(_members(frame, v) for v in values), strict=False)
+    return computed_members(frame, (call(frame, function, members, {}) for members in rows), lambda: values)
 
 
 def _filter(frame: Frame, function: Any, values: Any) -> Any:
     call = frame.context.hooks.call
     kept = ((m, m if function is None else call(frame, function, (m,), {})) for m in _members(frame, values))
-    return Members(m for m, keep in kept if truth(frame.context, keep, "filter()"))
+    return computed_members(frame, (m for m, keep in kept if truth(frame.context, keep, "filter()")), lambda: [values])
 
 
 def _reduce(frame: Frame, function: Any, values: Any, *initial: Any) -> Any:
@@ -458,7 +488,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     reversed: _reversed,
     tuple: lambda frame, values=(): tuple(_members(frame, values)),
     list: lambda frame, values=(): _members(frame, values),
-    iter: lambda frame, values: Members(_members(frame, values)),
+    iter: _iter,
     dict: _dict,
     sum: _sum,
     all: _all,

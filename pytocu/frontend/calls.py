@@ -20,7 +20,7 @@ from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, uf
 from pytocu.frontend.objects import note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
-from pytocu.frontend.values import Context, Masked, contains_dynamic, describe, python_type_name
+from pytocu.frontend.values import Context, Masked, Members, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import dtype_of
 
@@ -233,7 +233,9 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
     for value in args if kind is dict else (owner, *args):
         check_plain(context, value, f"{kind.__name__}.{method}()")
     result = attempt(context, function, *args, **kwargs)
-    return list(result) if method in ("keys", "values", "items") else result
+    if method not in ("keys", "values", "items"):
+        return result
+    return Members(result, [lambda: [*owner, *owner.values()]], lambda: list(function(*args)))
 
 
 _WITHOUT_MEANING = (

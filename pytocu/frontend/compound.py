@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import assign_at, run_block
-from pytocu.frontend.values import as_value, decides
+from pytocu.frontend.values import Members, as_value, decides
 from pytocu.frontend.written_out import is_written_out
 from pytocu.ir.core import Value
 
@@ -179,18 +180,23 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
 
 
 def _unrolled(
-    frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], may_leave: bool = True
+    frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], may_leave: bool = True, first: int = 0
 ) -> Any:
-    """The steps one after the other; behind a branch of run time that leaves come the other steps.
+    """The steps one after the other from the first on; behind a branch of run time that leaves come the other steps.
+
+    A step may change what the loop goes over, and the next one finds it so.
 
     Raises
     ------
     Again
         There is such a branch, and `may_leave` is false.
     """
-    for number, item in enumerate(items):
-        assign_at(frame, node.target, item)
-        onward = lambda number=number: _unrolled(frame, node, items[number + 1 :], rest)  # noqa: E731
+    for number in itertools.count(first):
+        items = items.now(frame.context) if isinstance(items, Members) else items
+        if number >= len(items):
+            break
+        assign_at(frame, node.target, items[number])
+        onward = lambda number=number: _unrolled(frame, node, items, rest, first=number + 1)  # noqa: E731
         over, signal = _step(frame, node, onward, rest, may_leave)
         if over:
             return signal

@@ -22,7 +22,7 @@ from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, new_name, outside_of
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, rebuild, same_form
-from pytocu.frontend.type_texts import kind_text, type_text, way_out
+from pytocu.frontend.type_texts import kind_text, type_text, unlike, way_out
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, cast, decides, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
@@ -231,12 +231,12 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
                 before.refuse_changed_containers("a branch")
             else:
                 before.restore_containers()
-            side = _Side(insts, flow, State(frame))
+            side = _Side(insts, flow, State(frame, before))
         asked += before.asked()
         before.go_back()
         if found is not None and context.elements is not None:
             assert found.failing is not None
-            side = _Side(insts, Flow(returned=True, value=found.failing, loc=found.failing.loc), State(frame))
+            side = _Side(insts, Flow(returned=True, value=found.failing, loc=found.failing.loc), State(frame, before))
         elif found is not None and not asked:
             if not taken:
                 context.raising.add(loc)
@@ -272,7 +272,7 @@ def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Ra
         with context.builder.behind(insts):
             refuse(context, found)
     here = State(frame)
-    sides = [_Side(insts, Flow(), here), _Side([], Flow(), State(frame))]
+    sides = [_Side(insts, Flow(), here), _Side([], Flow(), State(frame, here))]
     _joined(frame, test, here, sides if taken else sides[::-1])
 
 
@@ -305,7 +305,7 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
     types = [regions.bare(a.type) for a, _ in pairs]
     made = builder.whole("if_else", (test,), list(shared), {}, types, blocks)
     for result, name in zip(made.results, merge.names, strict=True):
-        result.name = name
+        result.name = name if name.isidentifier() else ""
     for put in merge.put:
         put(list(made.results))
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
@@ -395,14 +395,18 @@ def mentioned(inst: Inst) -> set[str]:
 def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:
     missing = Unset("", "")
     leaving = [side.flow.returned is True for side in sides]
+    raising = any(isinstance(side.flow.value, Failing) for side in sides)
+    own = before.own_frames()
     for number, frame in enumerate(before.frames):
         found = [side.state.locals[number] for side in sides]
+        # Names of the functions around this one, and lists and dicts, are of use to who called it, too.
+        ends = leaving[0] != leaving[1] and (raising or number < own)
         frame.locals.clear()
         for name in dict.fromkeys([*found[0], *found[1]]):
             values = [f.get(name, missing) for f in found]
             if values[0] is values[1]:
                 frame.locals[name] = values[0]
-            elif leaving[0] != leaving[1]:
+            elif ends:
                 # Only one side goes on from here.
                 stays = leaving.index(False)
                 if values[stays] is not missing:
@@ -439,10 +443,11 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
     parts: list[list[Any]] = [[], []]
     forms = [flatten(value, part) for value, part in zip(values, parts, strict=True)]
     if not same_form(*forms):
+        first, second, help = unlike(name, *values)
         return Unset(
-            f"{name} is {kind_text(values[0])} on one side of a branch{line_made(values[0])} and "
-            f"{kind_text(values[1])} on the other{line_made(values[1])}, and the side is chosen at run time",
-            "give it values of one kind on both sides",
+            f"{name} is {first} on one side of a branch{line_made(values[0])} and {second} on the other{line_made(values[1])}, "
+            "and the side is chosen at run time",
+            help + " on both sides" * help.endswith("one kind"),
         )
     if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
         return values[0]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.builtin_calls import computed_members, iterate
 from pytocu.frontend.expressions import assign, elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import compute, truth
-from pytocu.frontend.values import Members, contains_dynamic
+from pytocu.frontend.values import contains_dynamic
 
 
 def evaluate_display(frame: Frame, node: ast.expr) -> Any:
@@ -24,7 +24,9 @@ def evaluate_display(frame: Frame, node: ast.expr) -> Any:
         case ast.ListComp(elt=element, generators=generators):
             return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
         case ast.GeneratorExp(elt=element, generators=generators):
-            return Members(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+            names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
+            members = _comprehension(frame, generators, lambda inner: evaluate(inner, element))
+            return computed_members(frame, members, lambda: [frame.locals.get(name) for name in names])
         case ast.SetComp(elt=element, generators=generators):
             return _set(frame, list(_comprehension(frame, generators, lambda inner: evaluate(inner, element))))
         case ast.DictComp(key=key, value=value, generators=generators):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedErro
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context
+from pytocu.frontend.values import Context, Members
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
@@ -193,7 +193,7 @@ class Frame:
         context: Context,
         function: Any,
         scope: Scope,
-        locals: dict[str, Any],
+        locals: MutableMapping[str, Any],
         file: str,
         name: str,
         caller: Loc | None,
@@ -294,7 +294,7 @@ def lookup(frame: Frame, name: str) -> Any:
                 raise HandOn(found.key)
             if isinstance(found, Unset):
                 raise UnsupportedError(found.message, context.loc, found.help)
-            return found
+            return found.now(context) if isinstance(found, Members) else found
         if name in scope.scope.names:
             raise raised(
                 UnboundLocalError(_unbound(frame, scope, name)), context.loc, "assign it on every path before this line"

@@ -48,7 +48,7 @@ from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.type_texts import kind_text, type_text, way_out
+from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
@@ -182,7 +182,7 @@ def loop(
         context.loops = Loops(inside)
         try:
             with builder.nested() as insts:
-                _read(frame, read, op, lead, body)
+                _read(frame, before, read, op, lead, body)
         except BaseException as error:
             before.go_back()
             # What is read instead stands where the loop does.
@@ -206,10 +206,10 @@ def loop(
             before = State(frame)
             earlier = len(builder.made)
             continue
-        more_names, more_roots = _missing(frame, before, read)
         builder.loc = loc
-        more_rebound = _rebound(context, loc, before, read)
         before.refuse_changed_containers("a loop")
+        more_names, more_roots = _missing(frame, before, read)
+        more_rebound = _rebound(context, loc, before, read)
         wider = _wider(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
@@ -256,9 +256,9 @@ def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[
             continue
         if key in read.rebound or _is_carried(read, key, old, new):
             continue
-        what = f"{name} is {kind_text(old)} before a step of the loop"
-        after = ", and may be something else after it" if isinstance(new, Unset) else f" and {kind_text(new)} after it"
-        found[key] = differs(context, loc, what + after + line_made(new), "give it values of one kind")
+        first, second, help = unlike(name, old, new)
+        after = ", and may be something else after it" if isinstance(new, Unset) else f" and {second} after it"
+        found[key] = differs(context, loc, f"{name} is {first} before a step of the loop{after}{line_made(new)}", help)
     return found
 
 
@@ -272,7 +272,7 @@ def _is_carried(read: StepRead, key: tuple[Frame, str], old: Any, new: Any) -> b
     return same_form(flatten(new, []), form) if first else _same_object(old, new)
 
 
-def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
+def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
     builder = frame.context.builder
     for (owner, name), unset in read.rebound.items():
         owner.locals[name] = unset
@@ -301,7 +301,7 @@ def _read(frame: Frame, read: StepRead, op: str, lead: Sequence[Value], body: Bo
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
             owner.locals[name] = held.read(frame.context, no_step(name))
-    read.state = State(frame)
+    read.state = State(frame, before)
     read.next = list(following)
     read.extras = list(extras)
 
@@ -609,8 +609,9 @@ def _differs(
         return value if isinstance(value, Unset) else Unset(f"{name} is deleted in a loop", "leave the del out")
     leaves: list[Any] = []
     if not same_form(flatten(value, leaves), form):
-        text = f"{name} is {kind_text(rebuild(form, list(params)))} before a step of the loop and {kind_text(value)} after it"
-        return differs(context, loc, text + line_made(value), "give it values of one kind")
+        first, second, help = unlike(name, rebuild(form, list(params)), value)
+        text = f"{name} is {first} before a step of the loop and {second} after it{line_made(value)}"
+        return differs(context, loc, text, help)
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(_type(context, leaf))
         if not context.steps.isdisjoint(_lengths(found)) and found != param.type:

@@ -1,27 +1,90 @@
 """What a piece of the user's program may change while it is read, so that it can be read again.
 
 The two sides of a branch begin with the same state, and so does every reading of a loop's body.  Names are
-taken from the function that is read and from those around it.
+taken from the function that is read and from those around it.  What lists and dicts hold is taken for names, too, which are
+``list[0]`` and ``dict['key']``; how many they hold is known while compiling.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import Frame
-from pytocu.frontend.values import Masked, is_number
+from pytocu.frontend.frames import Frame, Late, Scope, Unset, no_step
+from pytocu.frontend.storage import HandOn
+from pytocu.frontend.values import Context, Masked, Members, is_number
 from pytocu.ir.core import Value
 
 LEAF = "leaf"
 
 
-class State:
-    """The names of a function and of those around it, and what memories hold, at one moment."""
+class _Place(str):
+    """A place in a list or dict as a name."""
 
-    def __init__(self, frame: Frame):
-        self.frames: list[Frame] = []
-        scope: Frame | None = frame
+    key: Any
+
+
+class _Places(MutableMapping[str, Any]):
+    """What a list or dict holds, by the names of its places; these stay the same."""
+
+    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str):
+        self._context, self._held, self._name = context, held, name
+        self._known: dict[Any, _Place] = {}
+
+    def _place(self, key: Any) -> _Place:
+        place = self._known.get(key)
+        if place is None:
+            place = self._known[key] = _Place(f"{self._name}[{key!r}]")
+            place.key = key
+        return place
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._place, self._held if isinstance(self._held, dict) else range(len(self._held)))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._held[name.key] if isinstance(name, _Place) else {}[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        assert isinstance(name, _Place)
+        if isinstance(value, Late):
+            value = value.read(self._context, no_step(name))
+        if isinstance(value, Unset):
+            # Whoever reads a name is told; a member is read in many ways.
+            raise UnsupportedError(value.message, self._context.loc, value.help) if value.key is None else HandOn(value.key)
+        self._held[name.key] = value
+
+    def __delitem__(self, name: str) -> None:
+        raise AssertionError("places stay")
+
+    def clear(self) -> None:
+        """Begin to set each place anew."""
+
+
+class Container(Frame):
+    """A list or dict of the program, whose places are names."""
+
+    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str):
+        super().__init__(context, None, Scope(frozenset()), _Places(context, held, name), "", name, None)
+        self.held = held
+
+
+class State:
+    """The names of a function and of those around it, and what memories hold, at one moment.
+
+    Parameters
+    ----------
+    frame : Frame
+    before : State, optional
+        An earlier one, of whose names this is to know.
+    """
+
+    def __init__(self, frame: Frame, before: State | None = None):
+        self.frames: list[Frame] = [] if before is None else before.frames
+        scope: Frame | None = frame if before is None else None
         while scope is not None:
             self.frames.append(scope)
             scope = scope.parent
@@ -34,13 +97,14 @@ class State:
         self.read = list(frame.context.read)
         self.containers: list[tuple[Any, Any]] = []
         self.masked: list[tuple[Masked, Value]] = []
-        seen: set[int] = set()
-        for names in self.locals:
-            for value in names.values():
-                self._note(value, seen)
+        if before is None:
+            seen: set[int] = set()
+            for names in list(self.locals):
+                for name, value in names.items():
+                    self._note(value, name, seen)
 
-    def _note(self, value: Any, seen: set[int]) -> None:
-        if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)):
+    def _note(self, value: Any, name: str, seen: set[int]) -> None:
+        if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)) or isinstance(value, Members):
             return
         seen.add(id(value))
         if isinstance(value, Masked):
@@ -49,11 +113,17 @@ class State:
             return
         if not isinstance(value, tuple):
             self.containers.append((value, value.copy()))
-        for member in value.values() if isinstance(value, dict) else value:
-            self._note(member, seen)
+            known = self.context.containers
+            if id(value) not in known:
+                known[id(value)] = Container(self.context, value, name)
+            self.frames.append(known[id(value)])
+            self.locals.append(dict(known[id(value)].locals))
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            self._note(member, f"{name}[{key!r}]", seen)
 
     def go_back(self) -> None:
         """Everything is again as it was at that moment."""
+        self.restore_containers()
         for frame, names in zip(self.frames, self.locals, strict=True):
             frame.locals.clear()
             frame.locals.update(names)
@@ -73,26 +143,24 @@ class State:
         return [value for value, array in self.masked if value.elements is not None or value.array is not array]
 
     def refuse_changed_containers(self, what: str) -> None:
-        """Lists and dicts are known while compiling, so they cannot depend on what happens at run time.
+        """How much lists and dicts hold is known while compiling, so it cannot depend on what happens at run time.
 
         Raises
         ------
         UnsupportedError
-            One was changed since; it is as it was before then.
+            One holds more or less since, or has other keys; it is as it was before then.
         """
         for container, copy in self.containers:
-            members = container.values() if isinstance(container, dict) else container
-            before = copy.values() if isinstance(copy, dict) else copy
-            if len(container) == len(copy) and all(a is b for a, b in zip(members, before, strict=True)):
+            if len(container) == len(copy) and (not isinstance(container, dict) or [*container] == [*copy]):
                 continue
             kind = type(container).__name__
-            grown = "grows" if len(container) > len(copy) else "is changed"
+            grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
             container.clear()
             container.update(copy) if isinstance(container, dict) else container.extend(copy)
             raise UnsupportedError(
-                f"a {kind} {grown} in {what}, and what it holds then is known only at run time",
+                f"a {kind} {grown} in {what}, and how much it holds then is known only at run time",
                 self.builder.loc,
-                f"use an array, or names of their own for what the {kind} holds",
+                "use an array of the length that it has in the end",
             )
 
     def restore_containers(self) -> None:
@@ -100,6 +168,10 @@ class State:
         for container, copy in self.containers:
             container.clear()
             container.update(copy) if isinstance(container, dict) else container.extend(copy)
+
+    def own_frames(self) -> int:
+        """How many of the frames, from the first on, are of the function itself: it, and its comprehensions around."""
+        return 1 + next(n for n, frame in enumerate(self.frames) if not frame.comprehension)
 
     def names(self) -> list[tuple[Frame, str]]:
         """Every name that is bound now or was bound then, with the function it belongs to."""

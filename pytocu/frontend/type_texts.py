@@ -23,6 +23,16 @@ def kind_text(value: Any) -> str:
     return repr(value) if known else f"a {type(value).__name__}"
 
 
+def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
+    """Two values of a name that have different forms as a message says them, and what to write instead."""
+    first, second, kind = kind_text(old), kind_text(new), type(new).__name__
+    if first != second:
+        return first, second, "give it values of one kind"
+    place = "[0]" if isinstance(new, list) else "[key]"
+    changed = f"change what it holds, as {name}{place} = ..." if isinstance(new, list | dict) else "give it values of one kind"
+    return first, f"another {kind}", f"make it a tuple, or {changed}" if isinstance(new, list) else changed
+
+
 def type_text(type: Type) -> str:
     """A type as a message says it: numbers of run time have the names of the program."""
     if isinstance(type, WeakType):

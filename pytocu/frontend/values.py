@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -43,9 +43,48 @@ Reader = Callable[[Sequence[Any]], Any]
 
 
 class Members(list[Any]):
-    """The members of a generator expression, ``zip``, ``map`` and the like, which are iterators in Python."""
+    """The members of a generator expression, ``zip``, ``map`` and the like, which are iterators in Python.
+
+    Parameters
+    ----------
+    members : iterable
+    over : sequence of callables
+        What they are made of, each as the members that it has when it is asked.
+    again : callable, optional
+        Makes the members anew of what that holds then.
+    """
 
     __pytocu_plain__ = True
+
+    def __init__(
+        self,
+        members: Iterable[Any],
+        over: Sequence[Callable[[], Sequence[Any]]] = (),
+        again: Callable[[], list[Any]] | None = None,
+    ):
+        super().__init__(members)
+        self._over, self._again = over, again
+        self._seen = [list(part()) for part in over]
+
+    def now(self, context: Context) -> Members:
+        """The members that Python's iterator would give now.
+
+        Raises
+        ------
+        UnsupportedError
+            What they are made of was changed, and Python would compute them of that.
+        """
+        found = [list(part()) for part in self._over]
+        pairs = zip(found, self._seen, strict=True)
+        if not all(len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True)) for a, b in pairs):
+            if self._again is None:
+                raise UnsupportedError(
+                    "an iterator computes its members when it is gone over, and what they are computed of was changed before",
+                    context.loc,
+                    "make a list of it where it is made: [... for ...] or list(...)",
+                )
+            self[:], self._seen = self._again(), found
+        return self
 
 
 class Hooks(Record):
@@ -83,6 +122,8 @@ class Context:
         The text of an exception is read, which shows these ints of run time, each as its `mark`, and the types of others.
     compacted : list of (Value, Value)
         Masks, and the positions that they choose.
+    containers : dict
+        By id: lists and dicts whose places a loop or branch of run time may change, each as a frame.
     positions : dict
         The masks behind results of ``nonzero`` and its like.
     read : list of (Value, DimLike, str)
@@ -129,7 +170,7 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "changing", "choosing", "clamped", "compacted",
-        "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
+        "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
         "raising", "read", "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
@@ -151,6 +192,7 @@ class Context:
         self.outside: dict[int, Any] = {}
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
+        self.containers: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Value] | None = None

@@ -1,0 +1,448 @@
+"""Lists and dicts that branches and loops of run time change: what they hold is merged place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+X = np.array([0.5, -1, 2, 3.0])
+
+
+def run(s, n):
+    for _ in range(n):
+        s["x"] = s["x"] * 2
+        if s["x"].sum() > 20:
+            s["hit"] = s["hit"] + 1
+
+
+def helper(state, dt):
+    state["x"] = state["x"] + dt * state["v"]
+    state["v"] = state["v"] - dt * state["x"]
+
+
+def motion(x, n):
+    state = {"x": x.copy(), "v": x * 0}
+    for _ in range(n):
+        helper(state, 0.1)
+    return state["x"]
+
+
+def fields(x, n):
+    s = {"u": x * 1.0, "t": 0.0}
+    for _ in range(n):
+        s["u"] = s["u"] * 0.5 + 1
+        s["t"] = s["t"] + 0.25
+    return s["u"], s["t"]
+
+
+def pair_in_turn(x, n):
+    p = [x, x * 2]
+    for _ in range(n):
+        p[0], p[1] = p[1], p[0] + p[1]
+    return p
+
+
+def one_side(x, n):
+    d = {"a": x, "b": 1.0, "s": "name", "n": None}
+    if x[0] > n:
+        d["a"] = x + 1
+        d["b"] = 2.0
+    return d["a"], d["b"], d["s"], d["n"]
+
+
+def layers(x, n):
+    layers = [{"w": x, "m": x * 0}, {"w": x + 1, "m": x * 0}]
+    for _ in range(n):
+        for l in layers:
+            l["m"] = 0.9 * l["m"] + 0.1 * l["w"]
+            l["w"] = l["w"] - 0.01 * l["m"]
+    return [(l["w"], l["m"]) for l in layers]
+
+
+def two_names_of_a_list(x, n):
+    p = [x, x]
+    q = p
+    for _ in range(n):
+        q[0] = q[0] + 1
+    return p[0], p[1]
+
+
+def best(x, n):
+    best = {"v": -np.inf, "k": -1}
+    for k in range(n):
+        v = (x * k).sum()
+        if v > best["v"]:
+            best["v"] = v
+            best["k"] = k
+    return best["v"], best["k"]
+
+
+def counted_in_a_dict(x, n):
+    d = {"it": 0, "x": x}
+    while d["it"] < n and d["x"][0] < 50:
+        d["x"] = d["x"] * 1.5
+        d["it"] += 1
+    return d["it"], d["x"]
+
+
+def swapped_arrays(x, n):
+    l = [x.copy(), x * 2]
+    for _ in range(n):
+        l[0] += 1
+        l[0], l[1] = l[1], l[0]
+    return l[0], l[1]
+
+
+def both_sides(x, n):
+    l = [x.copy(), x * 2]
+    if x[0] > n - 2:
+        l[0] = l[0] + 1
+    else:
+        l[1] = l[1] * 3
+    l[1] += 1
+    return l
+
+
+def raises_in_a_step(x, n):
+    l = [x.copy(), x * 2]
+    for _ in range(n):
+        l[0] = l[0] * 2
+        if l[0].sum() > 40:
+            raise ValueError("too large")
+    return l
+
+
+def a_list_in_a_list_twice(x, n):
+    a = [x]
+    l = [a, a]
+    for _ in range(n):
+        l[0][0] = l[1][0] + 1
+    return a[0]
+
+
+def a_tuple_in_a_dict(x, n):
+    d = {"p": (x, x * 2), "q": x}
+    for _ in range(n):
+        a, b = d["p"]
+        d["p"] = (b, a + d["q"])
+    return d["p"]
+
+
+def a_slice_of_a_list(x, n):
+    l = [x, x * 2, x * 3]
+    for _ in range(n):
+        l[:] = [a * 2 for a in l]
+    return l
+
+
+def turned_lists(x, n):
+    l = [x, x * 2, x * 3]
+    for _ in range(n):
+        l.insert(0, l.pop())
+        l[0] = l[0] + l[1]
+        l.reverse()
+    return l
+
+
+def updated(x, n):
+    d = {"u": x, "v": x * 0}
+    for _ in range(n):
+        d.update(u=d["u"] * 0.5, v=d["u"] + d["v"])
+    return d["u"], d["v"]
+
+
+def left_and_else(x, n):
+    s = {"k": 0, "x": x}
+    while s["k"] < n:
+        s["x"] = s["x"] * 1.5
+        if s["x"].max() > 20:
+            break
+        s["k"] += 1
+    else:
+        s["x"] = s["x"] - 1
+    return s["k"], s["x"]
+
+
+def returned_in_a_step(x, n):
+    l = [x, 0]
+    for k in range(n):
+        l[0] = l[0] * 1.5
+        l[1] = k
+        if l[0].max() > 8:
+            return l[0], l[1]
+    return l[0], -1
+
+
+def by_a_nested_function(x, n):
+    state = [x, x * 0]
+    def step():
+        state[1] = state[1] + state[0]
+        state[0] = state[0] * 0.5
+    for _ in range(n):
+        step()
+    return state[1]
+
+
+def by_a_helper(x, n):
+    state = {"x": x, "hit": 0}
+    run(state, n)
+    y = state["x"] + state["hit"]
+    run(state, 2)
+    return y, state["x"], state["hit"]
+
+
+def changed_and_bound(x, n):
+    l = [x.copy() for _ in range(3)]
+    for _ in range(n):
+        for i in range(3):
+            l[i][1:] = l[i][:-1] * 0.5
+            l[i] = l[i] + l[(i + 1) % 3]
+    return l
+
+
+def loops_in_loops(x, n):
+    l = [x, x + 1]
+    for k in range(n):
+        for j in range(k):
+            l[0] = l[0] + j
+            if l[0].sum() > 10:
+                l[0], l[1] = l[1], l[0] * 0.5
+    return l
+
+
+def numbers_in_lists(x, n):
+    m = [[1.0, 0.0], [0.0, 1.0]]
+    for _ in range(n):
+        m[0][1] = m[0][1] + m[0][0] * 0.5
+        m[1][0] = m[1][0] - m[0][1]
+    return m
+
+
+def scalars(x, n):
+    hist = [x[0], x[1], x[2]]
+    for _ in range(n):
+        hist[0], hist[1], hist[2] = hist[1], hist[2], hist[0] + hist[1]
+    return np.array(hist)
+
+
+def views(x, n):
+    y = x.copy()
+    views = [y[:2], y[2:]]
+    for _ in range(n):
+        views[0] += 1
+        views[1] *= views[0]
+    return y
+
+
+def ways_through_a_step(x, n):
+    l = [x, x]
+    for k in range(n):
+        if x[k % 4] > 0:
+            l[0] = l[0] + 1
+        elif x[k % 4] < -5:
+            continue
+        else:
+            l[1] = l[1] - 1
+        l[0] = l[0] * l[1]
+    return l
+
+
+def returned_on_two_ways(x, n):
+    p = [x, x * 2]
+    if x[0] * n > 1:
+        p[0] = p[0] + 1
+        return p
+    p[0] = p[0] * 2
+    return p
+
+
+def the_list_itself_from_a_step(x, n):
+    p = [x, x * 2]
+    for k in range(n):
+        if x[k % 4] > 1:
+            return p
+        p[0] = p[0] * 2
+    p[1] = p[1] + 100
+    return p
+
+
+def with_a_member_of_it(x, n):
+    p = [x, x * 2]
+    for k in range(n):
+        p[0] = p[0] * 2
+        if x[k % 4] > 1:
+            return p, p[0]
+        p[1] = p[1] - 1
+    return p, p[1]
+
+
+def a_tuple_with_a_list(x, n):
+    p = [x, x + 1]
+    q = (p, x)
+    for _ in range(n):
+        p[0] = p[0] + 1
+    return q
+
+
+def broken_off(x, n):
+    p = [x, x + 1]
+    for k in range(n):
+        p[0] = p[0] + 1
+        if x[0] * k > 1:
+            break
+        p[1] = p[1] * p[0]
+    else:
+        p[0] = p[0] - 1
+    return p
+
+
+def a_default(x, n):
+    p = [x, x + 1]
+    def f(y, p=p):
+        return y + p[0]
+    for _ in range(n):
+        p[0] = f(p[0])
+    return f(p[1])
+
+
+def by_an_outer_name(x, n):
+    c = x * 0
+
+    def step(y):
+        nonlocal c
+        for k in range(n):
+            c = c + 1
+            if y[k % 4] > 1:
+                return y
+            c = c + 10
+        return y * 2
+
+    y = step(x)
+    return y, c
+
+
+PROGRAMS = [
+    fields, pair_in_turn, one_side, layers, two_names_of_a_list, best, counted_in_a_dict, swapped_arrays, both_sides,
+    raises_in_a_step, a_list_in_a_list_twice, a_tuple_in_a_dict, a_slice_of_a_list, turned_lists, updated,
+    left_and_else, returned_in_a_step, by_a_nested_function, by_a_helper, changed_and_bound, loops_in_loops,
+    numbers_in_lists, scalars, views, ways_through_a_step, returned_on_two_ways, the_list_itself_from_a_step,
+    with_a_member_of_it, a_tuple_with_a_list, broken_off, a_default, motion, by_an_outer_name,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 3, 7])
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_programs(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X, n)
+
+
+@pytest.mark.parametrize("function", [pair_in_turn, layers, by_a_helper, by_an_outer_name], ids=lambda f: f.__name__)
+def test_loops_without_a_step(function: Callable[..., Any]) -> None:
+    everywhere(function, X, 0)
+
+
+def train(w1, w2, x, y, steps):
+    layers = [w1, w2]
+    for _step in range(steps):
+        acts = [x]
+        for w in layers:
+            acts.append(np.tanh(acts[-1] @ w))
+        g = acts[-1] - y
+        grads = []
+        for i in reversed(range(len(layers))):
+            g = g * (1 - acts[i + 1] ** 2)
+            grads.append(acts[i].T @ g)
+            g = g @ layers[i].T
+        for i in range(len(layers)):
+            layers[i] = layers[i] - 0.1 * grads[len(layers) - 1 - i]
+    return layers
+
+
+def test_training() -> None:
+    rng = np.random.default_rng(0)
+    arguments = [rng.standard_normal(shape) for shape in ((3, 4), (4, 2), (5, 3), (5, 2))]
+    for steps in (0, 1, 4):
+        everywhere(train, *arguments, steps, ulp=64)
+
+
+def another_list(x, n):
+    p = [x.copy(), x.copy()]
+    for _ in range(n):
+        p[0][1:] += p[1][:-1]
+        p[1] *= 2
+        p = [p[1], p[0]]
+    return p
+
+
+def grows(x, n):
+    h = []
+    for k in range(n):
+        h.append(x * k)
+    return h
+
+
+def other_keys(x, n):
+    d = {"a": x}
+    for k in range(n):
+        d["b"] = x + k
+    return d["b"]
+
+
+def two_names_of_memory(x, n):
+    l = [x.copy(), x * 2]
+    y = l[0]
+    for _ in range(n):
+        l[0] += 1
+        l[0], l[1] = l[1], l[0]
+    return l[0], l[1], y
+
+
+def one_memory_on_a_side(x, n):
+    l = [x.copy(), x * 2]
+    if x[0] > n - 2:
+        l[0] = l[1]
+    l[1] += 1
+    return l
+
+
+def a_text(x, n):
+    d = {"mode": "a", "x": x}
+    for _ in range(n):
+        d["mode"] = "b" if d["mode"] == "a" else "a"
+        d["x"] = d["x"] + 1
+    return d["x"]
+
+
+def python_without_a_step(x, n):
+    p = [0, 0.0]
+    for k in range(n):
+        if x[k % 4] > 0:
+            p[0] += 1
+            p[1] += x[k % 4]
+    return p[0], p[1]
+
+
+@pytest.mark.parametrize(
+    ("function", "said", "help"),
+    [
+        (another_list, "p is a list before a step of the loop and another list after it", "make it a tuple, or change what it"),
+        (grows, "a list grows in a loop, and how much it holds then is known only at run time", "of the length"),
+        (other_keys, "a dict grows in a loop", "of the length"),
+        (two_names_of_memory, "l[0] names another memory after each step", "begin with a copy"),
+        (one_memory_on_a_side, "may share its memory with an array that is changed", "copy"),
+        (a_text, "d['mode'] is 'a' before a step of the loop and 'b' after it", "values of one kind"),
+        (python_without_a_step, "p[1] is a Python number where no step binds it and np.float64 where one does", ""),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_refused(function: Callable[..., Any], said: str, help: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(function)(X.copy(), 0)
+    assert said in caught.value.message and help in (caught.value.help or "")
