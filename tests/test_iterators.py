@@ -108,8 +108,8 @@ def on_one_side(x):
 
 
 PROGRAMS = [
-    the_next_of_a_list, zipped, the_list_itself, items, values, a_list_that_grows, a_list_that_shrinks, enumerated, turned, iterated,
-    left_in_a_step, on_one_side,
+    the_next_of_a_list, zipped, the_list_itself, items, values, a_list_that_grows, a_list_that_shrinks, enumerated, turned,
+    iterated, left_in_a_step, on_one_side,
 ]  # fmt: skip
 
 
