@@ -328,6 +328,426 @@ def by_an_outer_name(x, n):
     return y, c
 
 
+def upd(s, k):
+    return {"a": s["a"] + k, "b": [s["b"][1], s["b"][0] + s["a"]]}
+
+
+def by_a_function_anew(x, n):
+    s = {"a": x, "b": [x, x * 2]}
+    for k in range(n):
+        s = upd(s, k)
+    return s["a"], s["b"]
+
+
+def turned(p, n):
+    for _ in range(n):
+        p = [p[1], p[0] + 1]
+    return p
+
+
+def an_argument_of_a_helper(x, n):
+    a = [x, x * 2]
+    b = turned(a, n)
+    return a, b
+
+
+def changed_behind_a_helper(x, n):
+    a = [x, x * 2]
+    b = turned(a, n)
+    b[0] = b[0] * 3
+    return a, b
+
+
+def changed_first(p, n):
+    for _ in range(n):
+        p[0] = p[0] + 1
+        p = [p[1], p[0] + 1]
+    return p
+
+
+def changed_in_a_helper(x, n):
+    a = [x, x * 2]
+    b = changed_first(a, n)
+    return a, b
+
+
+def by_a_comprehension(x, n):
+    p = [x, x * 2]
+    for k in range(n):
+        p = [w - 0.1 * k for w in p]
+    return p
+
+
+def a_dict_anew(x, n):
+    s = {"a": x, "t": 0.0}
+    for _ in range(n):
+        s = {"a": s["a"] * 0.5, "t": s["t"] + 0.5}
+    return s["a"], s["t"]
+
+
+def the_old_one_has_a_name(x, n):
+    p = [x, x * 2]
+    q = p
+    for _ in range(n):
+        p = [p[1], p[0] + 1]
+    return p, q
+
+
+def anew_and_changed(x, n):
+    p = [x, x * 2]
+    for _ in range(n):
+        p[0] = p[0] + 1
+        p = [p[1], p[0]]
+        p[1] = p[1] * 2
+    return p
+
+
+def anew_on_a_side(x, n):
+    p = [x, x * 2]
+    if x[0] * n > 1:
+        p = [p[1], p[0]]
+    p[0] = p[0] + 1
+    return p
+
+
+def old_or_new(x, n):
+    p = [x, x * 2]
+    q = p
+    if x[0] * n > 1:
+        p = [p[1], p[0]]
+    return p, q
+
+
+def a_window(x, n):
+    h = [x * i for i in range(3)]
+    for _ in range(n):
+        h = [*h[1:], h[-1] + h[0]]
+    return h
+
+
+def returned_or_another(x, n):
+    if x[0] * n > 1:
+        return [x, x * 2]
+    return [x * 3, x]
+
+
+def returned_in_a_tuple(x, n):
+    for k in range(n):
+        if x[k % 4] > 1:
+            return [x * k, x], k
+    return [x, x * 3], -1
+
+
+def an_iterator_of_the_old_one(x, n):
+    p = [x, x * 2]
+    z = zip(p, p, strict=True)
+    for _ in range(n):
+        p = [p[1], p[0] + 1]
+    return [a + b for a, b in z]
+
+
+def rows(x, n):
+    p = [[x, x], [x, x * 2]]
+    for _ in range(n):
+        p = [[a + 1 for a in row] for row in p]
+        p[0][1] = p[0][1] * 2
+    return p
+
+
+def in_a_tuple_before(x, n):
+    p = [x, x * 2]
+    q = (p, 1)
+    for _ in range(n):
+        p = [p[1], p[0]]
+        p[0] = p[0] + 1
+    return p, q
+
+
+def numbers(x, n):
+    p = [x, 1.0, 3]
+    for _ in range(n):
+        p = [p[0] * p[1], p[1] * 0.5, p[2] + 1]
+    return p
+
+
+def in_a_while_loop(x, n):
+    p = [x, x + 1]
+    while p[0].sum() < 20 * n:
+        p = [p[1], p[0] + p[1] * 0.25 + 1]
+    return p
+
+
+def anew_or_changed(x, n):
+    p = [x, x + 1]
+    for k in range(n):
+        if x[k % 4] > 0:
+            p = [p[1], p[0] + 1]
+        elif x[k % 4] < -5:
+            p[0] = p[0] * 2
+    return p
+
+
+def arrays_in_turn(x, n):
+    p = [x.copy(), x + 1]
+    for _ in range(n):
+        p = [p[1], p[0]]
+        p[0] += 1
+    return p
+
+
+def by_another_name(x, n):
+    p = [x, x]
+    for _ in range(n):
+        q = [p[1], p[0] + 1]
+        p = q
+        q[0] = q[0] * 2
+    return p
+
+
+def copies(x, n):
+    p = [x, x * 2]
+    if x[0] * n > 1:
+        p[0] = p[0] + 1
+        return list(p)
+    return [p[1], p[0]]
+
+
+def returned_by_a_function(x, n):
+    def step(s):
+        for k in range(n):
+            if x[k % 4] > 1:
+                return {"a": s["a"], "k": k}
+            s = {"a": s["a"] * 2, "k": s["k"]}
+        return {"a": s["a"] + 100, "k": -1}
+    r = step({"a": x, "k": 0})
+    return r["a"], r["k"]
+
+
+def broken_off_anew(x, n):
+    p = [x, 0]
+    for _ in range(n):
+        p = [p[0] * 2, p[1] + 1]
+        if p[0].sum() > 30:
+            break
+    return p
+
+
+def anew_in_two_loops(x, n):
+    p = [x, x]
+    for k in range(n):
+        for j in range(k):
+            p = [p[1] + j, p[0]]
+        p[0] = p[0] + 1
+    return p
+
+
+def the_step_before(x, n):
+    p = [x, x]
+    for _ in range(n):
+        r = p
+        p = [p[1], p[0] + 1]
+        p[0] = p[0] + r[0]
+    return p
+
+
+def the_old_one_is_changed(x, n):
+    p = [x, x]
+    for _ in range(n):
+        old = p
+        p = [p[1], p[0] + 1]
+        old[0] = old[0] * 100
+    return p
+
+
+def a_function_that_reads_it(x, n):
+    p = [x, x]
+    f = lambda: p[0]  # noqa: E731
+    for _ in range(n):
+        p = [p[1], p[0] + f()]
+    return p, f()
+
+
+def by_nonlocal(x, n):
+    p = [x, x]
+    def change():
+        nonlocal p
+        p = [p[1], p[0] + 1]
+    for _ in range(n):
+        change()
+    return p
+
+
+def lists_in_dicts(x, n):
+    d = {"p": [x, x], "q": (x, [x * 2])}
+    for _ in range(n):
+        d["p"] = [d["p"][1], d["p"][0] + 1]
+        d["q"] = (d["q"][0] + 1, [d["q"][1][0] * 2])
+    return d["p"], d["q"]
+
+
+def lists_in_tuples(x, n):
+    t = (x, [x, x * 2])
+    for _ in range(n):
+        t = (t[0] + 1, [t[1][1], t[1][0]])
+    return t
+
+
+def lists_in_lists(x, n):
+    p = [x, x * 2]
+    q = [p, p]
+    for _ in range(n):
+        q = [[q[0][0] + 1, q[0][1]], [q[1][0], q[1][1] * 2]]
+    return q, p
+
+
+def anew_in_both(x, n):
+    p = [x]
+    for k in range(n):
+        p = [a + 0 for a in p]
+        if x[0] * k > 0.4:
+            p = [p[0] * 2]
+        else:
+            p = [p[0] + 1]
+    return p
+
+
+def a_dict_of_a_dict(x, n):
+    p = {"a": x, "b": x + 1}
+    for _ in range(n):
+        p = {key: value * 0.5 for key, value in p.items()}
+    return list(p.values())
+
+
+def a_dict_and_more(x, n):
+    p = {"a": x, "b": x + 1}
+    for _ in range(n):
+        p = {**p, "a": p["a"] + p["b"]}
+    return p["a"], p["b"]
+
+
+def a_copy_or_another(x, n):
+    p = [x, x + 1]
+    if x[0] * n > 1:
+        q = list(p)
+    else:
+        q = [x * 5, x]
+    q[0] = q[0] + 1
+    return p, q
+
+
+def the_best_so_far(x, n):
+    p = [x, x + 1]
+    best, cost = list(p), 1e9
+    for _ in range(n):
+        p = [w * 0.9 for w in p]
+        c = float((p[0] ** 2).sum())
+        if c < cost:
+            best, cost = list(p), c
+    return best, cost
+
+
+def the_last_numbers(x, n):
+    hist = [0.0] * 4
+    for k in range(n):
+        hist = [*hist[1:], hist[-1] + float(k)]
+    return hist
+
+
+def endless(x, n):
+    p = [x, x]
+    while True:
+        p[0] = p[0] + 1
+        if p[0].sum() > n * 7:
+            return p
+
+
+def endless_anew(x, n):
+    p = [x, x]
+    while True:
+        p = [p[0] + 1, p[1]]
+        if p[0].sum() > n * 7:
+            return list(p)
+
+
+def constants(x, n):
+    for _ in range(n):
+        x = x + 1
+        if x.sum() > 12:
+            return [1, 2]
+    return [1, 2]
+
+
+def texts(x, n):
+    if x[0] > n:
+        return [x, 1.0], "a"
+    return [x * 2, 1.0], "a"
+
+
+def changed_behind(x, n):
+    p = [x, x * 2]
+    q = p
+    for _ in range(n):
+        p = [p[1], p[0] + 1]
+    p[0] = x * 100
+    return p, q
+
+
+def changed_before(x, n):
+    p = [x, x * 2]
+    q = p
+    for _ in range(n):
+        p[0] = p[0] + 1
+        p = [p[1], p[0]]
+    return p, q
+
+
+def one_of_two(x, n):
+    p = [x, x * 2]
+    q = [x, x]
+    for _ in range(n):
+        p[0] = p[0] + 1
+        p = q
+    return p, q
+
+
+def changed_behind_a_side(x, n):
+    p = [x, x * 2]
+    q = p
+    if x[0] * n > 1:
+        p = [p[1], p[0]]
+    p[0] = p[0] + 1
+    return p, q
+
+
+def this_or_that(x, n):
+    p = [x, x + 1]
+    if x[0] * n > 1:
+        q = p
+    else:
+        q = [x * 5, x]
+    q[0] = q[0] + 1
+    return p, q
+
+
+def arrays_in_a_new_list(x, n):
+    p = [x.copy(), x.copy()]
+    for _ in range(n):
+        p[0][1:] += p[1][:-1]
+        p[1] *= 2
+        p = [p[1], p[0]]
+    return p
+
+
+ANEW = [
+    by_a_comprehension, a_dict_anew, the_old_one_has_a_name, anew_and_changed, anew_on_a_side, old_or_new, a_window,
+    returned_or_another, returned_in_a_tuple, an_iterator_of_the_old_one, rows, in_a_tuple_before, numbers,
+    in_a_while_loop, anew_or_changed, arrays_in_turn, by_another_name, copies, returned_by_a_function, broken_off_anew,
+    anew_in_two_loops, the_step_before, the_old_one_is_changed, a_function_that_reads_it, by_nonlocal, lists_in_dicts,
+    lists_in_tuples, lists_in_lists, anew_in_both, a_dict_of_a_dict, a_dict_and_more, a_copy_or_another,
+    the_best_so_far, the_last_numbers, endless, endless_anew, constants, texts, by_a_function_anew,
+    an_argument_of_a_helper, arrays_in_a_new_list,
+]  # fmt: skip
+
 PROGRAMS = [
     fields, pair_in_turn, one_side, layers, two_names_of_a_list, best, counted_in_a_dict, swapped_arrays, both_sides,
     raises_in_a_step, a_list_in_a_list_twice, a_tuple_in_a_dict, a_slice_of_a_list, turned_lists, updated,
@@ -338,12 +758,12 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("n", [1, 3, 7])
-@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [*PROGRAMS, *ANEW], ids=lambda f: f.__name__)
 def test_programs(function: Callable[..., Any], n: int) -> None:
     everywhere(function, X, n)
 
 
-@pytest.mark.parametrize("function", [pair_in_turn, layers, by_a_helper, by_an_outer_name], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [pair_in_turn, layers, by_a_helper, by_an_outer_name, *ANEW], ids=lambda f: f.__name__)
 def test_loops_without_a_step(function: Callable[..., Any]) -> None:
     everywhere(function, X, 0)
 
@@ -372,12 +792,10 @@ def test_training() -> None:
         everywhere(train, *arguments, steps, ulp=64)
 
 
-def another_list(x, n):
-    p = [x.copy(), x.copy()]
+def of_other_lengths(x, n):
+    p = [x]
     for _ in range(n):
-        p[0][1:] += p[1][:-1]
-        p[1] *= 2
-        p = [p[1], p[0]]
+        p = [*p, x]
     return p
 
 
@@ -432,7 +850,14 @@ def python_without_a_step(x, n):
 @pytest.mark.parametrize(
     ("function", "said", "help"),
     [
-        (another_list, "p is a list before a step of the loop and another list after it", "make it a tuple, or change what it"),
+        (changed_behind, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (changed_before, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (one_of_two, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (changed_behind_a_side, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (this_or_that, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (changed_behind_a_helper, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (changed_in_a_helper, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
         (grows, "a list grows in a loop, and how much it holds then is known only at run time", "of the length"),
         (other_keys, "a dict grows in a loop", "of the length"),
         (two_names_of_memory, "l[0] names another memory after each step", "begin with a copy"),

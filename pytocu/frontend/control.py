@@ -21,8 +21,8 @@ from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, new_name, outside_of
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.state import State, flatten, rebuild, same_form
-from pytocu.frontend.type_texts import kind_text, type_text, unlike, way_out
+from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
+from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, cast, decides, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
@@ -419,7 +419,7 @@ def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:
 def _merge_one(merge: _Merge, frame: Frame, name: str, value: Any, sides: list[_Side], stays: int) -> None:
     """Hand on what a name holds on the side that goes on."""
     leaves: list[Any] = []
-    form = flatten(value, leaves)
+    form = flatten(members_of(value, sides[stays].state.known_containers()), leaves)
     if any(isinstance(v, Value) for v in leaves):
         made = [_in_side(merge, sides[stays], v) for v in leaves]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
@@ -441,7 +441,8 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         if isinstance(value, Unset):
             return value
     parts: list[list[Any]] = [[], []]
-    forms = [flatten(value, part) for value, part in zip(values, parts, strict=True)]
+    alike = members_alike(*values, *(side.state for side in sides))
+    forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
     if not same_form(*forms):
         first, second, help = unlike(name, *values)
         return Unset(
@@ -449,8 +450,16 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
             "and the side is chosen at run time",
             help + " on both sides" * help.endswith("one kind"),
         )
+    own = alike is None or all(side.state.is_own(value) for side, value in zip(sides, values, strict=True))
+
+    def held(leaves: list[Any]) -> Any:
+        value = rebuild(forms[0], leaves)
+        if not own:
+            mark_shared(merge.context, value)
+        return value
+
     if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
-        return values[0]
+        return values[0] if alike is None else held(parts[0])
     pairs: list[tuple[Value, Value]] = []
     differs: tuple[Value, Value, Any, Any] | None = None
     for a, b in zip(*parts, strict=True):
@@ -468,7 +477,7 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
         )
     given = list(zip(*parts, strict=True))
     put = _known_memories(merge, given)
-    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: rebuild(forms[0], put(results))}))
+    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(put(results))}))
     return None
 
 
@@ -675,22 +684,23 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         out["value"] = flows[returning[0]].value
         return
     parts: list[list[Any]] = [[], []]
-    forms = [flatten(flow.value, part) for flow, part in zip(flows, parts, strict=True)]
+    # Lists and dicts that a side makes are made anew behind it, of what they hold.
+    given = [members_of(flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
+    forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)
         form = forms[k]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         other = _failing_in if flows[1 - k].returned is True else _blank_in
         pairs = [_ordered(m, other(merge, sides[1 - k], m.type), k == 1) for m in made]
-        # What is known now is handed on by no instruction.
-        out["value"] = form
     elif len(returning) == 2:
         if not same_form(*forms):
+            first, second, _ = unlike("", *(flow.value for flow in flows))
             raise UnsupportedError(
-                f"the function returns {kind_text(flows[0].value)}{_line_text(flows[0])} or "
-                f"{kind_text(flows[1].value)}{_line_text(flows[1])}, and which of them is known only at run time",
+                f"the function returns {first}{_line_text(flows[0])} or {second}{_line_text(flows[1])}, "
+                "and which of them is known only at run time",
                 _last(flows) or context.loc,
-                "return values of one kind on every path",
+                "return copies on every path: list(...)" if second == "another list" else "return values of one kind on each",
             )
         form = forms[0]
         pairs = []
@@ -713,6 +723,9 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     # A side that raises returns nothing.
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
     put = _known_memories(merge, values)
+    if not pairs:
+        # What is known now is handed on by no instruction.
+        out["value"] = rebuild(form, [])
     merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
 
 

@@ -184,9 +184,14 @@ class Frame:
         The frame around a nested function or a comprehension.
     comprehension : bool
         Assignment expressions pass through to the parent.
+
+    Attributes
+    ----------
+    given : tuple
+        What its names hold at first: arguments, which the caller may hold, too.
     """
 
-    __slots__ = ("caller", "comprehension", "context", "file", "function", "locals", "name", "parent", "scope")
+    __slots__ = ("caller", "comprehension", "context", "file", "function", "given", "locals", "name", "parent", "scope")
 
     def __init__(
         self,
@@ -203,6 +208,7 @@ class Frame:
         self.context, self.function, self.scope, self.locals = context, function, scope, locals
         self.file, self.name, self.caller = file, name, caller
         self.parent, self.comprehension = parent, comprehension
+        self.given = tuple(locals.values())
 
     def loc(self, node: ast.AST) -> Loc:
         """The place of a syntax node of this function."""

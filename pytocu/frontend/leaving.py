@@ -23,7 +23,7 @@ from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import flatten, rebuild
+from pytocu.frontend.state import State, flatten, members_of, rebuild
 from pytocu.frontend.values import as_strong, as_value, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
@@ -185,6 +185,7 @@ def _leaving(
 ) -> Flow:
     """A loop with a flag that says whether there is another step, and flags for how it was left."""
     context = frame.context
+    before = State(frame).known_containers()
     found: dict[str, Any] = {}
     kinds: list[type] = [WeakType, WeakType, WeakType]
 
@@ -206,7 +207,7 @@ def _leaving(
             goes_on = both(context, negated(context, left), more(following))
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
-        found["form"] = flatten(flow.value, leaves)
+        found["form"] = flatten(members_of(flow.value, before), leaves)
         found["flow"] = flow
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):

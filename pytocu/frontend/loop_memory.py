@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.first_steps import differs
 from pytocu.frontend.frames import Frame, Unset
-from pytocu.frontend.state import State, flatten, rebuild
+from pytocu.frontend.state import Container, State, flatten, rebuild
 from pytocu.frontend.storage import HandOn, StorageBuilder
 from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
@@ -176,7 +176,11 @@ def _becomes_own(builder: StorageBuilder, read: StepRead, param: Value) -> bool:
 
 
 def _other_name(before: State, owner: Frame, name: str, value: Value) -> bool:
+    replaced = before.held(owner, name) if (owner, name) in before.parts and (owner, name) not in before.shared else before
     for frame, other in before.names():
+        if isinstance(frame, Container) and frame.held is replaced:
+            # A list or dict that the step makes anew, and nobody else holds.
+            continue
         held = before.value(frame, other)
         if (frame, other) != (owner, name) and is_array(held) and not before.builder.apart(value, held):
             return True

@@ -46,7 +46,7 @@ from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
-from pytocu.frontend.state import LEAF, State, flatten, rebuild, same_form
+from pytocu.frontend.state import LEAF, State, flatten, mark_shared, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
@@ -209,13 +209,16 @@ def loop(
         builder.loc = loc
         before.refuse_changed_containers("a loop")
         more_names, more_roots = _missing(frame, before, read)
+        more_names += _made_anew(before, read)
+        more_shared_lists = _shared_lists(before, read)
         more_rebound = _rebound(context, loc, before, read)
         wider = _wider(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
         # What readings make, in branches and loops of the body too, the next makes anew.
         doubts = read.state.storage[3].keys() - doubted[3].keys() - set(builder.made[earlier:])
-        if not more_names and not more_roots and not wider and not more_rebound and more_shared == shared and not doubts:
+        found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts
+        if not found and more_shared == shared:
             break
         if not more_names:
             doubted = read.state.storage
@@ -242,6 +245,32 @@ def _starts(value: Any) -> bool:
     leaves: list[Any] = []
     form = flatten(value, leaves)
     return bool(leaves) and not any(map(is_array, leaves)) and form is not value
+
+
+def _made_anew(before: State, read: StepRead) -> list[tuple[Frame, str]]:
+    """Names that a step binds to another list or dict of as many members, which are carried."""
+    assert read.state is not None
+    found: list[tuple[Frame, str]] = []
+    for key in before.names():
+        if key in before.parts or key in read.rebound:
+            continue
+        alike = members_alike(before.held(*key), read.state.held(*key), before, read.state)
+        leaves: list[Any] = []
+        if alike is not None and same_form(flatten(alike[0], leaves), flatten(alike[1], [])) and leaves:
+            before.parts[key] = alike[0]
+            found.append(key)
+    read.state.take_parts(before)
+    return found
+
+
+def _shared_lists(before: State, read: StepRead) -> bool:
+    """Whether a list or dict that a step makes anew, or the one from before, was found to have other names as well."""
+    assert read.state is not None
+    states = (before, read.state)
+    shared = {key for key in before.parts if not all(state.is_own(state.held(*key)) for state in states)}
+    more = not shared <= before.shared
+    before.shared |= shared
+    return more
 
 
 def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[tuple[Frame, str], Unset]:
@@ -286,12 +315,15 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         builder.replace(root, param)
     for owner, name in read.names:
         leaves: list[Any] = []
-        form = flatten(owner.locals[name], leaves)
+        key = (owner, name)
+        form = flatten(before.parts.get(key, owner.locals[name]), leaves)
         stated = read.types.get((owner, name)) or [_type(frame.context, v) for v in leaves]
         params = [Value(regions.bare(type), name) for type in stated]
         read.params.extend(params)
         read.forms.append(form)
         owner.locals[name] = rebuild(form, list(params))
+        if key in before.shared:
+            mark_shared(frame.context, owner.locals[name])
         builder.made.extend(params)
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
@@ -302,6 +334,7 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         if isinstance(held := owner.locals.get(name), Late):
             owner.locals[name] = held.read(frame.context, no_step(name))
     read.state = State(frame, before)
+    read.state.take_parts(before)
     read.next = list(following)
     read.extras = list(extras)
 
@@ -480,6 +513,10 @@ def _finish(
         if not late.keys().isdisjoint(results[:count]):
             # Required where the name is read: a step that ends early may have left it as it was.
             owner.locals[name] = Late(partial(_once_scalars, form, results[:count], late))
+            if (owner, name) in before.parts:
+                owner.locals[name] = owner.locals[name].read(context, no_step(name))
+        if (owner, name) in before.shared:
+            mark_shared(context, owner.locals[name])
         results = results[count:]
     changed = changed_memories(read)
     builder.doubt(after.storage)

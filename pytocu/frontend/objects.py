@@ -141,6 +141,13 @@ def refuse_outside(context: Context, value: Any, what: str) -> None:
             context.loc,
             "make the change a statement of its own",
         )
+    if id(value) in context.shared:
+        kind = type(value).__name__
+        raise UnsupportedError(
+            f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",
+            context.loc,
+            f"copy it first: {kind}(...)",
+        )
     if id(value) in context.outside:
         raise UnsupportedError(
             f"{what} changes a {type(value).__name__} that lives outside the function",

@@ -7,11 +7,12 @@ taken from the function that is read and from those around it.  What lists and d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import Frame, Late, Scope, Unset, no_step
+from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Masked, Members, is_number
 from pytocu.ir.core import Value
@@ -80,6 +81,13 @@ class State:
     frame : Frame
     before : State, optional
         An earlier one, of whose names this is to know.
+
+    Attributes
+    ----------
+    parts : dict
+        Of names that hold a list or dict made anew: its members, as :func:`members_alike` has them.
+    shared : set
+        Those of these names whose list or dict may have others, too, so that it must not be changed.
     """
 
     def __init__(self, frame: Frame, before: State | None = None):
@@ -96,6 +104,8 @@ class State:
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.read = list(frame.context.read)
         self.containers: list[tuple[Any, Any]] = []
+        self.parts: dict[tuple[Frame, str], Any] = {}
+        self.shared: set[tuple[Frame, str]] = set()
         self.masked: list[tuple[Masked, Value]] = []
         if before is None:
             seen: set[int] = set()
@@ -183,7 +193,138 @@ class State:
 
     def value(self, frame: Frame, name: str, default: Any = None) -> Any:
         """What a name held then."""
+        return self.parts[frame, name] if (frame, name) in self.parts else self.held(frame, name, default)
+
+    def held(self, frame: Frame, name: str, default: Any = None) -> Any:
+        """What a name held then, a list or dict as such."""
         return self.locals[self.frames.index(frame)].get(name, default)
+
+    def members(self, value: list[Any] | dict[Any, Any] | tuple[Any, ...]) -> list[Any]:
+        """What a list, dict or tuple held then."""
+        for frame, names in zip(self.frames, self.locals, strict=True):
+            if isinstance(frame, Container) and frame.held is value:
+                return list(names.values())
+        return list(value.values() if isinstance(value, dict) else value)
+
+    def known_containers(self) -> frozenset[int]:
+        """The ids of the lists and dicts from before."""
+        return frozenset(id(frame.held) for frame in self.frames if isinstance(frame, Container))
+
+    def take_parts(self, before: State) -> None:
+        """Know the members of what an earlier state knows the members of."""
+        self.parts = {key: alike_to(model, self.held(*key), self) for key, model in before.parts.items()}
+
+    def is_own(self, value: Any) -> bool:
+        """Whether lists and dicts have one name alone, so that nobody can tell if one is changed or another in its place."""
+        if isinstance(value, tuple):
+            return all(map(self.is_own, value))
+        if not isinstance(value, (list, dict)):
+            return True
+        if id(value) in self.context.outside or id(value) in self.context.shared:
+            return False
+        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
+        given = [v for frame, _ in frames for v in frame.given]
+        held = [v for _, names in frames for v in names.values()]
+        if _uses(value, given, set()) or _uses(value, held, set()) > 1:
+            return False
+        return all(self.is_own(member) for member in self.members(value) if isinstance(member, (list, dict)))
+
+
+def _uses(value: Any, among: Iterable[Any], seen: set[int]) -> int:
+    """How often a list or dict stands among values and in what these hold."""
+    count = 0
+    for one in among:
+        count += one is value
+        inside: Iterable[Any] = ()
+        if isinstance(one, Members):
+            # What it goes over is asked for later.
+            count += 2
+        elif isinstance(one, (tuple, list, dict)):
+            inside = one.values() if isinstance(one, dict) else one
+        elif isinstance(one, LocalFunction):
+            inside = one.defaults.values()
+        elif isinstance(one, Partial):
+            inside = (*one.args, *one.kwargs.values())
+        if inside and id(one) not in seen:
+            seen.add(id(one))
+            count += _uses(value, inside, seen)
+    return count
+
+
+class _OfList(tuple[Any, ...]):
+    """The members of a list."""
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> list[Any]:
+        return list(members)
+
+
+class _OfDict(tuple[Any, ...]):
+    """The members of a dict."""
+
+    keys: tuple[Any, ...]
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> dict[Any, Any]:
+        return dict(zip(cls.keys, members, strict=True))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _of_dict(*keys: Any) -> type[_OfDict]:
+    """The class of the members of dicts with these keys."""
+    return type("_OfDict", (_OfDict,), {"keys": keys})
+
+
+def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] | None:
+    """Two values with the members, then, of what are lists of one length or dicts of the same keys in both; None without."""
+    if a is b or type(a) is not type(b) or not isinstance(a, (list, dict, tuple)) or isinstance(a, Members):
+        return None
+    if len(a) != len(b):
+        return None
+    if isinstance(a, dict) and [*a] != [*b]:
+        return None
+    found = list(zip(of_a.members(a), of_b.members(b), strict=True))
+    inside = [members_alike(x, y, of_a, of_b) for x, y in found]
+    if isinstance(a, tuple) and not any(inside):
+        return None
+    first, second = ([(pair or one)[k] for pair, one in zip(inside, found, strict=True)] for k in (0, 1))
+    return _holding(a, first), _holding(b, second)
+
+
+def alike_to(model: Any, value: Any, state: State) -> Any:
+    """A value with the members of what `model` has the members of; as it is where that is something else."""
+    lists = isinstance(model, _OfList) and isinstance(value, list) and len(value) == len(model)
+    dicts = isinstance(model, _OfDict) and isinstance(value, dict) and (*value,) == model.keys
+    tuples = isinstance(model, tuple) and type(value) is type(model) and len(value) == len(model)
+    if not (lists or dicts or tuples):
+        return value
+    return _holding(value, [alike_to(m, v, state) for m, v in zip(model, state.members(value), strict=True)])
+
+
+def members_of(value: Any, known: frozenset[int]) -> Any:
+    """A value with the members of the lists and dicts in it, but for those that are known."""
+    if isinstance(value, Members) or not isinstance(value, (list, dict, tuple)) or id(value) in known:
+        return value
+    members = value.values() if isinstance(value, dict) else value
+    return _holding(value, [members_of(member, known) for member in members])
+
+
+def _holding(value: Any, members: list[Any]) -> Any:
+    """The members of a list, dict or tuple in a form of :func:`flatten`."""
+    if isinstance(value, dict):
+        return _of_dict(*value)(members)
+    if isinstance(value, list):
+        return _OfList(members)
+    return tuple(members) if type(value) is tuple else type(value)._make(members)
+
+
+def mark_shared(context: Context, value: Any) -> None:
+    """Refuse changes of lists and dicts in a value: others may hold the same, or not."""
+    if isinstance(value, (list, dict)):
+        context.shared[id(value)] = value
+    if isinstance(value, (list, dict, tuple)):
+        for member in value.values() if isinstance(value, dict) else value:
+            mark_shared(context, member)
 
 
 def flatten(value: Any, leaves: list[Any]) -> Any:

@@ -124,6 +124,8 @@ class Context:
         Masks, and the positions that they choose.
     containers : dict
         By id: lists and dicts whose places a loop or branch of run time may change, each as a frame.
+    shared : dict
+        By id: lists and dicts that may be one with another, or not, as a run decides.
     positions : dict
         The masks behind results of ``nonzero`` and its like.
     read : list of (Value, DimLike, str)
@@ -172,7 +174,7 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "changing", "choosing", "clamped", "compacted",
         "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
-        "raising", "read", "step_facts", "steps", "unit_lengths",
+        "raising", "read", "shared", "step_facts", "steps", "unit_lengths",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -193,6 +195,7 @@ class Context:
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
+        self.shared: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Value] | None = None
