@@ -165,6 +165,23 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("list item", "parts = [{0}, {0}]\nfor s in range(3):\n    parts[s % 2] = parts[s - 1] + s\n"
      "@v = parts[0] - parts[1]", "iufc", 0),
     ("list item", "a, *rest = [{0}, {1}, {0}]\nrest[0], a = a, rest[-1]\n@v = a + rest[0]", "iufc", 0),
+    ("list gone over", "parts = [{0}, {0}, {0}]\n@v = {0}\nfor i, w in enumerate(parts):\n    if i < 2:\n        @v = w\n"
+     "        parts[i + 1] = @F\n@v = parts[2]", "biufc", 0),
+    # Containers in loops of run time and in branches.
+    ("list in a loop", "@v = {0}\nparts = [{0}, {0}]\nfor i in range(@N):\n    @v = parts[0]\n"
+     "    parts[0], parts[1] = parts[1], @E\n@v = parts[0]", "biufc", 0),
+    ("list in a loop", "@v = {0}.copy()\nparts = [@v, {0}.copy()]\nfor i in range(@N):\n    parts[0][1:] = parts[1][:-1]\n"
+     "    if @K:\n        parts[1] = parts[0] + parts[1]\n@v = parts[1]", "biufc", 1),
+    ("dict in a loop", "@v = {0}\nparts = dict(a={0}, b={0})\nfor i in range(@N):\n    @v = parts['b']\n"
+     "    parts['a'] = @E\n    if @K:\n        parts['b'] = parts['a']\n@v = parts['b']", "biufc", 0),
+    ("dict in a loop", "@v = {0}\nparts = dict(a={0}, k=0)\nfor i in range(@N):\n    @v = parts['a']\n"
+     "    parts = dict(a=@E, k=parts['k'] + 1)\n@v = parts['a'] + parts['k']", "iufc", 0),
+    ("list made anew", "@v = {0}\nparts = [{0}, {0}]\nfor i in range(@N):\n    @v = parts[1]\n    parts = [@E, parts[0]]\n"
+     "@v = parts[1]", "biufc", 0),
+    ("list made anew", "@v = {0}\nparts = [{0}, {0}]\nif @C:\n    parts[0] = @F\nelse:\n    parts = [parts[1], @F]\n"
+     "@v = parts[0]", "biufc", 0),
+    ("list returned from a loop", "def part(@v, n):\n    for i in range(n):\n        if @K:\n            return [@E, i]\n"
+     "        @v = @E\n    return [@v, n]\nw = part({0}, @N)\n@v = w[0] + w[1]", "if", 0),
     # Functions inside.
     ("helper", "def step(a, b):\n    return @H\n@v = step({0}, {1})\n@v = step(@v, {1})", "biufc", 0),
     ("helper", "def step(a, b={1}):\n    return @H\n@v = {0}\nfor i in range(@N):\n    @v = step(@v)", "biufc", 0),
