@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import lru_cache
+from typing import Any
 
 from pytocu.record import Record
 
@@ -156,11 +157,16 @@ UFUNC_KEYWORDS = ("where", "casting", "dtype")
 
 
 class Options(Record):
-    """What ``@jit`` or ``@vectorize`` was called with, as far as it changes code."""
+    """What ``@jit`` or ``@vectorize`` was called with, as far as it changes code.
+
+    `trees` say how a function's arguments hold what the code is compiled for, see :mod:`pytocu.trees`; nothing where they are
+    that themselves.
+    """
 
     backend: str | None = None
     fastmath: tuple[str, ...] = ()
     elements: Elementwise | None = None
+    trees: tuple[Any, ...] = ()
 
 
 BACKENDS = {"cuda": ("nvvm", "cuda_c"), "cpu": ("llvm",)}

@@ -477,7 +477,7 @@ def lower(
     sharing: Sharing = ()
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart)
+            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart, options.trees)
         except PytocuError:
             raise
         except Exception as error:

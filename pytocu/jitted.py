@@ -29,6 +29,9 @@ from pytocu.runtime.signature import Call
 
 _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
 _say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
+_take_apart = Deferred("pytocu.trees", "take_apart")
+_part_names = Deferred("pytocu.trees", "part_names")
+_owner_of = Deferred("pytocu.trees", "owner_of")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
@@ -81,12 +84,34 @@ class JitFunction(Dispatcher, Generic[P, R]):
         functools.update_wrapper(self, function)
         self.__wrapped__ = self._function = plain_function(function)
         self._options = options
+        self._by_trees: dict[Any, JitFunction[..., Any]] = {}
         signature, plain = self._calling(inspect.signature(self._function, follow_wrapped=False), options)
         super().__init__(self.__name__, signature, device, static, plain)
 
     def _calling(self, signature: inspect.Signature, options: Options) -> tuple[inspect.Signature, Callable[..., Any]]:
         """What it is called with, and what is called where nothing is compiled."""
+        if options.trees:
+            kind = inspect.Parameter.POSITIONAL_ONLY
+            signature = inspect.Signature([inspect.Parameter(name, kind) for name in _part_names(options.trees)])
         return signature, self._function
+
+    def _general(self, values: tuple[Any, ...]) -> Any:
+        of_parts, parts = (None, ()) if config.enabled("disable") else self._of_parts(values)
+        return super()._general(values) if of_parts is None else of_parts(*parts)
+
+    def _of_parts(self, values: Sequence[Any]) -> tuple[JitFunction[..., Any] | None, tuple[Any, ...]]:
+        """The same function of what its arguments hold, and that, if one holds an array."""
+        whole = self._options.trees or self._options.elements is not None or not any(map(_may_hold, values))
+        found = None if whole else _take_apart(self._names, values, self._static)
+        if found is None:
+            return None, ()
+        trees, parts = found
+        with self._lock:
+            made = self._by_trees.get(trees)
+            if made is None:
+                options = self._options._replace(trees=trees)
+                made = self._by_trees[trees] = JitFunction(self._function, self._device, options, tuple(self._static))
+        return made, parts
 
     @property
     def __pytocu_elements__(self) -> Elementwise | None:
@@ -123,6 +148,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         return type(self)(self._function, self._device, self._options._replace(fastmath=flags), names)
 
     def _place(self, parameter: str) -> Loc | None:
+        parameter = _owner_of(self._options.trees, parameter) if self._options.trees else parameter
         return compiler().parameter_loc(self._function, parameter)
 
     def _missing(self, call: Call) -> Entry:
@@ -251,6 +277,9 @@ class JitFunction(Dispatcher, Generic[P, R]):
         """
         call = Call((), on_gpu=False)
         given = self._arguments(args, kwargs).arguments
+        of_parts, parts = self._of_parts(tuple(given.values()))
+        if of_parts is not None:
+            return of_parts.lower(*parts)
         for name, value in given.items():
             type = self._type_given(name, value, given.values())
             if type is not None:
@@ -285,7 +314,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
         >>> print(told.wide[0].causes[0].help)
         write np.float32(2), or compute it with Python's numbers and math
         """
-        return explainer().explain(self, args, kwargs)
+        of_parts, parts = self._of_parts(tuple(self._arguments(args, kwargs).arguments.values()))
+        return explainer().explain(of_parts or self, parts if of_parts else args, {} if of_parts else kwargs)
 
     def _type_given(self, name: str, value: Any, beside: Iterable[Any] = ()) -> Type | None:
         """The type that stands for an argument; None where the argument itself is given.
@@ -299,6 +329,11 @@ class JitFunction(Dispatcher, Generic[P, R]):
             except ValueError:
                 return None if any(hasattr(other, "dtype") for other in beside) else _parsed(value, name)
         return value if isinstance(value, (ArrayType, ScalarType, WeakType)) else None
+
+    @property
+    def specializations(self) -> tuple[Specialization, ...]:
+        """What has been compiled so far, newest first."""
+        return (*super().specializations, *(one for made in self._by_trees.values() for one in made.specializations))
 
     # Ahead of time.
 
@@ -494,6 +529,10 @@ def _lengths_said(sizes: dict[str, int]) -> Iterator[None]:
     except CompileError as error:
         _say_lengths(error, sizes)
         raise
+
+
+def _may_hold(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict)) or hasattr(type(value), "__dataclass_fields__")
 
 
 def plain_function(function: Any) -> types.FunctionType:

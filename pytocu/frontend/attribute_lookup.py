@@ -88,7 +88,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         )
     if isinstance(found, np.ndarray):
         refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
-    if is_opaque(base) or isinstance(base, type):
+    if (is_opaque(base) and id(base) not in context.built) or isinstance(base, type):
         _guard_attribute(context, base, name, found)
     return found
 

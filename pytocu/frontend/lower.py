@@ -18,7 +18,7 @@ from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.frames import Raised
-from pytocu.frontend.objects import note_argument, note_path, path_of
+from pytocu.frontend.objects import note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
@@ -35,6 +35,7 @@ _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
 _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
+_put_together = Deferred("pytocu.trees", "put_together")
 _listed = Deferred("pytocu.frontend.literals", "listed_operand")
 _vectorized = Deferred("pytocu.frontend.vectorized", "vectorized")
 
@@ -69,6 +70,7 @@ def lower(
     sharing: Sharing = (),
     elements: Elementwise | None = None,
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset(),
+    trees: tuple[Any, ...] = (),
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -87,6 +89,8 @@ def lower(
         The function is one of scalars; behind its own parameters come those of every vectorized function.
     apart : frozenset of pairs of lengths
         What sides of branches hand on has one length or the other; the function states that they differ.
+    trees : Trees, optional
+        How the function's own parameters hold these; by default they are these.
 
     Returns
     -------
@@ -101,7 +105,7 @@ def lower(
     handed: set[Any] = set()
     while True:
         try:
-            return _lower(function, parameters, unit_lengths, sharing, elements, apart, frozenset(handed))
+            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, frozenset(handed))
         except HandOn as asked:
             # A loop hands on the names that are read behind it, which only reading on can tell.
             if asked.key in handed:
@@ -116,6 +120,7 @@ def _lower(
     sharing: Sharing,
     elements: Elementwise | None,
     apart: frozenset[tuple[DimLike, DimLike]],
+    trees: tuple[Any, ...],
     handed: frozenset[Any],
 ) -> FrontendResult:
     node = function_node(function)
@@ -143,6 +148,8 @@ def _lower(
         for param in shared:
             del builder.arguments[param]
         values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
+    if trees:
+        values = _put_together(trees, values, lambda made: note_built(context, made))
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 1})
     for first, second in sorted(apart, key=str):

@@ -119,6 +119,13 @@ def adopt(context: Context, name: str, value: Any, read: Reader, path: Path | No
         context.guards.append(guard(name, True, lambda arguments: first(arguments) is read(arguments), path=same))
 
 
+def note_built(context: Context, value: Any) -> None:
+    """Remember an argument that was put together of its parts: guards on these are enough, and it must not be changed."""
+    if is_opaque(value):
+        context.built[id(value)] = value
+    mark_outside(context, value)
+
+
 def mark_outside(context: Context, value: Any) -> None:
     """Lists, dicts and sets the function did not make must not be changed by it."""
     if not isinstance(value, (*_MUTABLE, tuple)) or id(value) in context.outside:

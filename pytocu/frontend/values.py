@@ -124,6 +124,8 @@ class Context:
         Masks, and the positions that they choose.
     containers : dict
         By id: lists and dicts whose places a loop or branch of run time may change, each as a frame.
+    built : dict
+        By id: objects among the arguments that were put together of their parts.
     shared : dict
         By id: lists and dicts that may be one with another, or not, as a run decides.
     positions : dict
@@ -171,7 +173,7 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "branching", "builder", "changing", "choosing", "clamped", "compacted",
+        "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
         "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
         "raising", "read", "shared", "step_facts", "steps", "unit_lengths",
@@ -195,6 +197,7 @@ class Context:
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
+        self.built: dict[int, Any] = {}
         self.shared: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []

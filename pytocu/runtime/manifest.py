@@ -88,7 +88,7 @@ def key(function: types.FunctionType, call: Call, options: config.Options, targe
             raise NotWritable("code for a CPU whose features cannot be read")
     python = f"{sys.implementation.cache_tag} {sys.flags.optimize}"
     versions = [str(_VERSION), str(plan_json.VERSION), config.build(), np.__version__, python]
-    about = [*versions, target, options.backend or "", *options.fastmath, options.elements]
+    about = [*versions, target, options.backend or "", *options.fastmath, options.elements, options.trees]
     if config.enabled("lineinfo"):
         about.append("lineinfo")
     return cache.key(("manifest", code_digest(function.__code__), repr(about), repr(parameters)))

@@ -117,10 +117,11 @@ _WEAK: dict[type, WeakType] = {bool: WeakType("bool"), int: _INT, float: WeakTyp
 
 def _holds_array(value: Any) -> bool:
     members = value.values() if isinstance(value, dict) else value
-    return any(_holds_array(m) if isinstance(m, (tuple, list, dict)) else _is_array_like(m) for m in members)
+    return any(_holds_array(m) if isinstance(m, (tuple, list, dict)) else is_array_like(m) for m in members)
 
 
-def _is_array_like(value: Any) -> bool:
+def is_array_like(value: Any) -> bool:
+    """Whether a value is an array of some library."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (np.generic, type))
 
 

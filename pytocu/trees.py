@@ -1,0 +1,136 @@
+"""Arguments that hold arrays: tuples, named tuples, lists, dicts and dataclass objects, taken apart and put together.
+
+A function that is called with one is a function of what these hold, for each way in which they hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pytocu.record import Record
+from pytocu.runtime.signature import is_array_like
+
+
+class Tree(Record):
+    """How an argument holds others.
+
+    Attributes
+    ----------
+    kind : type
+        ``tuple``, ``list``, ``dict``, or a class of named tuples or dataclass objects.
+    keys : tuple
+        Positions, keys or names of fields.
+    classes : tuple of type
+        Those of the keys: 1 and True are equal.
+    members : tuple of Tree or str
+        What is an argument of its own by its name.
+    """
+
+    kind: type
+    keys: tuple[Any, ...]
+    classes: tuple[type, ...]
+    members: tuple[Tree | str, ...]
+
+
+Trees: TypeAlias = "tuple[tuple[str, Tree | str], ...]"
+"""The parameters of a function by name, each as a tree or as it is."""
+
+
+def take_apart(names: Sequence[str], values: Sequence[Any], static: frozenset[str]) -> tuple[Trees, tuple[Any, ...]] | None:
+    """How arguments hold others, and these; None where no argument holds an array, beside those that are `static`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trees, values = take_apart(("p", "n"), ({"x": np.ones(2), "k": 2.0}, 3), frozenset())
+    >>> list(part_names(trees)), values
+    (['p_x', 'p_k', 'n'], (array([1., 1.]), 2.0, 3))
+    """
+    apart = [name not in static and _holds_array(value) for name, value in zip(names, values, strict=True)]
+    if not any(apart):
+        return None
+    parts: list[Any] = []
+    taken = set(names)
+    trees: list[tuple[str, Tree | str]] = []
+    for name, value, held in zip(names, values, apart, strict=True):
+        trees.append((name, _apart(name, value, parts, taken) if held else name))
+        if not held:
+            parts.append(value)
+    return tuple(trees), tuple(parts)
+
+
+def part_names(trees: Trees) -> Iterator[str]:
+    """The names of what arguments hold, in order."""
+    for _, tree in trees:
+        yield from [tree] if isinstance(tree, str) else part_names(tuple(("", member) for member in tree.members))
+
+
+def owner_of(trees: Trees, part: str) -> str:
+    """The argument that holds a part."""
+    return next(name for name, tree in trees if part in part_names(((name, tree),)))
+
+
+def put_together(trees: Trees, parts: Mapping[str, Any], note: Callable[[Any], None]) -> dict[str, Any]:
+    """The arguments made of their parts by name; `note` is called with each tuple, list, dict or object that is made."""
+    return {name: _together(tree, parts, note) for name, tree in trees}
+
+
+def _apart(name: str, value: Any, parts: list[Any], taken: set[str]) -> Tree:
+    keys, members = _members(value)
+    inside: list[Tree | str] = []
+    for key, member in zip(keys, members, strict=True):
+        text = part = re.sub(r"\W", "_", f"{name}_{key}", flags=re.ASCII)
+        number = 1
+        while part in taken:
+            number += 1
+            part = f"{text}_{number}"
+        taken.add(part)
+        if _holds_array(member):
+            inside.append(_apart(part, member, parts, taken))
+        else:
+            inside.append(part)
+            parts.append(member)
+    return Tree(type(value), keys, tuple(map(type, keys)), tuple(inside))
+
+
+def _together(tree: Tree | str, parts: Mapping[str, Any], note: Callable[[Any], None]) -> Any:
+    if isinstance(tree, str):
+        return parts[tree]
+    members = [_together(member, parts, note) for member in tree.members]
+    kind = tree.kind
+    if kind is list or kind is tuple:
+        made = kind(members)
+    elif kind is dict:
+        made = dict(zip(tree.keys, members, strict=True))
+    elif issubclass(kind, tuple):
+        made = tuple.__new__(kind, members)
+    else:
+        made = object.__new__(kind)
+        for name, member in zip(tree.keys, members, strict=True):
+            object.__setattr__(made, name, member)
+    note(made)
+    return made
+
+
+def _members(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
+    if isinstance(value, dict):
+        return tuple(value), tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return getattr(type(value), "_fields", None) or tuple(range(len(value))), value
+    names = tuple(type(value).__dataclass_fields__)
+    return names, [getattr(value, name) for name in names]
+
+
+def _is_tree(value: Any) -> bool:
+    kind = type(value)
+    if kind in (tuple, list, dict):
+        return True
+    return hasattr(kind, "_fields") if isinstance(value, tuple) else hasattr(kind, "__dataclass_fields__")
+
+
+def _holds_array(value: Any) -> bool:
+    if not _is_tree(value) or is_array_like(value):
+        return False
+    return any(is_array_like(member) or _holds_array(member) for member in _members(value)[1])
