@@ -220,6 +220,11 @@ def is_opaque(value: Any) -> bool:
     return not isinstance(value, _CONTAINERS) and not is_plain(value)
 
 
+def is_array_like(value: Any) -> bool:
+    """Whether a value is an array of some library."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (np.generic, type))
+
+
 class Default:
     """The number that a parameter has where a call leaves it out: it is known while compiling, as it never changes."""
 

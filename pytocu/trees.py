@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from pytocu.guards import is_array_like
 from pytocu.record import Record
-from pytocu.runtime.signature import is_array_like
 
 
 class Tree(Record):

@@ -367,8 +367,7 @@ class Sub(np.ndarray):
         ({"a": 1}, "is used as a number or an array", ""),
         (THING, "an object of type Thing is used as a number or an array", ""),
         (effect, "the function effect is used as a number or an array", ""),
-        ([X, X], "a list of arrays", "an argument of its own"),
-        ({"a": X}, "a dict of arrays", "an argument of its own"),
+        ({"a": X}, "an object of type dict is used as a number or an array", ""),
     ],
 )
 def test_arguments_that_are_refused(value, sentence, help):

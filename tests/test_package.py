@@ -27,7 +27,7 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record"}
+_GROUND = {"ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "trees"}
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
@@ -40,6 +40,7 @@ FLOORS: dict[str, set[str]] = {
     "llvm_access": _GROUND,
     "operands": _GROUND,
     "record": _GROUND,
+    "trees": _GROUND,
     "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "explain", "report"},
     "ir": _GROUND | {"ir"},
     "frontend": _GROUND | {"ir", "frontend"},

@@ -83,6 +83,10 @@ def counted(parts):
     return len(parts), [p.shape[0] for p in parts], sum(parts)
 
 
+def multiplied(parts, y):
+    return y * parts + 1
+
+
 def by_length(parts):
     return np.concatenate(parts)
 
@@ -107,6 +111,7 @@ def cases() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         (one_of_them, ([X, X + 1],)),
         (counted, ((X, X[:4], X[::-1]),)),
         (by_length, ([X, X[1:]],)),
+        (multiplied, ([X, X + 2], X)),
         (by_length, ([X, X[1:], X],)),
         (trained, ({"w": rng.standard_normal(3), "b": 0.0}, rng.standard_normal((5, 3)), rng.standard_normal(5), 4)),
     ]

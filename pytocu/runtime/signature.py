@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import DTypeError, UnsupportedError
-from pytocu.guards import Static, argument_key, is_plain
+from pytocu.guards import Static, argument_key, is_array_like, is_plain
 from pytocu.ir.dims import symbol
 from pytocu.ir.types import ArrayType, Type, WeakType, dtype_of, scalar
 from pytocu.runtime import arrays
@@ -118,11 +118,6 @@ _WEAK: dict[type, WeakType] = {bool: WeakType("bool"), int: _INT, float: WeakTyp
 def _holds_array(value: Any) -> bool:
     members = value.values() if isinstance(value, dict) else value
     return any(_holds_array(m) if isinstance(m, (tuple, list, dict)) else is_array_like(m) for m in members)
-
-
-def is_array_like(value: Any) -> bool:
-    """Whether a value is an array of some library."""
-    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (np.generic, type))
 
 
 def array_type(info: ArrayInfo) -> ArrayType:
