@@ -27,7 +27,9 @@ import pytocu
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
-_GROUND = {"ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "trees"}
+_GROUND = {
+    "ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "trees",
+}  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
