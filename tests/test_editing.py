@@ -7,6 +7,8 @@ import pytest
 from function_tools import agree, refused
 from mask_tools import builds
 
+import pytocu
+
 X = np.arange(12.0).reshape(3, 4)
 I = np.array([3, 1, 2, 2, 7, 1])
 F = np.array([1, np.nan, 0.5, -0.0, np.nan, 1])
@@ -45,6 +47,28 @@ def test_without_elements() -> None:
     )  # fmt: skip
     agree("np.delete(b, 9)", X, I)
     refused("np.delete(b, [1, 2])", "takes an int, a mask, or a slice", X, I)
+
+
+def test_with_more_elements() -> None:
+    agree(
+        [
+            "np.insert(b, 2, 9)", "np.insert(b, 0, [7, 8])", "np.insert(b, -1, 2.7)", "np.insert(b, [1, 3], [7, 8])",
+            "np.insert(b, [3, 1], [7, 8])", "np.insert(b, [1, 1], [7, 8])", "np.insert(b, [-1, -3], 5)",
+            "np.insert(b, [2], [7, 8])",
+            "np.insert(a, 1, 0.5)", "np.insert(a, 1, 0.5, 0)", "np.insert(a, 1, 0.5, axis=1)", "np.insert(a, 0, a[0], axis=0)",
+            "np.insert(a, 2, a[:, 0], axis=1)", "np.insert(a, [0, 2], a[:, :2], axis=1)", "np.insert(a, [1], a[:, :1], axis=1)",
+            "np.insert(a, 1, a[:2], axis=0)", "np.insert(a, -1, 3, axis=-1)", "np.insert(b, 0, b)", "np.insert(3.0, 0, 1)",
+        ],
+        X, I,
+    )  # fmt: skip
+    agree("np.insert(b, 9, 1)", X, I)
+    agree("np.insert(b, -9, 1)", X, I)
+    with pytest.raises(OverflowError, match="too large"):
+        pytocu.jit(lambda b: np.insert(b, 0, 2**70))(I)
+    agree("np.insert(a, [0, 1], np.ones(a.shape[1] - 1), axis=0)", X, I)
+    agree("np.insert(a, 1, [1, 2, 3, 4, 5, 6, 7], axis=0)", X, I)
+    refused("np.insert(b, [1, -1], 2)", "takes positions of one sign", X, I)
+    refused("np.insert(b, slice(0, 2), 2)", "takes an int, or a list of ints", X, I)
 
 
 def test_repeated_to_a_shape() -> None:

@@ -130,7 +130,6 @@ REFUSED = {
     "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
-    "insert": "join the pieces: np.concatenate((x[:i], values, x[i:]))",
     "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",
     "polyfit": "solve the normal equations with np.linalg.solve, or compute it outside the function",
     "polymul": "np.convolve(a, b), which keeps leading zeros",

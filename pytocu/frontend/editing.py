@@ -1,4 +1,4 @@
-"""Arrays of parts of others: blocks, and arrays without some of their elements or repeated to a shape."""
+"""Arrays of parts of others: blocks, and arrays with more elements, without some of theirs or repeated to a shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import places
+from pytocu.frontend.conversions import array
 from pytocu.frontend.indexing import subscript
+from pytocu.frontend.inplace import fitted
 from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.masked import DIFFERENT, is_mask
 from pytocu.frontend.operators import elementwise
@@ -18,7 +20,7 @@ from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast,
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dim_value, dimensions
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, lower_bound, product
+from pytocu.ir.dims import dim_max, dim_min, lower_bound, product
 from pytocu.ir.types import element, scalar
 
 
@@ -116,6 +118,57 @@ def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
     )
 
 
+def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
+    """An array with values before a position, or before each of several, along an axis"""
+    value, place = along_axis(context, array_of(context, arr), axis)
+    shape = dimensions(value)
+    known = (int, np.integer)
+    positions = list(obj) if isinstance(obj, (list, tuple)) else [obj]
+    if not positions or not all(isinstance(p, known) and not isinstance(p, (bool, np.bool_)) for p in positions):
+        raise UnsupportedError(
+            "np.insert takes an int, or a list of ints, here",
+            context.loc,
+            "join the parts: np.concatenate((x[:i], values, x[i:]))",
+        )
+    if min(positions) < 0 <= max(positions):
+        raise UnsupportedError(
+            "np.insert takes positions of one sign, since their order depends on the length",
+            context.loc,
+            "count all from the beginning, or all from the end",
+        )
+    for position in positions:
+        # A position is valid as the bound of a slice is, behind the last element, too.
+        least = abs(int(position))
+        sentence = f"index {position} is out of bounds for axis {place} with size {{0}}"
+        require_equal(context, dim_min(shape[place], least), least, "IndexError", sentence)
+    given = added = array(context, values, dtype=element(value.type).numpy)
+    while len(dimensions(added)) < len(shape):
+        added = as_row(context, added)
+    if not isinstance(obj, (list, tuple)):
+        axes = [a for a in range(len(dimensions(added))) if a != 0]
+        added = context.builder.emit("transpose", (added,), {"axes": (*axes[:place], 0, *axes[place:])})
+    one = len(positions) == 1
+    count = dimensions(added)[place] if one and len(dimensions(added)) == len(shape) else len(positions)
+    target = (*shape[:place], count, *shape[place + 1 :])
+    checked = fitted(context, added, target) if one else fitted(context, given, target, "value array")
+    added = broadcast(context, checked, target)
+    before = [slice(None)] * place
+
+    def part(whole: Value, start: Any, stop: Any) -> Value:
+        return subscript(context, whole, (*before, slice(start, stop), ...))
+
+    if one:
+        at = int(positions[0])
+        return concatenate(context, (part(value, None, at), added, part(value, at, None)), place)
+    pieces: list[Value] = []
+    last = None
+    for number in sorted(range(len(positions)), key=lambda k: positions[k]):
+        at = int(positions[number])
+        pieces += (part(value, last, at), part(added, number, number + 1))
+        last = at
+    return concatenate(context, (*pieces, part(value, last, None)), place)
+
+
 def _plain(bound: Any) -> bool:
     return bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
 
@@ -142,5 +195,5 @@ def resize(context: Context, a: Any, new_shape: Any) -> Value:
     return copied(context, reshape(context, made, tuple(dim_value(context, d) for d in shape)))
 
 
-FUNCTIONS: dict[str, Handler] = {"block": block, "delete": delete, "resize": resize}
+FUNCTIONS: dict[str, Handler] = {"block": block, "delete": delete, "insert": insert, "resize": resize}
 """By NumPy's name; parameters are called as NumPy calls them."""

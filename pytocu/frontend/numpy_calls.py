@@ -196,7 +196,7 @@ FUNCTIONS = Table(
             "trace diagflat diag_indices diag_indices_from tril_indices tril_indices_from triu_indices "
             "triu_indices_from fill_diagonal linalg.diagonal linalg.trace"
         ),
-        "editing": "block delete resize",
+        "editing": "block delete insert resize",
         "flat_positions": "unravel_index ravel_multi_index ix_ putmask place",
         "frequencies": "fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift",
         "gathering": "take take_along_axis choose",

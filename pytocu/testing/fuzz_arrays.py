@@ -42,7 +42,8 @@ _PARTS = (
     "np.split({0}.ravel(), [1, 3])[1]", "np.array_split({0}, 2)[-1]", "np.array_split({0}, 3, axis=-1)[0]",
     "np.hsplit({0}, [1])[0]", "np.vsplit({0}, [1])[1]", "np.diagflat({0})", "{0}[np.triu_indices_from({0})]",
     "{0}[np.tril_indices({0}.shape[0])[0]]", "{0}[np.diag_indices({0}.shape[-1])]", "np.block([[{0}, {0}], [{0}, {0}]])",
-    "np.delete({0}, 0, axis=0)", "np.delete({0}, -1)", "np.resize({0}, (2, 3))", "{0}[np.ix_([0, -1], [-1])]",
+    "np.delete({0}, 0, axis=0)", "np.delete({0}, -1)", "np.insert({0}, 1, {0}[:1])",
+    "np.insert({0}, [0, 0], 1, axis=-1)", "np.resize({0}, (2, 3))", "{0}[np.ix_([0, -1], [-1])]",
     "np.isin({0}, [0, 1, 3])", "np.isin({0}, {0}.ravel()[:2])",
 )  # fmt: skip
 
