@@ -9,8 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from pytocu.errors import UnsupportedError
 from pytocu.guards import is_array_like
 from pytocu.record import Record
+
+
+_DEEPEST = 30
+"""How deep arguments hold others at most."""
 
 
 class Tree(Record):
@@ -40,6 +45,11 @@ Trees: TypeAlias = "tuple[tuple[str, Tree | str], ...]"
 
 def take_apart(names: Sequence[str], values: Sequence[Any], static: frozenset[str]) -> tuple[Trees, tuple[Any, ...]] | None:
     """How arguments hold others, and these; None where no argument holds an array, beside those that are `static`.
+
+    Raises
+    ------
+    UnsupportedError
+        One holds itself, or others too deep.
 
     Examples
     --------
@@ -77,7 +87,11 @@ def put_together(trees: Trees, parts: Mapping[str, Any], note: Callable[[Any], N
     return {name: _together(tree, parts, note) for name, tree in trees}
 
 
-def _apart(name: str, value: Any, parts: list[Any], taken: set[str]) -> Tree:
+def _apart(name: str, value: Any, parts: list[Any], taken: set[str], depth: int = 0) -> Tree:
+    if depth > _DEEPEST:
+        raise UnsupportedError(
+            f"an argument holds itself, or others more than {_DEEPEST} deep", None, "pass the arrays as arguments of their own"
+        )
     keys, members = _members(value)
     inside: list[Tree | str] = []
     for key, member in zip(keys, members, strict=True):
@@ -88,7 +102,7 @@ def _apart(name: str, value: Any, parts: list[Any], taken: set[str]) -> Tree:
             part = f"{text}_{number}"
         taken.add(part)
         if _holds_array(member):
-            inside.append(_apart(part, member, parts, taken))
+            inside.append(_apart(part, member, parts, taken, depth + 1))
         else:
             inside.append(part)
             parts.append(member)
@@ -130,7 +144,7 @@ def _is_tree(value: Any) -> bool:
     return hasattr(kind, "_fields") if isinstance(value, tuple) else hasattr(kind, "__dataclass_fields__")
 
 
-def _holds_array(value: Any) -> bool:
-    if not _is_tree(value) or is_array_like(value):
+def _holds_array(value: Any, depth: int = 0) -> bool:
+    if depth > _DEEPEST or not _is_tree(value) or is_array_like(value):
         return False
-    return any(is_array_like(member) or _holds_array(member) for member in _members(value)[1])
+    return any(is_array_like(member) or _holds_array(member, depth + 1) for member in _members(value)[1])

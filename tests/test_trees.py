@@ -224,6 +224,13 @@ def test_errors(function: Callable[..., Any], argument: Any, error: type[Excepti
         pytocu.jit(function)(argument)
 
 
+def test_a_list_that_holds_itself() -> None:
+    held: list[Any] = [X]
+    held.append(held)
+    with pytest.raises(UnsupportedError, match="an argument holds itself"):
+        pytocu.jit(lambda p: p[0] + 1)(held)
+
+
 def test_nothing_is_compiled_where_that_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTOCU_DISABLE", "1")
     compare(pytocu.jit(by_key)({"a": X})["a"], X * 2)
