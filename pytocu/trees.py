@@ -13,7 +13,6 @@ from pytocu.errors import UnsupportedError
 from pytocu.guards import is_array_like
 from pytocu.record import Record
 
-
 _DEEPEST = 30
 """How deep arguments hold others at most."""
 
