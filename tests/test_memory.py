@@ -125,11 +125,14 @@ def test_functions_that_come_and_go_leave_no_code(tmp_path):
         del alive, f
         gc.collect()
         left, grown = executable_pages() - before, resident() - memory
-        memory = resident()
-        for k in range({number}, 2 * {number}): made(k)(x)
-        again = resident() - memory
+        rounds = []
+        for first in ({number}, 2 * {number}):
+            memory = resident()
+            for k in range(first, first + {number}): made(k)(x)
+            rounds.append(resident() - memory)
         for f in keep: f(x)
-        print(loaded, left, grown, again)
+        # The allocator takes a piece of memory for a thread now and then; what functions leave is in every round.
+        print(loaded, left, grown, min(rounds))
         """,
     )
     # A page may be one that an earlier function of the process has left.
