@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 import functools
 import struct
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -94,6 +95,7 @@ def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Seque
         ``("function",)`` is the jitted function and ``("argument", 1)`` an argument; the others
         name what they start from: ``("global", path, name)`` and ``("closure", path, position)``
         of a function, ``("attribute", path, name)``, ``("item", path, key)``, ``("type", path)``,
+        ``("module", name)`` is what was imported under a name,
         and ``("same", path, path)`` says whether two paths lead to one object.
     function : function
         The jitted function.
@@ -108,6 +110,8 @@ def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Seque
             return lambda _: function
         case ("argument", position):
             return lambda arguments: arguments[position]
+        case ("module", name):
+            return lambda _: sys.modules.get(name, MISSING)
         case ("global", ("function",), name):
             return lambda _: read_global(function, name)
         case ("closure", ("function",), position):

@@ -5,6 +5,7 @@ A function that is called with one is a function of what these hold, for each wa
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -132,7 +133,9 @@ def _members(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
         return tuple(value), tuple(value.values())
     if isinstance(value, (tuple, list)):
         return getattr(type(value), "_fields", None) or tuple(range(len(value))), value
-    names = tuple(type(value).__dataclass_fields__)
+    # Beside the fields what `__post_init__` has set.
+    fields = (field.name for field in dataclasses.fields(value) if hasattr(value, field.name))
+    names = tuple(dict.fromkeys((*fields, *getattr(value, "__dict__", ()))))
     return names, [getattr(value, name) for name in names]
 
 

@@ -259,3 +259,62 @@ def test_another_process_finds_the_code(tmp_path: Any) -> None:
         done = subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, check=True)
         said.append(done.stdout.strip())
     assert said == ["[2. 3. 4.] True", "[2. 3. 4.] False"]
+
+
+CLASS_OF_PARTS = """
+    import dataclasses, sys
+    from typing import Any
+    import numpy as np
+    import pytocu
+
+    @dataclasses.dataclass
+    class Spring:
+        x: Any
+        gravity = GRAVITY
+
+        def __post_init__(self):
+            self.twice = 2 * self.x
+
+        def force(self):
+            return FORCE * self.x
+
+        @property
+        def energy(self):
+            return ENERGY * self.x
+
+        @staticmethod
+        def moved(x):
+            return x + MOVED
+
+    @pytocu.jit
+    def force(s): return s.force() + s.twice * 0
+    @pytocu.jit
+    def energy(s): return s.energy
+    @pytocu.jit
+    def weight(s): return s.x * s.gravity
+    @pytocu.jit
+    def moved(s): return s.moved(s.x)
+
+    def said():
+        return [float(f(Spring(np.ones(1)))[0]) for f in (force, energy, weight, moved)]
+
+    first = said()
+    Spring.force = lambda self: 50 * self.x
+    Spring.energy = property(lambda self: 60 * self.x)
+    Spring.gravity = 70.0
+    Spring.moved = staticmethod(lambda x: x + 80)
+    print(first, said())
+"""
+
+
+def test_what_the_class_has_is_found_again(tmp_path: Any) -> None:
+    file = tmp_path / "program.py"
+    environment = {"PYTHONPATH": ":".join(sys.path), "PYTOCU_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
+    for numbers in ((2.0, 3.0, 4.0, 5.0), (2.0, 3.0, 4.0, 5.0), (20.0, 30.0, 40.0, 50.0)):
+        text = textwrap.dedent(CLASS_OF_PARTS)
+        for name, number in zip(("FORCE", "ENERGY", "GRAVITY", "MOVED"), numbers, strict=True):
+            text = text.replace(name, str(number))
+        file.write_text(text)
+        done = subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, check=True)
+        expected = [*numbers[:3], numbers[3] + 1]
+        assert done.stdout.strip() == f"{expected} [50.0, 60.0, 70.0, 81.0]", done.stderr

@@ -58,6 +58,12 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         )
     if getattr(kind, "__pytocu_plain__", False):
         return attempt(context, getattr, base, name)
+    built = id(base) in context.built
+    if built:
+        slot = isinstance(found, types.MemberDescriptorType)
+        if slot or name in getattr(base, "__dict__", getattr(kind, "_fields", ())):
+            return getattr(base, name)
+        _guard_attribute(context, kind, name, getattr(kind, name, MISSING))
     if isinstance(base, (type, enum.Enum, np.generic, np.dtype, np.finfo, np.iinfo)):
         found = getattr(base, name, MISSING)
     elif isinstance(found, property) and found.fget is not None:
@@ -79,7 +85,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         found = getattr(base, name, MISSING)
     if found is MISSING:
         # The function may ask whether it is there, or have another value for that.
-        if is_opaque(base) or isinstance(base, type):
+        if (is_opaque(base) and not built) or isinstance(base, type):
             _guard_attribute(context, base, name, MISSING)
         close = closest(name, dir(base))
         message = f"type object '{base.__name__}'" if isinstance(base, type) else f"'{kind.__name__}' object"
@@ -88,7 +94,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         )
     if isinstance(found, np.ndarray):
         refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
-    if (is_opaque(base) and id(base) not in context.built) or isinstance(base, type):
+    if (is_opaque(base) and not built) or isinstance(base, type):
         _guard_attribute(context, base, name, found)
     return found
 

@@ -7,6 +7,7 @@ of the user's code runs while compiling.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import Any
 
@@ -120,9 +121,18 @@ def adopt(context: Context, name: str, value: Any, read: Reader, path: Path | No
 
 
 def note_built(context: Context, value: Any) -> None:
-    """Remember an argument that was put together of its parts: guards on these are enough, and it must not be changed."""
-    if is_opaque(value):
+    """Remember an argument that was put together of its parts, which are arguments themselves; it must not be changed.
+
+    What its class has is found through the class.
+    """
+    kind = type(value)
+    if kind not in (tuple, list, dict):
         context.built[id(value)] = value
+        path: Path = ("module", kind.__module__)
+        found = sys.modules.get(kind.__module__)
+        for name in kind.__qualname__.split("."):
+            path, found = ("attribute", path, name), getattr(found, name, None)
+        note_path(context, kind, path if found is kind else None)
     mark_outside(context, value)
 
 
