@@ -799,6 +799,35 @@ def of_other_lengths(x, n):
     return p
 
 
+def held_and_returned(x, n):
+    def part(d):
+        if x[0] > n - 1:
+            q = [x, x]
+            d["q"] = q
+            return q
+        return [x, x]
+
+    d = {"q": [x, x]}
+    r = part(d)
+    r[0] = r[0] + 1
+    return d["q"][0]
+
+
+def held_and_returned_by_a_step(x, n):
+    def part(d):
+        for k in range(n + 3):
+            if x[k] > 1:
+                q = [x, x]
+                d["q"] = q
+                return q
+        return [x, x]
+
+    d = {"q": [x, x]}
+    r = part(d)
+    r[0] = r[0] + 1
+    return d["q"][0]
+
+
 def grows(x, n):
     h = []
     for k in range(n):
@@ -857,6 +886,8 @@ def python_without_a_step(x, n):
         (this_or_that, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (changed_behind_a_helper, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (changed_in_a_helper, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (held_and_returned, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (held_and_returned_by_a_step, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
         (grows, "a list grows in a loop, and how much it holds then is known only at run time", "of the length"),
         (other_keys, "a dict grows in a loop", "of the length"),

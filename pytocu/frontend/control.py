@@ -723,10 +723,19 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
     # A side that raises returns nothing.
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
     put = _known_memories(merge, values)
+    own = all(sides[k].state.is_own(flows[k].value) for k in returning if k not in failing)
+
+    def returned(leaves: list[Value]) -> Any:
+        value = rebuild(form, leaves)
+        if not own:
+            # Besides the caller a list or dict from before holds it.
+            mark_shared(context, value, sides[0].state.known_containers())
+        return value
+
     if not pairs:
         # What is known now is handed on by no instruction.
-        out["value"] = rebuild(form, [])
-    merge.add(pairs, "", lambda results: out.update(value=rebuild(form, put(results))))
+        out["value"] = returned([])
+    merge.add(pairs, "", lambda results: out.update(value=returned(put(results))))
 
 
 def _last(flows: Sequence[Flow]) -> Loc | None:

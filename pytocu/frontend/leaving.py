@@ -23,7 +23,7 @@ from pytocu.frontend.numbered import Numbered, Steps, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import State, flatten, members_of, rebuild
+from pytocu.frontend.state import State, flatten, mark_shared, members_of, rebuild
 from pytocu.frontend.values import as_strong, as_value, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
@@ -208,7 +208,7 @@ def _leaving(
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
         found["form"] = flatten(members_of(flow.value, before), leaves)
-        found["flow"] = flow
+        found["flow"], found["own"] = flow, State(frame).is_own(flow.value)
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):
                 kinds[k] = object
@@ -231,7 +231,10 @@ def _leaving(
     flow: Flow = found["flow"]
     broke = False if flow.broke is False else results[1]
     returned = False if flow.returned is False else results[2]
-    return Flow(broke, returned, rebuild(found["form"], list(extras)) if returned is not False else None, flow.loc)
+    value = rebuild(found["form"], list(extras)) if returned is not False else None
+    if not found["own"]:
+        mark_shared(context, value, before)
+    return Flow(broke, returned, value, flow.loc)
 
 
 def _try(

@@ -225,30 +225,29 @@ class State:
         frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
         given = [v for frame, _ in frames for v in frame.given]
         held = [v for _, names in frames for v in names.values()]
-        if _uses(value, given, set()) or _uses(value, held, set()) > 1:
+        if self._uses(value, given, set()) or self._uses(value, held, set()) > 1:
             return False
         return all(self.is_own(member) for member in self.members(value) if isinstance(member, (list, dict)))
 
-
-def _uses(value: Any, among: Iterable[Any], seen: set[int]) -> int:
-    """How often a list or dict stands among values and in what these hold."""
-    count = 0
-    for one in among:
-        count += one is value
-        inside: Iterable[Any] = ()
-        if isinstance(one, Members):
-            # What it goes over is asked for later.
-            count += 2
-        elif isinstance(one, (tuple, list, dict)):
-            inside = one.values() if isinstance(one, dict) else one
-        elif isinstance(one, LocalFunction):
-            inside = one.defaults.values()
-        elif isinstance(one, Partial):
-            inside = (*one.args, *one.kwargs.values())
-        if inside and id(one) not in seen:
-            seen.add(id(one))
-            count += _uses(value, inside, seen)
-    return count
+    def _uses(self, value: Any, among: Iterable[Any], seen: set[int]) -> int:
+        """How often a list or dict stood among values and in what these held."""
+        count = 0
+        for one in among:
+            count += one is value
+            inside: Iterable[Any] = ()
+            if isinstance(one, Members):
+                # What it goes over is asked for later.
+                count += 2
+            elif isinstance(one, (tuple, list, dict)):
+                inside = self.members(one)
+            elif isinstance(one, LocalFunction):
+                inside = one.defaults.values()
+            elif isinstance(one, Partial):
+                inside = (*one.args, *one.kwargs.values())
+            if inside and id(one) not in seen:
+                seen.add(id(one))
+                count += self._uses(value, inside, seen)
+        return count
 
 
 class _OfList(tuple[Any, ...]):
@@ -318,13 +317,14 @@ def _holding(value: Any, members: list[Any]) -> Any:
     return tuple(members) if type(value) is tuple else type(value)._make(members)
 
 
-def mark_shared(context: Context, value: Any) -> None:
-    """Refuse changes of lists and dicts in a value: others may hold the same, or not."""
-    if isinstance(value, (list, dict)):
+def mark_shared(context: Context, value: Any, known: frozenset[int] = frozenset()) -> None:
+    """Refuse changes of lists and dicts in a value, but for those that are known: others may hold the same, or not."""
+    if not isinstance(value, (list, dict, tuple)) or id(value) in known:
+        return
+    if not isinstance(value, tuple):
         context.shared[id(value)] = value
-    if isinstance(value, (list, dict, tuple)):
-        for member in value.values() if isinstance(value, dict) else value:
-            mark_shared(context, member)
+    for member in value.values() if isinstance(value, dict) else value:
+        mark_shared(context, member, known)
 
 
 def flatten(value: Any, leaves: list[Any]) -> Any:
