@@ -342,7 +342,7 @@ def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
                 _require_one_length(frame.context, lengths)
                 return Steps(0, stops[0], 1, lambda number: tuple(v.item(number) for v in over))
     members = [iterate(frame, v, "iteration") for v in values]
-    return members_of(frame, lambda: zip(*members, strict=strict), *members)
+    return arranged(frame, lambda: zip(*members, strict=strict), *members)
 
 
 def _require_one_length(context: Context, lengths: Sequence[DimLike]) -> None:
@@ -366,7 +366,7 @@ def _counted(frame: Frame, values: Any) -> Any:
     return values
 
 
-def members_of(frame: Frame, make: Callable[[], Iterable[Any]], *over: Sequence[Any]) -> Members:
+def arranged(frame: Frame, make: Callable[[], Iterable[Any]], *over: Sequence[Any]) -> Members:
     """Members that Python's own iterators over sequences arrange; their errors become errors at this line."""
 
     def made() -> list[Any]:
@@ -403,14 +403,14 @@ def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
         context = frame.context
         return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
     members = iterate(frame, values, "iteration")
-    return members_of(frame, lambda: enumerate(members, start), members)
+    return arranged(frame, lambda: enumerate(members, start), members)
 
 
 def _reversed(frame: Frame, values: Any) -> Any:
     over = steps_over(frame, values)
     if not isinstance(over, Steps):
         members = iterate(frame, values, "iteration")
-        return members_of(frame, lambda: reversed(members), members)
+        return arranged(frame, lambda: reversed(members), members)
     context = frame.context
     if over.step in (1, -1):
         first, last = (binary(context, "subtract", v, over.step) for v in (over.stop, over.start))
@@ -424,7 +424,7 @@ def _reversed(frame: Frame, values: Any) -> Any:
 
 def _iter(frame: Frame, values: Any) -> Members:
     members = iterate(frame, values, "iteration")
-    return members_of(frame, lambda: members, members)
+    return arranged(frame, lambda: members, members)
 
 
 def _map(frame: Frame, function: Any, *values: Any) -> Any:
