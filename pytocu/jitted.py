@@ -30,6 +30,10 @@ from pytocu.runtime.signature import Call
 _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
 _say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
 _take_apart = Deferred("pytocu.trees", "take_apart")
+_put_together = Deferred("pytocu.trees", "put_together")
+_is_tree_text = Deferred("pytocu.tree_text", "is_tree_text")
+_read_argument = Deferred("pytocu.tree_text", "read_argument")
+_names_in = Deferred("pytocu.tree_text", "names_in")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
 _reported = Deferred("pytocu.explain.failures", "reported")
@@ -223,6 +227,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
                 compiled.begin()
         except InternalError as error:
             values = dict(zip(self._names, call.values, strict=True))
+            if self._options.trees:
+                values = _put_together(self._options.trees, values, lambda made: None)
             told = _reported(error, self._function, values, target, lowered)
             raise told from (error if config.enabled("debug") else None)
         return self._keep_compiled(call, target, lowered, compiled)
@@ -276,14 +282,13 @@ class JitFunction(Dispatcher, Generic[P, R]):
         ['lambda_']
         """
         call = Call((), on_gpu=False)
-        given = self._arguments(args, kwargs).arguments
+        given = self._stated(args, kwargs)
         of_parts, parts = self._of_parts(tuple(given.values()))
         if of_parts is not None:
             return of_parts.lower(*parts)
         for name, value in given.items():
-            type = self._type_given(name, value, given.values())
-            if type is not None:
-                call.parameters.append((name, type))
+            if isinstance(value, (ArrayType, ScalarType, WeakType)):
+                call.parameters.append((name, value))
             else:
                 self._describe_one(call, name, value)
         sizes = {f"{i.name}_{axis}": n for i in call.infos.values() for axis, n in enumerate(i.shape)}
@@ -314,21 +319,34 @@ class JitFunction(Dispatcher, Generic[P, R]):
         >>> print(told.wide[0].causes[0].help)
         write np.float32(2), or compute it with Python's numbers and math
         """
-        of_parts, parts = self._of_parts(tuple(self._arguments(args, kwargs).arguments.values()))
+        of_parts, parts = self._of_parts(tuple(self._stated(args, kwargs).values()))
         return explainer().explain(of_parts or self, parts if of_parts else args, {} if of_parts else kwargs)
 
-    def _type_given(self, name: str, value: Any, beside: Iterable[Any] = ()) -> Type | None:
-        """The type that stands for an argument; None where the argument itself is given.
+    def _stated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by name, with types in place of texts that state them.
 
         Beside real arrays a text that is no type is a value.
         """
-        is_text = isinstance(value, str) and name not in self._static
-        if is_text and not isinstance(self._signature.parameters[name].default, str):
-            try:
-                return parse_type(value)
-            except ValueError:
-                return None if any(hasattr(other, "dtype") for other in beside) else _parsed(value, name)
-        return value if isinstance(value, (ArrayType, ScalarType, WeakType)) else None
+        given = self._arguments(args, kwargs).arguments
+        return {name: self._read(name, value, given.values()) for name, value in given.items()}
+
+    def _read(self, name: str, value: Any, beside: Iterable[Any]) -> Any:
+        known = self._options.trees or name in self._static
+        if not isinstance(value, str) or known or isinstance(self._signature.parameters[name].default, str):
+            return value
+        try:
+            return parse_type(value)
+        except ValueError:
+            # Text of what holds others is rare, and so is its reader's import.
+            pass
+        try:
+            if _is_tree_text(value):
+                return _read_argument(value, name, _type_at, _names_in(self._function))
+            return _type_at(value, name)
+        except ValueError as error:
+            if any(hasattr(other, "dtype") for other in beside):
+                return value
+            raise DTypeError(f"argument {error}") from None
 
     @property
     def specializations(self) -> tuple[Specialization, ...]:
@@ -364,6 +382,9 @@ class JitFunction(Dispatcher, Generic[P, R]):
         >>> half.specializations[0].types
         ('x: f32[x_0]',)
         """
+        of_parts, parts = self._of_parts(tuple(self._stated(args, kwargs).values()))
+        if of_parts is not None:
+            return of_parts.precompile(*parts, targets=targets)
         if targets is None:
             targets = "cuda" if cuda.available()[0] else "cpu"
         for text in (targets,) if isinstance(targets, str) else targets:
@@ -389,15 +410,15 @@ class JitFunction(Dispatcher, Generic[P, R]):
         values: list[Any] = []
         sizes: dict[str, int] = {}
         call = Call((), on_gpu)
-        for name, value in self._arguments(args, kwargs).arguments.items():
-            type = self._type_given(name, value)
-            values.append(None if type is not None else value)
-            if type is None:
+        for name, value in self._stated(args, kwargs).items():
+            is_type = isinstance(value, (ArrayType, ScalarType, WeakType))
+            values.append(None if is_type else value)
+            if not is_type:
                 self._describe_one(call, name, value)
                 continue
-            call.add_type(name, type)
-            if isinstance(type, ArrayType):
-                for axis, n in enumerate(type.shape):
+            call.add_type(name, value)
+            if isinstance(value, ArrayType):
+                for axis, n in enumerate(value.shape):
                     # A length without a number is any but those that make a fact: far from 1, and from the others.
                     sizes[f"{name}_{axis}"] = n if isinstance(n, int) else _ANY_LENGTH * (len(sizes) + 2) ** 2
         call.values = tuple(values)
@@ -579,11 +600,11 @@ def _made_again(kind: type, module: str, name: str, device: str | None, options:
     return kind(function, device, options, static)
 
 
-def _parsed(text: str, name: str) -> Type:
+def _type_at(text: str, place: str) -> Type:
     try:
         return parse_type(text)
     except ValueError as error:
-        raise DTypeError(f"argument {name}: {error}") from None
+        raise ValueError(f"{place}: {error}") from None
 
 
 def fastmath_flags(fastmath: bool | str | Sequence[str]) -> tuple[str, ...]:

@@ -71,6 +71,13 @@ def take_apart(names: Sequence[str], values: Sequence[Any], static: frozenset[st
     return tuple(trees), tuple(parts)
 
 
+def by_name(values: Mapping[str, Any], static: frozenset[str] = frozenset()) -> tuple[Trees, dict[str, Any]]:
+    """How arguments hold others, and all that hold none by name; see :func:`take_apart`."""
+    apart = take_apart(tuple(values), tuple(values.values()), static)
+    trees, parts = apart or (tuple((name, name) for name in values), tuple(values.values()))
+    return trees, dict(zip(part_names(trees), parts, strict=True))
+
+
 def part_names(trees: Trees) -> Iterator[str]:
     """The names of what arguments hold, in order."""
     for _, tree in trees:
@@ -92,7 +99,7 @@ def _apart(name: str, value: Any, parts: list[Any], taken: set[str], depth: int 
         raise UnsupportedError(
             f"an argument holds itself, or others more than {_DEEPEST} deep", None, "pass the arrays as arguments of their own"
         )
-    keys, members = _members(value)
+    keys, members = members_of(value)
     inside: list[Tree | str] = []
     for key, member in zip(keys, members, strict=True):
         text = part = re.sub(r"\W", "_", f"{name}_{key}", flags=re.ASCII)
@@ -112,23 +119,27 @@ def _apart(name: str, value: Any, parts: list[Any], taken: set[str], depth: int 
 def _together(tree: Tree | str, parts: Mapping[str, Any], note: Callable[[Any], None]) -> Any:
     if isinstance(tree, str):
         return parts[tree]
-    members = [_together(member, parts, note) for member in tree.members]
-    kind = tree.kind
+    found = made(tree.kind, tree.keys, [_together(member, parts, note) for member in tree.members])
+    note(found)
+    return found
+
+
+def made(kind: type, keys: Sequence[Any], members: Sequence[Any]) -> Any:
+    """A tuple, list, dict or object that holds members; what the class does when objects are made does not run."""
     if kind is list or kind is tuple:
-        made = kind(members)
-    elif kind is dict:
-        made = dict(zip(tree.keys, members, strict=True))
-    elif issubclass(kind, tuple):
-        made = tuple.__new__(kind, members)
-    else:
-        made = object.__new__(kind)
-        for name, member in zip(tree.keys, members, strict=True):
-            object.__setattr__(made, name, member)
-    note(made)
-    return made
+        return kind(members)
+    if kind is dict:
+        return dict(zip(keys, members, strict=True))
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, members)
+    found = object.__new__(kind)
+    for name, member in zip(keys, members, strict=True):
+        object.__setattr__(found, name, member)
+    return found
 
 
-def _members(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
+def members_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
+    """The keys and members of a tuple, list, dict or dataclass object."""
     if isinstance(value, dict):
         return tuple(value), tuple(value.values())
     if isinstance(value, (tuple, list)):
@@ -139,7 +150,8 @@ def _members(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
     return names, [getattr(value, name) for name in names]
 
 
-def _is_tree(value: Any) -> bool:
+def is_tree(value: Any) -> bool:
+    """Whether a value is a tuple, list, dict or dataclass object."""
     kind = type(value)
     if kind in (tuple, list, dict):
         return True
@@ -147,6 +159,6 @@ def _is_tree(value: Any) -> bool:
 
 
 def _holds_array(value: Any, depth: int = 0) -> bool:
-    if depth > _DEEPEST or not _is_tree(value) or is_array_like(value):
+    if depth > _DEEPEST or not is_tree(value) or is_array_like(value):
         return False
-    return any(is_array_like(member) or _holds_array(member, depth + 1) for member in _members(value)[1])
+    return any(is_array_like(member) or _holds_array(member, depth + 1) for member in members_of(value)[1])

@@ -28,7 +28,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
-    "ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "trees",
+    "ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "tree_text",
+    "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
@@ -42,6 +43,7 @@ FLOORS: dict[str, set[str]] = {
     "llvm_access": _GROUND,
     "operands": _GROUND,
     "record": _GROUND,
+    "tree_text": _GROUND,
     "trees": _GROUND,
     "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "explain", "report"},
     "ir": _GROUND | {"ir"},

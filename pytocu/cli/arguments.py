@@ -12,11 +12,21 @@ from typing import Any
 from pytocu.cli.load import load
 from pytocu.cli.terminal import CommandError, nearest, suggestion
 from pytocu.config import FASTMATH_FLAGS
-from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, ArrayType, ScalarType, Type, WeakType, parse_type, split_top
+from pytocu.ir.types import ALL_DTYPES, WEAK_ORDER, ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.jitted import JitFunction, jit
+from pytocu.tree_text import Named, TreeTextError, is_tree_text, names_in, read_argument, split_items
 
 Values = dict[str, Any]
 """Arguments by name."""
+
+TYPES_HELP = "in order or by name: \"f32[n, 3], dt=weak float, p={'w': f32[n, m]}\""
+TYPES = """\
+types:
+  bool i8 .. i64 u8 .. u64 f16 f32 f64 c64 c128, arrays of them as f32[n, 3] (append "; F" for column-major,
+  "; S" for strided), and weak bool, weak int, weak float, weak complex for Python's scalars; tuples, lists and
+  dicts of them as Python writes these, (f32[n], f32), {'w': f32[n, m], 'mode': 'sum'}, and named tuples and
+  dataclass objects by their class, State(u=f32[n], v=f32[n])
+"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +71,7 @@ def arguments(function: JitFunction[..., Any], known: Values, text: str) -> tupl
     many = next((p for p in signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)), None)
     if many is not None:
         raise CommandError(f"{function.__name__}{signature} takes any number of arguments ({many}): name each parameter")
-    values = {**_types(text, tuple(n for n in names if n not in known)), **known}
+    values = {**_types(text, tuple(n for n in names if n not in known), names_in(function._function)), **known}
     missing = [p.name for p in signature.parameters.values() if p.name not in values and p.default is p.empty]
     if missing:
         shown = f"{function.__name__}({', '.join(names)})"
@@ -72,26 +82,40 @@ def arguments(function: JitFunction[..., Any], known: Values, text: str) -> tupl
     return bound.args, bound.kwargs
 
 
-def _types(text: str, names: tuple[str, ...]) -> dict[str, Type]:
-    """Types by parameter from ``f32[n, 3], dt=weak float``."""
+def _types(text: str, names: tuple[str, ...], named: Named) -> Values:
+    """Types by parameter from ``f32[n, 3], dt=weak float``, and tuples, lists, dicts and objects of them."""
     positional = 0
-    named: dict[str, Type] = {}
-    for part in split_top(text):
+    found: Values = {}
+    for part in split_items(text) if text.strip() else []:
         match = re.match(r"(\w+)\s*=\s*", part)
-        if match is None:
-            if positional >= len(names):
-                raise CommandError(f"--args has more types than parameters, which are {', '.join(names) or 'none'}")
-            name = names[positional]
-            named[name] = _type(part, name)
-            positional += 1
-            continue
-        name = match[1]
+        if match is None and positional >= len(names):
+            raise CommandError(f"--args has more types than parameters, which are {', '.join(names) or 'none'}")
+        name = names[positional] if match is None else match[1]
+        positional += match is None
         if name not in names:
             raise CommandError(f"--args: there is no parameter {name!r}{suggestion(name, names)}")
-        if name in named:
+        if name in found:
             raise CommandError(f"--args gives {name} twice")
-        named[name] = _type(part[match.end() :], name)
-    return named
+        try:
+            found[name] = _stated(part[match.end() if match else 0 :], name, named)
+        except TreeTextError as error:
+            raise CommandError(f"--args, {error}") from None
+    return found
+
+
+def _stated(text: str, name: str, named: Named) -> Any:
+    """A type, or what holds some."""
+    if not is_tree_text(text) or _is_literal(text):
+        return _type(text, name)
+    return read_argument(text, name, _type, named)
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 _TYPE_NAMES = (
@@ -101,17 +125,17 @@ _TYPE_NAMES = (
 )
 
 
-def _type(text: str, name: str) -> Type:
+def _type(text: str, place: str) -> Type:
     try:
         found = parse_type(text)
     except ValueError as error:
-        raise CommandError(f"--args, {name}: {_no_type(text, name) or error}") from None
+        raise TreeTextError(f"{place}: {_no_type(text, place) or error}") from None
     if not isinstance(found, ArrayType | ScalarType | WeakType):
-        raise CommandError(f"--args, {name}: {text!r} is a type inside kernels: arguments are arrays, f32[n], or scalars, f32")
+        raise TreeTextError(f"{place}: {text!r} is a type inside kernels: arguments are arrays, f32[n], or scalars, f32")
     return found
 
 
-def _no_type(text: str, name: str) -> str:
+def _no_type(text: str, place: str) -> str:
     """What a text is that is no type, where that can be told: a value, or a misspelled dtype."""
     try:
         value = ast.literal_eval(text)
@@ -120,8 +144,11 @@ def _no_type(text: str, name: str) -> str:
         known = word.strip() in _TYPE_NAMES or word.startswith("weak ") or not re.fullmatch(r"[\w. ]+", word)
         close = "" if known else nearest(word.strip(), _TYPE_NAMES)
         return f"{text!r} is not a type{close[:-1]}{bracket}{rest}?" if close else ""
-    weak = f"write its type, weak {type(value).__name__}, or " if type(value).__name__ in WEAK_ORDER else "write "
-    return f"{text} is a value: {weak}--static {name}={text} where it is known while compiling"
+    weak = f"write its type, weak {type(value).__name__}" if type(value).__name__ in WEAK_ORDER else ""
+    if not place.isidentifier():
+        return f"{text} is a value: {weak or 'write the types of what it holds'}"
+    known = f"--static {place}={text} where it is known while compiling"
+    return f"{text} is a value: {weak}, or {known}" if weak else f"{text} is a value: write {known}"
 
 
 def _static(text: str) -> tuple[str, Any]:

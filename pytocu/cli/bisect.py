@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.cli.arguments import Values, add_options, arguments, prepared
+from pytocu.cli.arguments import TYPES, TYPES_HELP, Values, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
 from pytocu.cli.load import existing
 from pytocu.cli.terminal import CommandError, progress, show, suggestion
@@ -27,6 +27,7 @@ from pytocu.jitted import JitFunction
 from pytocu.testing.arguments import make_argument, size_cases, symbol_names
 from pytocu.testing.bisect import Finding, Outcome, bisect
 from pytocu.testing.reproducer import test_text
+from pytocu.trees import by_name, put_together
 
 EPILOG = """\
 examples:
@@ -34,9 +35,11 @@ examples:
   pytocu bisect waves.py:step --inputs inputs.npz --target cpu
 
 Every pass is interpreted, and what it makes is compared with NumPy; then the binary runs, on a GPU where there is
-one.  np.savez("inputs.npz", x=x, mask=mask) writes arguments by name; 1-element types of --args say which of them
-are Python's numbers.  Exit code 1: a step is wrong; its test is in the folder of --output.
+one.  np.savez("inputs.npz", x=x, mask=mask) writes arrays by name; Python's numbers, and tuples, lists, dicts and
+objects that hold arrays, are written by pytocu.explain.inputs.save_inputs("inputs.npz", {"x": x, "k": 3}, function),
+as by a call that fails inside the compiler.  Exit code 1: a step is wrong; its test is in the folder of --output.
 """
+EPILOG += f"\n{TYPES}"
 
 _VALUES = ("plain", "edge", "positive")
 _SEEDS = 2
@@ -46,7 +49,7 @@ _LONG = (261, 37, 5)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
-    parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
+    parser.add_argument("--args", default="", metavar="TYPES", help=TYPES_HELP)
     parser.add_argument("--inputs", metavar="FILE.npz", help="arguments by name, in place of made ones")
     add_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90; both by default")
@@ -119,24 +122,29 @@ def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Nam
         return
     args, kwargs = arguments(function, known, options.args)
     bound = inspect.signature(function.__wrapped__).bind(*args, **kwargs).arguments
-    types = [v for v in bound.values() if isinstance(v, ArrayType | ScalarType | WeakType)]
+    trees, stated = by_name(bound, function._static)
+    types = [v for v in stated.values() if isinstance(v, ArrayType | ScalarType | WeakType)]
     names = symbol_names(types)
+
+    def whole(values: Values) -> Values:
+        return put_together(trees, values, lambda made: None)
+
     # Lengths of other names may have to be equal.
     equal = [dict.fromkeys(names, 7)] if len(names) > 1 else []
     for sizes in (*size_cases(types), *equal):
         for values in _VALUES if not sizes or any(sizes.values()) else _VALUES[:1]:
             for seed in range(_SEEDS):
-                yield _made(bound, sizes, seed, values)
+                yield whole(_made(stated, sizes, seed, values))
     # Several vectors and a rest, of several blocks or warps.
     long = dict(zip(names, itertools.chain(_LONG, itertools.repeat(_LONG[-1])), strict=False))
     for sizes in (long, *(dict.fromkeys(names, _LONG[1]) for _ in equal)):
-        yield _meeting(_made(bound, sizes, 0, "plain"))
+        yield whole(_meeting(_made(stated, sizes, 0, "plain")))
 
 
-def _made(bound: Values, sizes: Mapping[str, int], seed: int, values: str) -> Values:
+def _made(stated: Values, sizes: Mapping[str, int], seed: int, values: str) -> Values:
     return {
         name: make_argument(v, sizes, seed * 7 + 17 * number, values) if isinstance(v, ArrayType | ScalarType | WeakType) else v
-        for number, (name, v) in enumerate(bound.items())
+        for number, (name, v) in enumerate(stated.items())
     }
 
 
@@ -158,7 +166,7 @@ def _read(function: JitFunction[..., Any], known: Values, options: argparse.Name
         raise CommandError("--args and --inputs are two ways to give the arguments: choose one")
     existing(options.inputs)
     try:
-        values = load_inputs(options.inputs)
+        values = load_inputs(options.inputs, function._function)
     except PytocuError as error:
         raise CommandError(str(error)) from None
     parameters = inspect.signature(function.__wrapped__).parameters

@@ -9,7 +9,7 @@ import argparse
 import os
 from collections.abc import Iterable
 
-from pytocu.cli.arguments import add_options, arguments, prepared
+from pytocu.cli.arguments import TYPES, TYPES_HELP, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
 from pytocu.cli.terminal import CommandError, show
 
@@ -22,13 +22,14 @@ A name in a shape is any length.  1 broadcasts, and another number is an example
 code is for calls in which x[1:] has one element, which is a case of its own.  Each signature is built with
 32-bit and 64-bit indices.  Captured values are those the file has now.
 """
+EPILOG += f"\n{TYPES}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not")
     parser.add_argument(
-        "--args", action="append", required=True, metavar="TYPES", help='in order or by name: "f32[n], dt=weak float"; repeat'
+        "--args", action="append", required=True, metavar="TYPES", help=f"{TYPES_HELP}; repeat"
     )
     parser.add_argument(
         "--target", action="append", default=[], metavar="TARGET", help="cpu (this machine, the default) or cuda:sm_90; repeat"

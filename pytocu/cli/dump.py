@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pytocu.backend import nvrtc
-from pytocu.cli.arguments import add_options, arguments, fastmath_of, prepared
+from pytocu.cli.arguments import TYPES, TYPES_HELP, add_options, arguments, fastmath_of, prepared
 from pytocu.cli.ir_file import is_ir, read_ir
 from pytocu.cli.terminal import CommandError, debugging, nearest, show, suggestion
 from pytocu.config import BACKENDS, Options
@@ -49,10 +49,8 @@ examples:
 A .ir file holds one function as this command prints it.  The passes begin with the first one whose work the
 text does not show, or with --start.
 
-types:
-  bool i8 .. i64 u8 .. u64 f16 f32 f64 c64 c128, arrays of them as f32[n, 3] (append "; F" for column-major,
-  "; S" for strided), and weak bool, weak int, weak float, weak complex for Python's scalars
-
+"""
+EPILOG += TYPES + """
 What a running program compiles is written to a folder by PYTOCU_DUMP=DIR, and said by PYTOCU_LOG=compile.
 """
 
@@ -62,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too; or IR as text, FILE.ir"
     )
-    parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
+    parser.add_argument("--args", default="", metavar="TYPES", help=TYPES_HELP)
     add_options(parser)
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--after", metavar="PASS", help="the IR after this pass, see pytocu passes; lower comes first")

@@ -6,12 +6,13 @@ Needs no GPU.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytocu.cli.arguments import add_options, arguments, prepared
+from pytocu.cli.arguments import TYPES, TYPES_HELP, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
 from pytocu.cli.terminal import CommandError, show_rich, suggestion
 from pytocu.config import BACKENDS
@@ -26,6 +27,7 @@ from pytocu.record import Record
 from pytocu.report.page import html_report
 from pytocu.runtime import cuda, device_array
 from pytocu.testing.arguments import make_argument, symbol_names
+from pytocu.trees import by_name, put_together
 
 EPILOG = """\
 examples:
@@ -37,12 +39,13 @@ Numbers as lengths give numbers of bytes, names give formulas.  The expected sha
 an H200; --measure times the kernels where there is a GPU, and so does f.explain of arrays that are on one.  In Python,
 f.explain(*args) says the same of real arguments, and why the last call compiled again.
 """
+EPILOG += f"\n{TYPES}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("function", metavar="FILE.py:FUNCTION", help="a function, jitted or not; Class.method too")
-    parser.add_argument("--args", default="", metavar="TYPES", help='in order or by name: "f32[n, 3], dt=weak float"')
+    parser.add_argument("--args", default="", metavar="TYPES", help=TYPES_HELP)
     add_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90 (the default)")
     parser.add_argument("--backend", metavar="BACKEND", help="nvvm (the default) or cuda_c for CUDA, llvm for the CPU")
@@ -86,7 +89,9 @@ def _measured(
     fine, reason = cuda.available()
     if not fine:
         raise CommandError(f"--measure needs a GPU: {reason}")
-    types = [t for t in (*args, *kwargs.values()) if isinstance(t, ArrayType)]
+    bound = inspect.signature(function.__wrapped__).bind(*args, **kwargs)
+    trees, stated = by_name(bound.arguments, function._static)
+    types = [t for t in stated.values() if isinstance(t, ArrayType)]
     if names := symbol_names(types):
         raise CommandError(f"--measure needs numbers as lengths: write one for {', '.join(names)}")
     if not types or any(t.layout != "C" for t in types):
@@ -99,9 +104,9 @@ def _measured(
         found = make_argument(value, {}, number, "positive")
         return device_array.to_device(found, device) if isinstance(value, ArrayType) else found
 
-    values = [made(v, n) for n, v in enumerate(args)]
-    named = {name: made(v, n) for n, (name, v) in enumerate(kwargs.items(), len(values))}
-    return function.explain(*values, **named)
+    values = {name: made(v, n) for n, (name, v) in enumerate(stated.items())}
+    bound.arguments.update(put_together(trees, values, lambda made: None))
+    return function.explain(*bound.args, **bound.kwargs)
 
 
 def _write_page(options: argparse.Namespace, lowered: Lowered, target: Target) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from pytocu.explain.collect import explanation
 from pytocu.explain.measure import measured
 from pytocu.explain.model import Explanation, Recompiled
+from pytocu.ir.types import ArrayType, ScalarType, WeakType
 from pytocu.planning import written_arguments
 from pytocu.runtime import cuda
 from pytocu.runtime.arrays import ANY_DEVICE, common
@@ -16,9 +17,8 @@ from pytocu.runtime.signature import Call
 def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """See :meth:`JitFunction.explain`."""
     lowered = function.lower(*args, **kwargs)
-    values = tuple(function._arguments(args, kwargs).arguments.values())
-    names = tuple(function._signature.parameters)
-    real = all(function._type_given(n, v, values) is None for n, v in zip(names, values, strict=True))
+    values = tuple(function._stated(args, kwargs).values())
+    real = not any(isinstance(value, ArrayType | ScalarType | WeakType) for value in values)
     call = function._describe(values) if real else None
     told = explanation(lowered, _target(function, call))
     if call is None:

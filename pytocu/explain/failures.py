@@ -20,7 +20,7 @@ import numpy as np
 
 from pytocu import config
 from pytocu.errors import InternalError
-from pytocu.explain.inputs import save_inputs
+from pytocu.explain.inputs import save_inputs, texts_of
 
 LARGEST = 256 << 20
 """Bytes of arguments that are saved at most."""
@@ -56,8 +56,9 @@ def reported(error: InternalError, function: Any, values: Mapping[str, Any], tar
 
 def _saved(error: InternalError, function: Any, values: Mapping[str, Any], target: str, lowered: Any) -> str:
     folder = tempfile.mkdtemp(prefix=f"pytocu-{function.__name__.strip('<>')}-")
-    size = sum(getattr(v, "nbytes", 0) for v in values.values())
-    left = save_inputs(os.path.join(folder, "inputs.npz"), values) if size <= LARGEST else tuple(values)
+    _, parts, _ = texts_of(values, function)
+    size = sum(getattr(v, "nbytes", 0) for v in parts.values())
+    left = save_inputs(os.path.join(folder, "inputs.npz"), values, function) if size <= LARGEST else tuple(values)
     about = {
         "function": function.__qualname__,
         "file": function.__code__.co_filename,

@@ -32,6 +32,7 @@ from pytocu.passes.pipeline import pass_names
 from pytocu.record import Record
 from pytocu.runtime import cuda
 from pytocu.testing.compare import compare, same_bits, ulp_distance
+from pytocu.trees import by_name, is_tree, members_of, put_together
 
 INEXACT_PASSES = frozenset({"narrow", "products", "few", "split", "lower-loops", "lower-dtypes", "expand", "fastmath"})
 """Passes that may change bits where NumPy's bits are not promised: formulas, and the order of sums."""
@@ -302,7 +303,7 @@ def _refusal(error: PytocuError, expected: Answer) -> tuple[str, str]:
 def numpy_answer(function: Any, values: Mapping[str, Any]) -> Answer:
     """What the plain function gives on copies of the arguments."""
     given = {name: _copied(value) for name, value in values.items()}
-    names = list(_by_position(function, given))
+    arrays = _arrays(function, given)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -310,7 +311,7 @@ def numpy_answer(function: Any, values: Mapping[str, Any]) -> Answer:
     except Exception as error:
         # Whatever the user's function raises is its answer.
         return Answer(None, (), error)
-    return Answer(result, tuple(given[n] for n in names if isinstance(given[n], np.ndarray)))
+    return Answer(result, arrays)
 
 
 def interpreted(function: Function, arguments: Sequence[Any]) -> Answer:
@@ -339,14 +340,31 @@ def on_gpu(function: Any, values: Mapping[str, Any], backend: str) -> Answer:
     options = function._options._replace(backend=backend)
     moved = type(function)(function.__wrapped__, "cuda", options, tuple(function._static))
     given = _by_position(function, {name: _copied(value) for name, value in values.items()})
+    arrays = _arrays(function, given)
     try:
         result = moved(**given)
     except PytocuError as error:
         return Answer(None, (), error)
-    return Answer(result, tuple(g for g in given.values() if isinstance(g, np.ndarray)))
+    return Answer(result, arrays)
+
+
+def _arrays(function: Any, values: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
+    """The arrays among arguments and in them, in order."""
+    return tuple(value for value in _parts(function, values).values() if isinstance(value, np.ndarray))
+
+
+def _parts(function: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name in order of the parameters, and what they hold in place of those that hold arrays."""
+    given = _by_position(function, values)
+    of_parts, parts = function._of_parts(tuple(given.values()))
+    return given if of_parts is None else dict(zip(of_parts._names, parts, strict=True))
 
 
 def _copied(value: Any) -> Any:
+    if is_tree(value):
+        trees, parts = by_name({"": value})
+        if trees[0][1] != "":
+            return put_together(trees, {name: _copied(part) for name, part in parts.items()}, lambda made: None)[""]
     return np.copy(value, order="K") if isinstance(value, np.ndarray) and _whole(value) else copy.copy(value)
 
 
@@ -357,7 +375,7 @@ def _whole(array: np.ndarray) -> bool:
 
 def dynamic(function: Any, lowered: Lowered, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """The arguments that the IR takes."""
-    given = _by_position(function, values)
+    given = _parts(function, values)
     return tuple(given[p.name] for p in lowered.function.params)
 
 
@@ -434,6 +452,9 @@ def _leaves(name: str, got: Any, wanted: Any) -> Iterator[tuple[str, Any, Any]]:
         case dict() if isinstance(got, dict) and got.keys() == wanted.keys():
             for key in wanted:
                 yield from _leaves(f"result {key!r}", got[key], wanted[key])
+        case _ if is_tree(wanted) and type(got) is type(wanted):
+            for key, a, e in zip(members_of(wanted)[0], members_of(got)[1], members_of(wanted)[1], strict=True):
+                yield from _leaves(f"{name}.{key}", a, e)
         case _:
             yield name, got, wanted
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from pytocu.config import Options
 from pytocu.driver import Lowered
+from pytocu.explain.inputs import put_in, texts_of
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.jitted import JitFunction, jit
@@ -29,6 +30,7 @@ from pytocu.testing.bisect import (
     numpy_answer,
     on_gpu,
 )
+from pytocu.tree_text import names_in
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -115,6 +117,11 @@ def function_of(file: str, name: str, **options: Any) -> JitFunction[..., Any]:
     return jit(found.__wrapped__ if isinstance(found, JitFunction) else found, **options)
 
 
+def put_together(function: JitFunction[..., Any], texts: Mapping[str, str], parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that hold others, of their parts; the texts say how, as :mod:`pytocu.tree_text` has it."""
+    return put_in(texts, parts, names_in(function._function))
+
+
 def test_text(
     finding: Finding,
     function: JitFunction[..., Any],
@@ -145,13 +152,18 @@ def test_text(
         body = f'{check}(PROGRAM, "{finding.name}", ARGUMENTS{target}, {dict(sizes)!r}{fastmath})'
     else:
         check = "check_on_gpu" if finding.kind == "backend" else "check_function"
-        lines = ["import numpy as np", "", f"from pytocu.testing.reproducer import {check}, function_of", ""]
-        given = "".join(f"    {key!r}: {literal(value)},\n" for key, value in values.items())
-        lines += [f"VALUES = {{\n{given}}}", ""]
+        texts, parts, _ = texts_of(values, function._function)
+        needed = f"{check}, function_of, put_together" if texts else f"{check}, function_of"
+        lines = ["import numpy as np", "", f"from pytocu.testing.reproducer import {needed}", ""]
         static = f", static={tuple(sorted(function._static))!r}" if function._static else ""
         flags = f", fastmath={function._options.fastmath!r}" if function._options.fastmath else ""
+        lines += [f"FUNCTION = function_of({place[0]!r}, {place[1]!r}{static}{flags})"]
+        given = "".join(f"    {key!r}: {literal(value)},\n" for key, value in parts.items())
+        lines += [f"VALUES = {{\n{given}}}"]
+        lines += [f"VALUES = put_together(FUNCTION, {texts!r}, VALUES)"] if texts else []
+        lines += [""]
         backend = f', "{finding.name}"' if finding.kind == "backend" else ""
-        body = f"{check}(function_of({place[0]!r}, {place[1]!r}{static}{flags}), VALUES{backend})"
+        body = f"{check}(FUNCTION, VALUES{backend})"
     return head + "\n".join((*lines, "", f"def test_{name}():", f"    {body}", ""))
 
 
@@ -237,4 +249,7 @@ def strided(array: np.ndarray) -> np.ndarray:
     return view
 
 
-__all__ = ["check_backend", "check_function", "check_on_gpu", "check_pass", "function_of", "literal", "strided", "test_text"]
+__all__ = [
+    "check_backend", "check_function", "check_on_gpu", "check_pass", "function_of", "literal", "put_together", "strided",
+    "test_text",
+]  # fmt: skip
