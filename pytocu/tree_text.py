@@ -69,7 +69,7 @@ def read_tree(text: str, place: str, leaf: Leaf, named: Named) -> Any:
     Examples
     --------
     >>> read_tree("(one, {'k': [two]})", "p", lambda text, place: (text, place), vars)
-    (('one', 'p[0]'), {'k': [('two', "p['k'][0]")]})
+    (('one', 'p[0]'), {'k': [('two', "p[1]['k'][0]")]})
     """
     text = text.strip()
     call = _CALL.match(text)
