@@ -36,6 +36,7 @@ _read_argument = Deferred("pytocu.tree_text", "read_argument")
 _names_in = Deferred("pytocu.tree_text", "names_in")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
+_shown = Deferred("pytocu.trees", "shown")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
             if made is None:
                 options = self._options._replace(trees=trees)
                 made = self._by_trees[trees] = JitFunction(self._function, self._device, options, tuple(self._static))
+                # One list of all code, so that a compile is told from the one most like it, however arguments hold arrays.
+                made._made = self._made
         return made, parts
 
     @property
@@ -150,6 +153,10 @@ class JitFunction(Dispatcher, Generic[P, R]):
         flags = self._options.fastmath if fastmath is None else fastmath_flags(fastmath)
         names = tuple(dict.fromkeys((*self._static, *static)))
         return type(self)(self._function, self._device, self._options._replace(fastmath=flags), names)
+
+    @property
+    def _held(self) -> tuple[tuple[str, str], ...]:
+        return _shown(self._options.trees) if self._options.trees else ()
 
     def _place(self, parameter: str) -> Loc | None:
         parameter = _owner_of(self._options.trees, parameter) if self._options.trees else parameter
@@ -200,7 +207,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         for found in keeper().load(key, self._function, call):
             executable = Executable(self.__name__, call.target, found.plan, self._binary(call, target, found))
             if suits(executable):
-                return self._keep(call.key, _index_bits(found.plan), Entry(executable, found.guards, call.shown()))
+                return self._keep(call.key, _index_bits(found.plan), Entry(executable, found.guards, call.shown(), self._held))
         return None
 
     def _binary(self, call: Call, target: str, found: Kept) -> Callable[[str], bytes]:
@@ -239,7 +246,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
             _open_ahead(self._options.backend or config.BACKENDS["cuda"][0])
 
     def _keep_compiled(self, call: Call, target: str, lowered: Lowered, compiled: Compiled) -> Entry:
-        entry = Entry(compiled.executable, lowered.guards, call.shown())
+        entry = Entry(compiled.executable, lowered.guards, call.shown(), self._held)
         if folder := config.get("dump"):
             watcher().write(folder, self.__qualname__, entry.types, lowered, compiled, {})
         code = compiled.begin()

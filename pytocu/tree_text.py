@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pytocu.errors import closest
-from pytocu.trees import Tree, made, take_apart
+from pytocu.trees import Tree, made, take_apart, written
 
 Leaf = Callable[[str, str], Any]
 """What a text that holds no other stands for; the second text is its place, as ``p['w'][0]``."""
@@ -332,16 +332,7 @@ def tree_text(tree: Tree | str, leaf: Callable[[str], str], name_of: Callable[[t
     TreeTextError
         A key of a dict has no literal.
     """
-    if isinstance(tree, str):
-        return leaf(tree)
-    members = [tree_text(member, leaf, name_of) for member in tree.members]
-    if tree.kind is tuple:
-        return f"({', '.join(members)}{',' if len(members) == 1 else ''})"
-    if tree.kind is list:
-        return f"[{', '.join(members)}]"
-    if tree.kind is dict:
-        return f"{{{', '.join(f'{_key(key)}: {text}' for key, text in zip(tree.keys, members, strict=True))}}}"
-    return f"{name_of(tree.kind)}({', '.join(f'{key}={text}' for key, text in zip(tree.keys, members, strict=True))})"
+    return written(tree, leaf, _key, name_of)
 
 
 def _key(key: Any) -> str:

@@ -84,6 +84,37 @@ def part_names(trees: Trees) -> Iterator[str]:
         yield from [tree] if isinstance(tree, str) else part_names(tuple(("", member) for member in tree.members))
 
 
+def shown(trees: Trees) -> tuple[tuple[str, str], ...]:
+    """The arguments that hold others, and how, for people.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shown(by_name({"p": {"x": np.ones(2), "k": (np.ones(2),)}, "n": 3})[0])
+    (('p', "{'x': _, 'k': (_,)}"),)
+    """
+    return tuple((name, written(tree, lambda part: "_")) for name, tree in trees if not isinstance(tree, str))
+
+
+def written(
+    tree: Tree | str,
+    leaf: Callable[[str], str],
+    key: Callable[[Any], str] = repr,
+    name: Callable[[type], str] = lambda kind: kind.__name__,
+) -> str:
+    """How an argument holds others, as Python writes it, with a text for each part, key and class."""
+    if isinstance(tree, str):
+        return leaf(tree)
+    members = [written(member, leaf, key, name) for member in tree.members]
+    if tree.kind is tuple:
+        return f"({', '.join(members)}{',' if len(members) == 1 else ''})"
+    if tree.kind is list:
+        return f"[{', '.join(members)}]"
+    if tree.kind is dict:
+        return f"{{{', '.join(f'{key(k)}: {text}' for k, text in zip(tree.keys, members, strict=True))}}}"
+    return f"{name(tree.kind)}({', '.join(f'{k}={text}' for k, text in zip(tree.keys, members, strict=True))})"
+
+
 def owner_of(trees: Trees, part: str) -> str:
     """The argument that holds a part."""
     return next(name for name, tree in trees if part in part_names(((name, tree),)))

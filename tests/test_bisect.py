@@ -411,6 +411,38 @@ def test_nothing_is_found_where_nothing_is_wrong(command, folder, function, type
     assert list(folder.glob("test_*")) == []
 
 
+@pytest.mark.parametrize("types", ["f32[n, m], f32[m, k]", "f64[n, m], f64[m, k]"])
+def test_orders_of_sums_are_not_called_wrong(command, folder, types):
+    """Neither where they overflow in one order only, nor where the first pass of a second target comes after another order."""
+    (folder / "product.py").write_text("def product(x, w):\n    return x @ w\n")
+    code, out, err = command("product.py:product", "--args", types)
+    assert (code, err) == (0, "") and "product is NumPy's after every pass" in out
+    wrong = fault("factors are added", "products:run", '"multiply", (left, right)', '"add", (left, right)')
+    with planted(wrong):
+        code, _, err = command("product.py:product", "--args", types)
+    assert code == 1 and "the pass products (cpu) makes product wrong" in err
+
+
+def test_numbers_whose_sums_overflow_are_made_smaller():
+    """A fault that shows where numbers are none any more is found on what remains."""
+    x = np.full((5, 30), -3e38, np.float32)
+    x[0], x[1, 0] = 3e38, np.inf
+    values = {"x": x, "w": np.float32(np.arange(90).reshape(30, 3) % 2 * 2 - 1)}
+    f = pytocu.jit(lambda x, w: x @ w)
+    assert bisect(f, values, ("cpu",)) is None
+    with planted(fault("factors are added", "products:run", '"multiply", (left, right)', '"add", (left, right)')):
+        wrong = bisect(f, values, ("cpu",))
+    assert wrong is not None and wrong.name == "products"
+
+
+def test_methods_and_parameters_without_keywords(command, folder):
+    text = "class Filter:\n    gain = 2.0\n\n    def apply(self, x):\n        return x * self.gain\n\n\n"
+    (folder / "odd.py").write_text(text + "def f(x, /, k, *, m):\n    return x * k + m\n")
+    for words in (("odd.py:Filter.apply", "--args", "f32[n]"), ("odd.py:f", "--args", "f32[n], f64, m=f32[n]")):
+        code, out, err = command(*words, "--target", "cpu")
+        assert (code, err) == (0, "") and "is NumPy's after every pass" in out
+
+
 def test_every_step_is_shown(command):
     code, out, _ = command("prog.py:mean", "--args", "f32[7]", "--steps", "--target", "cpu")
     assert code == 0

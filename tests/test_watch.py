@@ -10,6 +10,7 @@ import pytest
 import pytocu
 from pytocu.errors import PytocuError
 from pytocu.ir.parser import parse_function
+from pytocu.runtime.changes import SpecializationWarning
 from pytocu.runtime.plan_json import plan_from_json
 
 
@@ -39,6 +40,25 @@ def test_the_log_says_why_and_how_long(monkeypatch, capsys):
     assert "number of axes of argument x is 2, was 1" in third
     assert "axes of length 1 of argument x is axis 0, was none" in third
     assert " for cpu read from the cache in " in again
+
+
+def test_the_log_says_how_arguments_hold_arrays(monkeypatch, capsys):
+    monkeypatch.setenv("PYTOCU_LOG", "compile")
+    monkeypatch.setenv("PYTOCU_MAX_SPECIALIZATIONS", "4")
+    f = pytocu.jit(lambda p, k: k * (p["x"] if isinstance(p, dict) else p[0]))
+    x = np.ones(3, np.float32)
+    f([x, x], 2)
+    f((x, x), 2)
+    f({"x": x, "y": 1.0}, 2)
+    with pytest.warns(SpecializationWarning, match="has been compiled 4 times.*what holds the arrays of argument p .4 kinds"):
+        f((x, x, x), 2.0)
+    said = [line.partition(" ms: ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said[0] == "the first call"
+    assert said[1] == "what holds the arrays of argument p is (_, _), was [_, _]"
+    assert said[2] == "what holds the arrays of argument p is {'x': _, 'y': _}, was (_, _)"
+    assert said[3].startswith("what holds the arrays of argument p is (_, _, _), was ") and "dtype of argument k" in said[3]
+    told = f.explain((x,), 2).recompiled
+    assert told is not None and [c.fact for c in told.changes] == ["what holds the arrays of argument p"]
 
 
 def test_the_log_is_silent_without_the_variable(monkeypatch, capsys):

@@ -25,7 +25,7 @@ from pytocu.explain.inputs import load_inputs
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
 from pytocu.jitted import JitFunction
 from pytocu.testing.arguments import make_argument, size_cases, symbol_names
-from pytocu.testing.bisect import Finding, Outcome, bisect
+from pytocu.testing.bisect import Finding, Outcome, as_called, bisect
 from pytocu.testing.reproducer import test_text
 from pytocu.trees import by_name, put_together
 
@@ -183,7 +183,8 @@ def _read(function: JitFunction[..., Any], known: Values, options: argparse.Name
 def _told(finding: Finding, function: JitFunction[..., Any], values: Values, options: argparse.Namespace) -> str:
     """What was found, and where its test is."""
     file, _, name = options.function.rpartition(":")
-    sizes = dict(function.lower(**values).sizes) if finding.kind != "front end" else {}
+    given = as_called(function, values)
+    sizes = {} if finding.kind == "front end" else dict(function.lower(*given.args, **given.kwargs).sizes)
     text = test_text(finding, function, (str(Path(file).resolve()), name), values, sizes)
     made = Path(options.output) / ("test_" + re.sub(r"\W", "_", f"{name}_{finding.name}") + ".py")
     try:

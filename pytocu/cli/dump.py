@@ -19,6 +19,7 @@ from pytocu.config import BACKENDS, Options
 from pytocu.errors import BackendError, PytocuError
 from pytocu.explain.stages import (
     EMIT,
+    NoKernelError,
     Stage,
     Subject,
     code_text,
@@ -130,7 +131,10 @@ def _run(options: argparse.Namespace) -> None:
         else:
             _print(shown, options)
         return
-    made = compiled(subject, target, backend, options.index_bits, kernel)
+    try:
+        made = compiled(subject, target, backend, options.index_bits, kernel)
+    except NoKernelError as error:
+        raise CommandError(str(error)) from None
     if options.json:
         known = {"function": subject.name, "target": str(target), "backend": made.backend, "emit": options.emit}
         show(json.dumps(known | _code_json(made, options.emit), indent=1))

@@ -222,10 +222,14 @@ def stage_text(function: Function, kernel: str = "", locs: bool = False) -> str:
         return print_function(function, locs)
     found = kernels_of(function)
     if kernel not in found:
-        raise PytocuError(no_kernel(kernel, list(found)))
+        raise NoKernelError(no_kernel(kernel, list(found)))
     made = kernel_function(function, found[kernel])
     lowered = found[kernel].op.name == "launch" and all(STAGE_RULES["loops"](i) for i in function.body.insts)
     return print_function(Function(made.name, "loop" if lowered else "array", made.body, made.facts if lowered else ()), locs)
+
+
+class NoKernelError(PytocuError):
+    """A function has no kernel of this name; the text says which it has."""
 
 
 def no_kernel(kernel: str, known: Sequence[str]) -> str:
@@ -259,7 +263,7 @@ def compiled(subject: Subject, target: Target, backend: str | None = None, index
     Raises
     ------
     PytocuError
-        There is no such kernel or backend, or the IR is not at a level that has a plan.
+        There is no such kernel (`NoKernelError`) or backend, or the IR is not at a level that has a plan.
     """
     if subject.function.level == "loop":
         raise PytocuError("a function at loop level is the inside of a kernel: it has no plan and is not compiled alone")
@@ -267,7 +271,7 @@ def compiled(subject: Subject, target: Target, backend: str | None = None, index
     host = last.function
     kernel = last.names.get(kernel, kernel)
     if kernel and kernel not in kernels_of(host):
-        raise PytocuError(no_kernel(kernel, list(kernels_of(host))))
+        raise NoKernelError(no_kernel(kernel, list(kernels_of(host))))
     own = subject.options.backend
     chosen = choose_backend(target, backend or (own if own in BACKENDS[target.kind] else None))
     return Compiled(host, target, chosen, subject.name, kernel)
@@ -296,6 +300,6 @@ def code_text(made: Compiled, emit: str) -> str:
 
 
 __all__ = [
-    "EMIT", "FIRST", "FRONT_END", "Stage", "Subject", "code_text", "compiled", "difference", "kernels_of", "next_pass",
+    "EMIT", "FIRST", "FRONT_END", "NoKernelError", "Stage", "Subject", "code_text", "compiled", "difference", "kernels_of", "next_pass",
     "no_kernel", "parse_target", "stage_text", "stages", "subject_of", "subject_of_text",
 ]  # fmt: skip

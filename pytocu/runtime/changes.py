@@ -29,6 +29,7 @@ Facts = Mapping[str, str]
 
 _ADVICE = {
     "value": "values other than numbers and arrays are compiled for: pass an array or a number, or fewer values",
+    "what holds": "each way to hold arrays is compiled for: one number of them and the same keys in one order, or one larger array",
     "captured value": "pass it as an argument: arguments that are numbers need no new code when they change",
     "dtype": "convert to one dtype before the call",
     "number of axes": "reshape to one number of axes before the call",
@@ -42,6 +43,8 @@ _ADVICE = {
 
 _LAYOUTS = {"C": "row-major", "F": "column-major", "S": "with gaps"}
 
+_HELD = "what holds the arrays of argument "
+
 HIDDEN = "\0"
 """Behind it stands what only tells two values apart, and is not shown."""
 
@@ -53,6 +56,7 @@ def facts_of(
     assumptions: Iterable[Fact],
     shared: str = "",
     index_bits: int = 32,
+    held: Iterable[tuple[str, str]] = (),
 ) -> Facts:
     """The facts of one specialisation.
 
@@ -70,13 +74,15 @@ def facts_of(
         Which arguments share memory with one that is changed.
     index_bits : int
         Of offsets in arrays.
+    held : iterable of (str, str)
+        Arguments that hold arrays, and how.
 
     Examples
     --------
     >>> facts_of(["x: f32[1, x_1]", "k: weak int"], "cpu", [], [])["axes of length 1 of argument x"]
     'axis 0'
     """
-    found = {"target": target}
+    found = {"target": target, **{f"{_HELD}{name}": text for name, text in held}}
     for shown in types:
         name, _, text = shown.partition(": ")
         if text.startswith("static "):
@@ -214,6 +220,9 @@ def nearest_changes(pairs: Sequence[tuple[Facts, Facts]]) -> tuple[Change, ...]:
     names = _between(now, nearest)
     # What code captures and which lengths it asks for follow from its arguments, where these differ too.
     own = [n for n in names if not n.startswith("length ") and (not n.startswith("captured") or (n in now and n in nearest))]
+    if any(n.startswith(_HELD) for n in own):
+        # Parts that only one of them has are told by what holds them.
+        own = [n for n in own if n.startswith(_HELD) or (n in now and n in nearest)]
     return tuple(_change(n, nearest.get(n, ""), now.get(n, "")) for n in own or names)
 
 
@@ -229,7 +238,7 @@ def _change(fact: str, before: str, now: str) -> Change:
 
 def _absent(fact: str) -> str:
     """What it means that no such fact counts."""
-    if fact.startswith("memory"):
+    if fact.startswith(("memory", _HELD)):
         return "none"
     return "any" if fact.startswith("length ") else "32 bits" if fact.startswith("offsets") else "not used"
 

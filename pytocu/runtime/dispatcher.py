@@ -49,11 +49,12 @@ class Specialization(Record):
 
 
 class Entry(Record):
-    """Code for one kind of call, and the captured values it was made for."""
+    """Code for one kind of call, the captured values it was made for, and how arguments hold others, by name and as text."""
 
     executable: Executable
     guards: tuple[Guard, ...]
     types: tuple[str, ...]
+    held: tuple[tuple[str, str], ...] = ()
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether the captured values are those the code was made for."""
@@ -240,7 +241,7 @@ class Dispatcher(ABC):
     def _keep(self, key: Any, index_bits: int, entry: Entry) -> Entry:
         """Let `_find` see an entry that was made for a call."""
         self._add(key, index_bits, entry)
-        number, allowed = sum(map(len, self._table.values())), allowed_specializations()
+        number, allowed = len(self._made), allowed_specializations()
         if allowed and number >= allowed:
             from pytocu.runtime import changes
 
@@ -263,7 +264,8 @@ class Dispatcher(ABC):
         shared = changes.sharing_text(plan.sharing, [p.name for p in plan.parameters])
         bits = max((spec.index_bits for spec in plan.kernels), default=32)
         captured = [(g.name, g.key) for g in entry.guards]
-        return changes.facts_of(entry.types, target, captured, plan.assumptions, shared, 32 if target == "cpu" else bits)
+        width = 32 if target == "cpu" else bits
+        return changes.facts_of(entry.types, target, captured, plan.assumptions, shared, width, entry.held)
 
     def _why_made(self, number: int = -1) -> tuple[Change, ...]:
         """What tells a specialisation, by default the last one, from the earlier one most like it."""
@@ -280,9 +282,10 @@ class Dispatcher(ABC):
         pairs: list[tuple[Facts, Facts]] = []
         for target, entry in self._made:
             plan = entry.executable.plan
-            captured = [(g.name, g.key_of(g.read(call.values))) for g in entry.guards]
-            shared = changes.sharing_text(plan.shared(call.infos), [p.name for p in plan.parameters])
-            now = changes.facts_of(call.shown(), call.target, captured, (), shared)
+            alike = entry.held == self._held
+            captured = [(g.name, g.key_of(g.read(call.values))) for g in entry.guards if alike]
+            shared = changes.sharing_text(plan.shared(call.infos) if alike else (), [p.name for p in plan.parameters])
+            now = changes.facts_of(call.shown(), call.target, captured, (), shared, held=self._held)
             before = self._facts_of(target, entry)
             pairs.append((now, {n: v for n, v in before.items() if n in now or n.startswith("memory")}))
         return changes.nearest_changes(pairs)
@@ -290,6 +293,11 @@ class Dispatcher(ABC):
     @abstractmethod
     def _missing(self, call: Call) -> Entry:
         """The entry for a call that nothing in the table fits."""
+
+    @property
+    def _held(self) -> tuple[tuple[str, str], ...]:
+        """How arguments hold others, by name and as text."""
+        return ()
 
     def _place(self, parameter: str) -> Loc | None:
         """Where the source names a parameter."""

@@ -23,6 +23,7 @@ from pytocu.testing.bisect import (
     Answer,
     Finding,
     bisect,
+    as_called,
     built,
     differing,
     imprecision,
@@ -86,7 +87,8 @@ def check_backend(
 
 def check_on_gpu(function: JitFunction[..., Any], values: Mapping[str, Any], backend: str) -> None:
     """Assert that a call on the GPU gives what NumPy gives."""
-    loose = imprecision(function.lower(**values).function)
+    given = as_called(function, values)
+    loose = imprecision(function.lower(*given.args, **given.kwargs).function)
     _same(on_gpu(function, values, backend), numpy_answer(function, values), loose)
 
 
