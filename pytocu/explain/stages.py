@@ -300,6 +300,6 @@ def code_text(made: Compiled, emit: str) -> str:
 
 
 __all__ = [
-    "EMIT", "FIRST", "FRONT_END", "NoKernelError", "Stage", "Subject", "code_text", "compiled", "difference", "kernels_of", "next_pass",
-    "no_kernel", "parse_target", "stage_text", "stages", "subject_of", "subject_of_text",
+    "EMIT", "FIRST", "FRONT_END", "NoKernelError", "Stage", "Subject", "code_text", "compiled", "difference", "kernels_of",
+    "next_pass", "no_kernel", "parse_target", "stage_text", "stages", "subject_of", "subject_of_text",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ Facts = Mapping[str, str]
 
 _ADVICE = {
     "value": "values other than numbers and arrays are compiled for: pass an array or a number, or fewer values",
-    "what holds": "each way to hold arrays is compiled for: one number of them and the same keys in one order, or one larger array",
+    "what holds": "each way to hold arrays is compiled for: pass one number of them, with the same keys, or one larger array",
     "captured value": "pass it as an argument: arguments that are numbers need no new code when they change",
     "dtype": "convert to one dtype before the call",
     "number of axes": "reshape to one number of axes before the call",

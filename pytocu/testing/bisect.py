@@ -167,9 +167,9 @@ def _without_largest(array: np.ndarray) -> np.ndarray:
     """Floats with those that are finite brought to where a product of a few and sums of many are finite, too."""
     if array.dtype.kind not in "fc":
         return array
-    most = np.finfo(array.dtype).max ** array.real.dtype.type(0.25)
-    for part in (array.real, array.imag) if array.dtype.kind == "c" else (array,):
-        part[...] = np.where(np.isfinite(part), np.clip(part, -most, most), part)
+    most = float(np.finfo(array.dtype).max) ** 0.25
+    parts = [np.where(np.isfinite(part), np.clip(part, -most, most), part) for part in (np.real(array), np.imag(array))]
+    array[...] = parts[0] if array.dtype.kind == "f" else np.stack(parts, -1).view(array.dtype)[..., 0]
     return array
 
 
