@@ -475,3 +475,49 @@ def counted_by_columns(x, scales):
 def test_what_each_step_searches_is_made_in_that_step() -> None:
     """Searching needs an array in memory, so the loop is no sweep."""
     agrees(counted_by_columns, (np.arange(5.0), np.array([0.2, 0.3, 1.0])))
+
+
+def below_the_diagonal(a):
+    for j in range(1, a.shape[1]):
+        a[j:, j] = a[j:, j - 1] * 2
+    return a
+
+
+def along_a_band(a, n):
+    band = np.zeros((60, 40))
+    band[:, 0] = a[:, 0]
+    for j in range(n):
+        for k in range(1, 40):
+            band[j : j + 20, k] = band[j : j + 20, k - 1] * 2
+    for j in range(1, 40):
+        band[j : j + 3, j] = band[j : j + 3, j - 1] + 1
+    return band
+
+
+def every_other_row_more(a, s):
+    for j in range(1, a.shape[1]):
+        a[:: s + j, j] += a[:: s + j, j - 1]
+    return a
+
+
+def rows_up_to_a_remainder(a):
+    for j in range(1, a.shape[1]):
+        a[: j % 3, j] = a[: j % 3, j - 1] - a[-j % 3 :, j].sum()
+    return a
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (below_the_diagonal, (RANDOM.random((7, 6)),)),
+        (below_the_diagonal, (RANDOM.random((3, 6)),)),
+        (along_a_band, (RANDOM.random((60, 40)), 3)),
+        (every_other_row_more, (RANDOM.random((9, 6)), 1)),
+        (rows_up_to_a_remainder, (RANDOM.random((2, 9)),)),
+    ],
+)
+def test_parts_that_move_from_step_to_step_are_changed_one_after_the_other(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    """An element has another number in the part of the next step, and so another thread would have it."""
+    agrees(function, arguments)

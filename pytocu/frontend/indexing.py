@@ -12,20 +12,26 @@ import numpy as np
 
 from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.operators import clamped, is_c_long
-from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, slice_bound
+from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, on_axis, slice_bound
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, ScalarType, WeakType, element
 
 
 def slice_bounds(
-    length: DimLike, start: DimLike | None, stop: DimLike | None, step: int, known: Known = not_negative
+    length: DimLike,
+    start: DimLike | None,
+    stop: DimLike | None,
+    stride: DimLike,
+    falling: bool = False,
+    known: Known = not_negative,
 ) -> tuple[DimLike, DimLike]:
-    """First position and number of elements of ``start:stop:step`` on an axis.
+    """First position and number of elements of ``start:stop:stride`` on an axis, or of ``start:stop:-stride``.
 
-    The start is only right where the number is not 0, which is where it is used.  `known` says what is not negative.
+    The stride is at least 1.  The start is only right where the number is not 0, which is where it is used.  `known` says
+    what is not negative.
 
     Examples
     --------
@@ -33,15 +39,15 @@ def slice_bounds(
     >>> slice_bounds(symbol("n"), 1, -1, 1)
     (1, max(n - 2, 0))
     """
-    if step > 0:
+    if not falling:
         first = 0 if start is None else most(from_front(start, length, known), 0, known)
         last = length
         if stop is not None:
             last = least(from_front(_from_end(stop, length, start), length, known), length, known)
-        return first, most(_ceil(last - first, step), 0, known)
+        return first, _count(last - first, stride, known)
     first = length - 1 if start is None else least(from_front(start, length, known), length - 1, known)
     last = -1 if stop is None else most(from_front(stop, length, known), -1, known)
-    return first, most(_ceil(first - last, -step), 0, known)
+    return first, _count(first - last, stride, known)
 
 
 def from_front(bound: DimLike, length: DimLike, known: Known = not_negative) -> DimLike:
@@ -76,8 +82,12 @@ def _from_end(stop: DimLike, length: DimLike, start: DimLike | None) -> DimLike:
     return stop
 
 
-def _ceil(distance: DimLike, step: int) -> DimLike:
-    return distance if step == 1 else floordiv(distance + (step - 1), step)
+def _count(distance: DimLike, stride: DimLike, known: Known) -> DimLike:
+    """How many steps over a distance there are."""
+    if isinstance(stride, int):
+        return most(distance if stride == 1 else floordiv(distance + (stride - 1), stride), 0, known)
+    # What is divided by a number of run time is not negative, so that what comes out is known not to be.
+    return floordiv(most(distance, 0, known) + (stride - 1), stride)
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:
@@ -158,17 +168,17 @@ def _check_item(context: Context, item: Any) -> None:
         return
     if isinstance(item, slice):
         for bound in (item.start, item.stop, item.step):
-            if bound is not None and not isinstance(bound, Value) and not _is_position(bound):
+            if bound is None or _is_position(bound):
+                continue
+            if not isinstance(bound, Value) or bound.type in (WEAK_FLOAT, WEAK_COMPLEX):
                 text = "slice indices must be integers or None or have an __index__ method"
                 raise raised(TypeError(text), context.loc)
-            if bound is not None and not _is_position(bound):
-                raise UnsupportedError(
-                    f"a slice bound must be a Python int, and this is {describe(bound)}",
-                    context.loc,
-                    "a number computed of data is no Python int: choose with np.where and np.arange(len(x)) < bound",
-                )
-        if item.step is not None and type(_plain(item.step)) is not int:
-            raise UnsupportedError("a slice step must be a constant", context.loc)
+            what, help = "step", "make it a Python int: x[::int(step)]"
+            if bound is not item.step:
+                help = "a number computed of data is no Python int: choose with np.where and np.arange(len(x)) < bound"
+                what = "bound"
+            text = f"a slice {what} must be a Python int, and this is {describe(bound)}"
+            raise UnsupportedError(text, context.loc, help)
         if item.step is not None and _plain(item.step) == 0:
             raise ShapeError("slice step cannot be zero", context.loc)
         return
@@ -220,7 +230,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
     shape = dimensions(value)
     # Slices first, on all axes at once; then integers from the last axis; then new axes.
     starts: list[DimLike] = []
-    steps: list[int] = []
+    steps: list[DimLike] = []
     sizes: list[DimLike] = []
     axis = 0
     integers: list[tuple[int, DimLike]] = []
@@ -229,15 +239,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             continue
         length = shape[axis]
         if isinstance(item, slice):
-            # A step longer than any axis leaves one element, whose stride in bytes still has to be a number of 64 bits.
-            step = 1 if item.step is None else clamped(int(item.step), 2**40)
-            bounds = (clamped(int(b)) if isinstance(b, (int, np.integer)) else b for b in (item.start, item.stop))
-            if step > 0:
-                start, stop = (slice_bound(context, b, length) for b in bounds)
-            else:
-                start, stop = (number_as_dim(context, b) for b in bounds)
-            first, size = slice_bounds(length, start, stop, step, known_here(context, branches=False))
-            size = _one_or_none(context, start, stop, step, length, size)
+            step, first, size = _sliced(context, item, length)
         else:
             step, first, size = 1, 0, length
             integers.append((axis, _position(context, number_as_dim(context, _plain(item)), length, axis)))
@@ -272,8 +274,55 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
     return result
 
 
+def _sliced(context: Context, item: slice, length: DimLike) -> tuple[DimLike, DimLike, DimLike]:
+    """The step, the first position and the number of elements of a slice of an axis."""
+    known = known_here(context, branches=False)
+    step, stride, falling = (1, 1, 0) if item.step is None else _step(context, item.step, length, known)
+    bounds = [clamped(int(b)) if isinstance(b, (int, np.integer)) else b for b in (item.start, item.stop)]
+    first, size = 0, 0
+    if falling != 1:
+        start, stop = (slice_bound(context, b, length) for b in bounds)
+        first, size = slice_bounds(length, start, stop, stride, False, known)
+        size = _one_or_none(context, start, stop, step, length, size)
+    if falling != 0:
+        start, stop = (number_as_dim(context, b) for b in bounds)
+        other, others = slice_bounds(length, start, stop, stride, True, known)
+        first = first + falling * (other - first)
+        size = most(size + falling * (others - size), 0, known)
+    if isinstance(falling, Dim):
+        first, size = on_axis(context, first, length, "first"), on_axis(context, size, length, "count")
+    return step, first, size
+
+
+def _step(context: Context, given: Any, length: DimLike, known: Known) -> tuple[DimLike, DimLike, DimLike]:
+    """The step of a slice, how long it is, and 1 where it goes back, else 0; it is never 0 long, since that divides."""
+    step = number_as_dim(context, _plain(given))
+    assert step is not None
+    if isinstance(step, int):
+        # A step longer than any axis leaves one element, whose stride in bytes still has to be a number of 64 bits.
+        step = clamped(step, 2**40)
+        return step, abs(step), int(step < 0)
+    # A number that may be any is brought to one that kernels count with, by which one element is left as well.
+    counted = all(name in context.steps or not is_number(name) for name in symbols(step))
+    longest = dim_max(length, 1)
+    if known(step) or known(0 - step):
+        falling: DimLike = 0 if known(step) else 1
+        stride = 0 - step if falling else step
+        surely = known(stride - 1)
+        stride = stride if counted else dim_min(stride, longest)
+        step = 0 - stride if falling else stride
+    else:
+        ahead, back = (dim_min(dim_max(d, 0), longest) for d in (step, 0 - step))
+        ahead, back = on_axis(context, ahead, longest, "ahead"), on_axis(context, back, longest, "back")
+        step, stride, falling, surely = ahead - back, ahead + back, dim_min(back, 1), False
+    if not surely:
+        require_equal(context, dim_min(stride, 1), 1, "ValueError", "slice step cannot be zero")
+        stride = most(stride, 1, known)
+    return step, stride, falling
+
+
 def _one_or_none(
-    context: Context, start: DimLike | None, stop: DimLike | None, step: int, length: DimLike, size: DimLike
+    context: Context, start: DimLike | None, stop: DimLike | None, step: DimLike, length: DimLike, size: DimLike
 ) -> DimLike:
     """The length of ``x[k:k + 1]`` with a number of run time: one, which broadcasts; a step behind the end is refused."""
     if step != 1 or start is None or stop is None or stop - start != 1 or not any(map(is_number, symbols(size))):

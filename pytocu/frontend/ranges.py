@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, as_dim
+from pytocu.frontend.values import Context, as_dim, dim_value
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
+from pytocu.ir.dims import Dim, DimLike, as_symbol, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT
 
 Known = Callable[[DimLike], bool]
@@ -111,10 +111,23 @@ def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None
     """A bound of a slice with a positive step as a polynomial: of an int that is none, the position that it means."""
     if as_dim(value) is not None or not isinstance(value, Value) or value.type != WEAK_INT:
         return as_dim(value)
-    key = formula(value), length
-    if key not in context.clamped:
-        context.clamped[key] = new_name(context, f"{value.name or 'number'}_at")
-    name = context.clamped[key]
+    return _on_axis(context, value, formula(value), length, f"{value.name or 'number'}_at")
+
+
+def on_axis(context: Context, dim: DimLike, length: DimLike, hint: str) -> DimLike:
+    """A position on an axis, or how many there are, as a number with a name: a formula with all cases is a long one.
+
+    What differs from step to step of a loop stays a formula, which native loops compute.
+    """
+    if not isinstance(dim, Dim) or as_symbol(dim) is not None or not context.steps.isdisjoint(symbols(dim)):
+        return dim
+    return _on_axis(context, dim_value(context, dim), dim, length, hint)
+
+
+def _on_axis(context: Context, value: Value, key: Any, length: DimLike, hint: str) -> DimLike:
+    if (key, length) not in context.clamped:
+        context.clamped[key, length] = new_name(context, hint)
+    name = context.clamped[key, length]
     context.builder.inst("bind", (value,), {"names": (name,), "length": length})
     context.step_facts = (*context.step_facts, length - symbol(name))
     return symbol(name)

@@ -12,8 +12,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pytocu.ir.core import Block, Inst, Value, chain_from, walk
-from pytocu.ir.dims import DimLike
-from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
+from pytocu.ir.dims import DimLike, symbols
+from pytocu.ir.regions import (
+    HEADS,
+    carried_count,
+    carried_memories,
+    changes,
+    given,
+    is_region,
+    numbers_in,
+    numbers_of,
+    origin,
+    parameters,
+)
 from pytocu.ir.types import shape_of
 from pytocu.passes.accesses import (
     IN_REGIONS,
@@ -139,6 +150,7 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
 
 _IN_ORDER = "let each step read an array before it changes it, or read only what it has just written"
 _ONE_PLACE = "let each step change and read an array at one position along the other axes"
+_MOVES = "changes another part of the array along the other axes in each step", STEPS_IN_TURN
 
 
 class _Look:
@@ -146,6 +158,8 @@ class _Look:
 
     Attributes
     ----------
+    numbers : set of str
+        The names of numbers that differ from step to step.
     memory : dict
         Contents of arrays that change, each with the number of the array.
     given : dict
@@ -158,6 +172,7 @@ class _Look:
 
     def __init__(self, inst: Inst):
         self.inst = inst
+        self.numbers = numbers_in(inst)
         self.memories = carried_memories(inst)
         self.free: Dims = ()
         self.memory: dict[Value, int] = {}
@@ -176,6 +191,9 @@ class _Look:
             shapes = " and ".join(str(u.args[1].type) for u in (updates[0], other))
             raise NoSweep(other, f"changes a part of another shape than line {updates[0].loc.line} does: {shapes}",
                           "change parts of one shape, or write a loop for each")  # fmt: skip
+        if any(name in self.numbers for length in self.free for name in symbols(length)):
+            self.refuse_neighbours(updates)
+            raise NoSweep(updates[0], *_MOVES)
         for k, value in enumerate(given(self.inst)[: carried_count(self.inst)]):
             if k in self.memories:
                 self.memory[value] = len(self.accesses)
@@ -358,6 +376,9 @@ class _Look:
                 if other is not None:
                     made = self.maker(*other) or self.maker(*first)
                     raise NoSweep(made, *_neighbours(made))
+                if mentions(along[0], self.numbers):
+                    # What is a position of its own in one step is another one's in the next.
+                    raise NoSweep(self.maker(*first), *_MOVES)
                 axis = _alone(along[0])
                 if axis is None or axis in free:
                     raise NoSweep(self.maker(*first), "is about elements along two axes at once", _ONE_PLACE)

@@ -47,7 +47,7 @@ class Views:
         else:
             argument, base_offset = source, "0"
             base_shape, base_strides = text.read(text.access.shape, source), text.read(text.access.strides, source)
-        dims = {k: tuple(text.dim(d) for d in v) for k, v in attrs.items() if k in ("start", "size")}
+        dims = {k: tuple(text.dim(d) for d in v) for k, v in attrs.items() if k in ("start", "step", "size")}
         arguments = [base_shape, base_strides, base_offset]
         if source in self.dtypes:
             self.dtypes[slot] = self.dtypes[source]
@@ -60,8 +60,8 @@ class Views:
             case "transpose":
                 call = f"view_transpose({', '.join(arguments)}, {attrs['axes']})"
             case "slice":
-                start, size = (f"({', '.join(dims[k])},)" for k in ("start", "size"))
-                call = f"view_slice({', '.join(arguments)}, {start}, {attrs['step']}, {size})"
+                parts = ", ".join(f"({', '.join(dims[k])},)" for k in ("start", "step", "size"))
+                call = f"view_slice({', '.join(arguments)}, {parts})"
             case "index":
                 call = f"view_index({', '.join(arguments)}, {attrs['axis']}, {text.dim(attrs['at'])})"
             case "diagonal":

@@ -83,6 +83,15 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("slice of run time", "k = abs(count) % (len({0}) + 1)\n@v = {0}[k:].sum(axis=0, dtype={0}.dtype)", "iu", 1),
     ("slice of run time", "@v = {0}.copy()\nfor i in range(@N):\n    @v[i:] = @v[i:] + 1\n    @v[:i] -= 1", "if", 1),
     ("slice of run time", "@v = {0}.copy()\nfor i in range(1, len(@v)):\n    @v[i] = @v[:i].max(axis=0) + 0", "iuf", 1),
+    ("step of run time", "@v = {0}[:: abs(count) % 4 + 1]", "biufc", 1),
+    ("step of run time", "@v = {0}[@O :: -1 - abs(count) % 3]", "biufc", 1),
+    ("step of run time", "k = @O % 5 - 5\n@v = {0}[..., @O:-@O:k][..., ::-1]", "biufc", 1),
+    ("step of run time", "k = count % 3 + 1\n@v = {0}.copy()\n@v[::k] = @v[::k][::-1]\n@v[1::-k] = @v[-1]", "biufc", 1),
+    ("step of run time", "@v = {0}.copy()\nfor i in range(1, @N):\n    @v[i::i] = @v[i::i] + 1\n    @v[..., ::-i] -= 1", "if",
+     1),
+    ("step of run time", "@v = np.zeros_like({0})\nk = abs(count) % 4 + 1\nfor i in range(k):\n"
+     "    @v[i::k] = {0}[i::k].max(axis=0, initial=0)", "iuf", 1),
+    ("step of run time", "k = (count % 2 or -2) * 2\n@v = {0}[::k].sum(axis=0, dtype={0}.dtype)", "iu", 1),
     # Loops until something holds.
     ("while on floats", "@v = {0}\nt = 0.0\nwhile t < 1.0:\n    @v = @E\n    t += 0.25", "biufc", 0),
     ("while on floats", "@v = {0}\nt = factor\nk = 0\nwhile t > 0.2 and k < 7:\n    @v = @E\n    t = t / 2\n    k += 1",
