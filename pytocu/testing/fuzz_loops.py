@@ -90,7 +90,7 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("step of run time", "@v = {0}.copy()\nfor i in range(1, @N):\n    @v[i::i] = @v[i::i] + 1\n    @v[..., ::-i] -= 1", "if",
      1),
     ("step of run time", "@v = np.zeros_like({0})\nk = abs(count) % 4 + 1\nfor i in range(k):\n"
-     "    @v[i::k] = {0}[i::k].max(axis=0, initial=0)", "iuf", 1),
+     "    @v[i::k] = {0}[i::k].max(axis=0, initial=0)", "iu", 1),
     ("step of run time", "k = (count % 2 or -2) * 2\n@v = {0}[::k].sum(axis=0, dtype={0}.dtype)", "iu", 1),
     # Loops until something holds.
     ("while on floats", "@v = {0}\nt = 0.0\nwhile t < 1.0:\n    @v = @E\n    t += 0.25", "biufc", 0),

@@ -89,7 +89,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("NaN and the sign of zero count for nothing", "pytocu.backend.llvm_rows:RowWriter.elementwise",
           'for flag in inst.attr("fastmath", ())', 'for flag in ("nnan", "nsz")'),
     Fault("the root of a power is a power", "pytocu.frontend.operators:fast_power", '0.5: "sqrt", 1:', "1:"),
-    Fault("a slice stops one early", "pytocu.frontend.indexing:_ceil", "distance + (step - 1)", "distance"),
+    Fault("a slice stops one early", "pytocu.frontend.indexing:_count", "distance + (stride - 1)", "distance"),
 )  # fmt: skip
 
 
