@@ -229,6 +229,11 @@ def is_array_like(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, (np.generic, type))
 
 
+def may_hold(value: Any) -> bool:
+    """Whether a value could hold arrays, as far as its class tells."""
+    return isinstance(value, (tuple, list, dict)) or hasattr(type(value), "__dataclass_fields__")
+
+
 class Default:
     """The number that a parameter has where a call leaves it out: it is known while compiling, as it never changes."""
 

@@ -19,6 +19,7 @@ from pytocu import config
 from pytocu.config import FASTMATH_FLAGS, Elementwise, Options
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, CompileError, DTypeError, InternalError, Loc, PytocuError, UnsupportedError
+from pytocu.guards import may_hold
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
@@ -37,6 +38,7 @@ _names_in = Deferred("pytocu.tree_text", "names_in")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
 _shown = Deferred("pytocu.trees", "shown")
+_layout = Deferred("pytocu.trees", "layout")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
@@ -106,7 +108,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _of_parts(self, values: Sequence[Any]) -> tuple[JitFunction[..., Any] | None, tuple[Any, ...]]:
         """The same function of what its arguments hold, and that, if one holds an array."""
-        whole = self._options.trees or self._options.elements is not None or not any(map(_may_hold, values))
+        whole = self._options.trees or self._options.elements is not None or not any(map(may_hold, values))
         found = None if whole else _take_apart(self._names, values, self._static)
         if found is None:
             return None, ()
@@ -465,10 +467,14 @@ class JitFunction(Dispatcher, Generic[P, R]):
         built: list[bundle.Built] = []
         for args, kwargs in signatures:
             for target in targets:
-                call, sizes = self._call_of_types(tuple(args), kwargs, target != "cpu")
+                of_parts, parts = self._of_parts(tuple(self._stated(tuple(args), kwargs).values()))
+                function = of_parts or self
+                given = (parts, {}) if of_parts else (tuple(args), kwargs)
+                call, sizes = function._call_of_types(*given, target != "cpu")
+                held = _layout(function._options.trees) if of_parts else ()
                 for index_bits in (32, 64):
-                    _, compiled = self._compile_ahead(call, sizes, target, index_bits)
-                    made = bundle.Built(call, compiled.target.arch, compiled.plan, compiled.binary)
+                    _, compiled = function._compile_ahead(call, sizes, target, index_bits)
+                    made = bundle.Built(call, compiled.target.arch, compiled.plan, compiled.binary, held)
                     built.append(made)
                     yield f"({', '.join(call.shown())})", str(compiled.target), index_bits, len(made.binary)
                     if not compiled.plan.kernels:
@@ -557,10 +563,6 @@ def _lengths_said(sizes: dict[str, int]) -> Iterator[None]:
     except CompileError as error:
         _say_lengths(error, sizes)
         raise
-
-
-def _may_hold(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict)) or hasattr(type(value), "__dataclass_fields__")
 
 
 def plain_function(function: Any) -> types.FunctionType:

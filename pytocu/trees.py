@@ -39,6 +39,9 @@ class Tree(Record):
     members: tuple[Tree | str, ...]
 
 
+Layout: TypeAlias = "tuple[tuple[str, str], ...]"
+"""Arguments that hold others by name, and how, as text."""
+
 Trees: TypeAlias = "tuple[tuple[str, Tree | str], ...]"
 """The parameters of a function by name, each as a tree or as it is."""
 
@@ -84,7 +87,7 @@ def part_names(trees: Trees) -> Iterator[str]:
         yield from [tree] if isinstance(tree, str) else part_names(tuple(("", member) for member in tree.members))
 
 
-def shown(trees: Trees) -> tuple[tuple[str, str], ...]:
+def shown(trees: Trees) -> Layout:
     """The arguments that hold others, and how, for people.
 
     Examples
@@ -94,6 +97,18 @@ def shown(trees: Trees) -> tuple[tuple[str, str], ...]:
     (('p', "{'x': _, 'k': (_,)}"),)
     """
     return tuple((name, written(tree, lambda part: "_")) for name, tree in trees if not isinstance(tree, str))
+
+
+def layout(trees: Trees) -> Layout:
+    """What tells ways to hold arguments apart where the classes are not there: the names of the parts and of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> layout(by_name({"p": [np.ones(2), 3], "n": 3})[0])
+    (('p', '[p_0, p_1]'),)
+    """
+    return tuple((name, written(tree, str)) for name, tree in trees if not isinstance(tree, str))
 
 
 def written(

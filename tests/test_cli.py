@@ -286,6 +286,7 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
             "--args, points: 'f33[n]' is not a type: did you mean f32[n]?",
         ),
         (["mask.py:mask_out", "--args", "F32[n], bool[n]"], "--args, points: 'F32[n]' is not a type: did you mean f32[n]?"),
+        (["mask.py:scaled", "--args", "f32[n], weak itn"], "--args, factor: 'weak itn' is not a type: did you mean weak int?"),
         (
             ["mask.py:mask_out", "--args", "=f32, bool[n]"],
             "--args, points: '=f32' is not a type: write f32, f32[n, 3], i64[n, m; S] or weak float",

@@ -178,6 +178,19 @@ def test_inlined_ptx_belongs_to_the_call() -> None:
     assert [(row.line, row.insts) for row in assembly_rows(text, cuda, [])] == [(3, (3,))]
 
 
+def test_a_kernel_that_is_launched_at_several_places_is_one() -> None:
+    """As `explain` says."""
+
+    def heat(u, steps):
+        for _ in range(steps):
+            u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        return u
+
+    lowered = pytocu.jit(heat).lower("f64[n]", "weak int")
+    assert "2 kernels, launched at 4 places · pytocu" in page.html_report(lowered)
+    assert ": 2 kernels\n" in str(pytocu.jit(heat).explain("f64[n]", "weak int"))
+
+
 def test_kernels_have_their_lines(standard: page.Report) -> None:
     assert len(standard.told.kernels) == 3
     for number, name in enumerate(k.name for k in standard.told.kernels):

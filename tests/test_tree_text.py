@@ -12,7 +12,7 @@ import pytest
 
 import pytocu
 from pytocu.cli.main import main
-from pytocu.errors import DTypeError, InternalError, PytocuError
+from pytocu.errors import DTypeError, InternalError, PytocuError, UnsupportedError
 from pytocu.explain.inputs import load_inputs, save_inputs
 from pytocu.testing.planted import FAULTS, Fault, planted
 from pytocu.tree_text import read_tree, split_items
@@ -74,6 +74,10 @@ def grown(d):
     d["x"] += 1
     d["y"][1:] = d["x"][:-1] * 2
     return d["x"] - d["y"]
+
+
+def summed(s, dt):
+    return State(s[0] + dt * s[1], s[0] * s[1])
 
 
 def first(s):
@@ -168,6 +172,30 @@ def test_what_is_none_is_said_at_its_place(command, types, sentence):
     for words in (("dump",), ("explain",), ("bisect",), ("build", "-o", "bundle")):
         code, out, err = command(words[0], "prog.py:pair", "--args", types, *words[1:])
         assert (code, out, err) == (2, "", f"pytocu: --args, {sentence}\n")
+
+
+def test_bundles(command, folder, prog):
+    words = ("--args", "State(f32[n], f32[n]), weak float", "--args", "[f32[n], weak int], weak float", "-o", "bundle")
+    code, out, err = command("build", "prog.py:summed", *words)
+    assert code == 0 and "summed(s_u: f32[s_u_0], s_v: f32[s_v_0], dt: weak float)" in out, err
+    assert command("build", "prog.py:chosen", "--args", "{'x': f32[n], 'kind': 'a', 'how': 'b'}", "-o", "bundle")[0] == 0
+    made = pytocu.load("bundle")
+    x = np.float32([1, 2])
+    for argument in (prog.State(x, x + 1), [x, 3]):
+        given, wanted = made.summed(argument, 0.5), prog.summed(argument, 0.5)
+        assert type(given) is type(wanted) is prog.State
+        np.testing.assert_array_equal(given.u, wanted.u)
+        np.testing.assert_array_equal(given.v, wanted.v)
+    assert [s.types[1] for s in made.summed.specializations] == ["s_v: f32[s_v_0]"] * 2 + ["s_1: weak int"] * 2
+    with pytest.raises(UnsupportedError, match=r"no code for summed where s = \(s_0, s_1\)") as caught:
+        made.summed((x, x), 0.5)
+    assert str(caught.value).splitlines()[1:] == [
+        *("  help: build it too, with --args; the bundle has", "    s = State(u=s_u, v=s_v)", "    s = [s_0, s_1]"),
+    ]
+    with pytest.raises(UnsupportedError, match="d_kind: static 'c'"):
+        made.chosen({"x": x, "kind": "c", "how": "b"})
+    with pytest.raises(UnsupportedError, match=r"no code for summed\(s: f32\[s_0\]"):
+        made.summed(x, 0.5)
 
 
 def scaled(p: Any, k: Any) -> Any:

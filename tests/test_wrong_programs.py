@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,25 @@ def test_all_that_is_wrong_is_said_at_once():
     assert str(caught.value).count("\n\nalso: ") == 2
     back = pickle.loads(pickle.dumps(caught.value))
     assert str(back) == str(caught.value)
+
+
+def test_names_of_statements_that_are_not_read():
+    """Of what depends on an error, and of the rest of a statement with one; not where it runs perhaps."""
+
+    def f(x, n):
+        y = np.hypott(x, 1) + lenght(x)  # noqa: F821
+        z = y * np.sqroot(y) + math.pj + (lambda t: t + nothing)(y) + (y if n else nowhere)  # noqa: F821
+        w = y.shape, z.T, n.real
+        return widht(z) + k + w  # noqa: F821
+        k = z  # noqa: F841
+
+    with pytest.raises(AttributeError) as caught:
+        pytocu.jit(f).lower("f32[m]", "weak int")
+    said = [error.message for error in (caught.value, *caught.value.others)]
+    assert said == [
+        *("module 'numpy' has no attribute 'hypott'", "name 'lenght' is not defined"),
+        *("module 'numpy' has no attribute 'sqroot'", "module 'math' has no attribute 'pj'", "name 'widht' is not defined"),
+    ]
 
 
 def test_what_follows_from_an_error_is_not_said():

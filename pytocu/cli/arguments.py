@@ -141,7 +141,7 @@ def _no_type(text: str, place: str) -> str:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         word, bracket, rest = text.partition("[")
-        known = word.strip() in _TYPE_NAMES or word.startswith("weak ") or not re.fullmatch(r"[\w. ]+", word)
+        known = word.strip() in _TYPE_NAMES or not re.fullmatch(r"[\w. ]+", word)
         close = "" if known else nearest(word.strip(), _TYPE_NAMES)
         return f"{text!r} is not a type{close[:-1]}{bracket}{rest}?" if close else ""
     weak = f"write its type, weak {type(value).__name__}" if type(value).__name__ in WEAK_ORDER else ""

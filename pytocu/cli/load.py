@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.cli.terminal import CommandError, debugging, nearest, suggestion
+from pytocu.ir.python_functions import FILE_MODULE
 from pytocu.jitted import JitFunction
 
 Loaded = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -82,7 +83,7 @@ def nearest_file(path: Path) -> str:
 
 
 def _module(path: Path) -> types.ModuleType:
-    name = f"_pytocu_file_{path.stem}"
+    name = f"{FILE_MODULE}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise CommandError(f"{str(path)!r} is no Python file: write FILE.py:FUNCTION")

@@ -205,4 +205,5 @@ def load_inputs(file: str, function: Any = None) -> dict[str, Any]:
         raise PytocuError(f"{file!r} holds arguments that cannot be put together: {error}") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = "it is no file of arrays" if "pickle" in str(error) else str(error)
-        raise PytocuError(f"{file!r} holds no arguments ({reason}): np.savez({file!r}, x=x) writes them by name") from None
+        place = file if file.endswith(".npz") else "inputs.npz"
+        raise PytocuError(f"{file!r} holds no arguments ({reason}): np.savez({place!r}, x=x) writes them by name") from None

@@ -92,10 +92,12 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
     """
     errors: list[CompileError] = []
     lost: set[str] = set()
+    own = {name for statement in body for name in names_in(statement, ast.Store)}
     signal = None
     for number, statement in enumerate(body):
         frame.context.builder.loc = frame.loc(statement)
         if not lost.isdisjoint(names_in(statement, ast.Load)):
+            errors += _unknown_names(frame, statement, own)
             lost |= names_in(statement, ast.Store)
             if _may_end(statement):
                 break
@@ -108,6 +110,7 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
             follows = isinstance(error, NameError) and any(f"'{name}'" in error.message for name in lost)
             if not follows:
                 errors.append(error)
+            errors += [e for e in _unknown_names(frame, statement, own) if e.loc != error.loc]
             lost |= names_in(statement, ast.Store)
             # What the program raises itself ends it.
             if _may_end(statement) or len(errors) == _MOST_ERRORS:
@@ -122,8 +125,36 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
         if signal is not None:
             break
     if errors:
-        raise errors[0].with_others(errors[1:])
+        raise errors[0].with_others(errors[1:_MOST_ERRORS])
     return signal
+
+
+def _unknown_names(frame: Frame, statement: ast.stmt, own: set[str]) -> list[CompileError]:
+    """What is wrong with the names of a statement that is not read: those that nothing binds, and that a module has not.
+
+    `own` are the names that the function binds.
+    """
+    found: list[CompileError] = []
+    if not isinstance(statement, ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+        return found
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        # What runs perhaps, or binds names of its own, is left out.
+        if isinstance(node, ast.Lambda | ast.IfExp | ast.BoolOp | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        name = node.value if isinstance(node, ast.Attribute) else node
+        if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)) or name.id in own:
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            continue
+        try:
+            owner = evaluate(frame, name)
+            if isinstance(node, ast.Attribute) and isinstance(owner, types.ModuleType):
+                evaluate(frame, node)
+        except CompileError as error:
+            if isinstance(error, NameError | AttributeError):
+                found.append(error)
+    return found
 
 
 def names_in(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:

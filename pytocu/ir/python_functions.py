@@ -103,6 +103,10 @@ if "fma" in dir(math):
     PYTHON_FUNCTIONS["math_fma"] = PythonFunction(vars(math)["fma"], 3, "float")
 
 
+FILE_MODULE = "_pytocu_file_"
+"""What the name of a module that a command has run from a file begins with, so that it is none that a program imports."""
+
+
 def class_path(kind: type) -> str:
     """How a class is found again: ``module:name``.
 

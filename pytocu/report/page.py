@@ -300,13 +300,15 @@ def render(report: Report) -> str:
     """The page of what was collected."""
     # What closes a script element must not stand in one.
     data = json.dumps(_data(report), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    count = len(report.told.kernels)
+    launched = len(report.told.kernels)
+    count = len({kernel.name for kernel in report.told.kernels})
+    shown = f"{count} kernel{'' if count == 1 else 's'}" + (f", launched at {launched} places" if launched > count else "")
     languages = " and ".join(dict.fromkeys(form.name for form in report.forms)) or "code"
     fields = {
         "CODE": html.escape(languages),
         "TITLE": html.escape(report.title),
         "SIGNATURE": html.escape(f"{report.title}({report.signature})"),
-        "ABOUT": html.escape(f"{report.target} · {count} kernel{'' if count == 1 else 's'} · pytocu {VERSION}"),
+        "ABOUT": html.escape(f"{report.target} · {shown} · pytocu {VERSION}"),
         "GRAPH": draw(report.graph),
         "KERNELS": _table(report.told.kernels),
         "WORDS": words.html(report.told),

@@ -15,19 +15,21 @@ from typing import Any
 
 from pytocu import config
 from pytocu.errors import BackendError, Loc, UnsupportedError
-from pytocu.guards import Static, argument_key
+from pytocu.guards import Static, argument_key, may_hold
+from pytocu.ir.python_functions import FILE_MODULE
 from pytocu.ir.types import parse_type
 from pytocu.record import Record
 from pytocu.runtime import host_cpu
 from pytocu.runtime.cache import sha256
-from pytocu.runtime.dispatcher import Dispatcher, Entry
+from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.runtime.signature import Call
+from pytocu.trees import Layout, layout, take_apart
 
 INDEX = "bundle.json"
-_VERSION = 1
+_VERSION = 2
 
 
 class Built(Record):
@@ -41,12 +43,15 @@ class Built(Record):
         ``sm_90``; empty for the CPU.
     plan : Plan
     binary : bytes
+    held : tuple of (str, str)
+        How arguments hold what the code was compiled for: :func:`pytocu.trees.layout`.
     """
 
     call: Call
     arch: str
     plan: Plan
     binary: bytes
+    held: Layout = ()
 
 
 class BundledFunction(Dispatcher):
@@ -57,6 +62,7 @@ class BundledFunction(Dispatcher):
     def __init__(self, name: str, signature: inspect.Signature, device: str | None, static: Sequence[str]):
         super().__init__(name, signature, device, static)
         self.__name__ = name
+        self._by_layout: dict[Layout, BundledFunction] = {}
 
     def __repr__(self) -> str:
         return f"<bundled {self._name}{self._signature}>"
@@ -65,8 +71,32 @@ class BundledFunction(Dispatcher):
         parameters = [text for _, entry in self._made for text in entry.types if text.startswith(f"{name}: ")]
         return any(text.startswith(f"{name}: static ") for text in parameters)
 
+    def _general(self, values: tuple[Any, ...]) -> Any:
+        apart = take_apart(self._names, values, self._static) if any(map(may_hold, values)) else None
+        if apart is None:
+            return super()._general(values)
+        found = layout(apart[0])
+        if found not in self._by_layout:
+            known = [*([()] if self._made else []), *self._by_layout]
+            has = "\n    ".join(map(_layout_text, known))
+            help = f"build it too, with --args; the bundle has\n    {has}"
+            raise UnsupportedError(f"the bundle has no code for {self._name} where {_layout_text(found)}", None, help)
+        return self._by_layout[found](*apart[1])
+
+    @property
+    def specializations(self) -> tuple[Specialization, ...]:
+        """What was built."""
+        return (*super().specializations, *(one for made in self._by_layout.values() for one in made.specializations))
+
     def add(self, kept: Mapping[str, Any], folder: str) -> None:
         """Put one specialisation of the index into the table."""
+        held: Layout = tuple((name, text) for name, text in kept["held"])
+        if held:
+            kind = inspect.Parameter.POSITIONAL_ONLY
+            parts = inspect.Signature([inspect.Parameter(name, kind) for name, _, _ in kept["parameters"]])
+            made = self._by_layout.get(held) or BundledFunction(self._name, parts, self._device, tuple(self._static))
+            self._by_layout[held] = made
+            return made.add({**kept, "held": ()}, folder)
         kind = kept["kind"]
         parameters = [(name, Static(ast.literal_eval(t)) if known else parse_type(t)) for name, known, t in kept["parameters"]]
         call = Call((), on_gpu=kind == "cuda")
@@ -91,6 +121,10 @@ class BundledFunction(Dispatcher):
             None,
             "build it too, with --args and --target; the bundle has\n    " + "\n    ".join(dict.fromkeys(lines)),
         )
+
+
+def _layout_text(held: Layout) -> str:
+    return ", ".join(f"{name} = {text}" for name, text in held) or "no argument holds others"
 
 
 class Bundle:
@@ -261,12 +295,12 @@ def _written(place: str, built: Sequence[Built]) -> tuple[list[dict[str, Any]], 
     size = 0
     for one in built:
         parameters = [_parameter(name, p) for name, p in one.call.parameters]
-        plan = plan_to_json(one.plan)
+        plan = plan_to_json(one.plan._replace(tree=_importable(one.plan.tree)))
         kind = "cuda" if one.arch else "cpu"
         host = "" if one.arch else host_cpu.host()
-        new = {"kind": kind, "parameters": parameters, "plan": plan, "host": host, "binaries": {}}
+        new = {"kind": kind, "held": one.held, "parameters": parameters, "plan": plan, "host": host, "binaries": {}}
         # Architectures share a plan where it is the same.
-        entry = found.setdefault(json.dumps([kind, parameters, plan]), new)
+        entry = found.setdefault(json.dumps([kind, one.held, parameters, plan]), new)
         entry["locs"] = [(position, _written_loc(loc)) for position, loc in one.plan.locs.items()]
         if one.plan.kernels:
             digest = sha256(one.binary).hexdigest()
@@ -274,6 +308,17 @@ def _written(place: str, built: Sequence[Built]) -> tuple[list[dict[str, Any]], 
             entry["binaries"][one.arch] = (f"{digest[:32]}.bin", digest)
             size += len(one.binary)
     return list(found.values()), size
+
+
+def _importable(tree: Any) -> Any:
+    """How results are arranged, with classes by the modules that programs import."""
+    match tree:
+        case ("named", path, *members):
+            return ("named", path.removeprefix(FILE_MODULE), *map(_importable, members))
+        case tuple():
+            return tuple(map(_importable, tree))
+        case _:
+            return tree
 
 
 def _replace(file: str, data: bytes) -> None:
