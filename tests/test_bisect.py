@@ -495,7 +495,7 @@ def test_large_arguments_are_written_as_bytes(command, folder):
         (("prog.py:step",), "prog.py has no 'step': did you mean steps?"),
         (("prog.py:steps",), "steps(x, y) needs a type for x, y"),
         (("prog.py:steps", "--inputs", "none.npz"), "there is no file 'none.npz'"),
-        (("prog.py:steps", "--inputs", "prog.py"), "'prog.py' holds no arguments (it is no file of arrays): np.savez('inputs.npz'"),
+        (("prog.py:steps", "--inputs", "prog.py"), "'prog.py' holds no arguments (it is no file of arrays): np.savez('inputs"),
         (("prog.py:steps", "--inputs", "one.npy"), "'one.npy' holds no arguments (it is one array without a name)"),
         (("prog.py:steps", "--inputs", "cut.npz"), "'cut.npz' holds no arguments (File is not a zip file)"),
         (("prog.py:steps", "--inputs", "torn.npz"), "'torn.npz' holds no arguments (Bad CRC-32"),
