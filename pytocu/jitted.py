@@ -37,6 +37,7 @@ _read_argument = Deferred("pytocu.tree_text", "read_argument")
 _names_in = Deferred("pytocu.tree_text", "names_in")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
+_as_written = Deferred("pytocu.trees", "as_written")
 _shown = Deferred("pytocu.trees", "shown")
 _layout = Deferred("pytocu.trees", "layout")
 _reported = Deferred("pytocu.explain.failures", "reported")
@@ -155,6 +156,16 @@ class JitFunction(Dispatcher, Generic[P, R]):
         flags = self._options.fastmath if fastmath is None else fastmath_flags(fastmath)
         names = tuple(dict.fromkeys((*self._static, *static)))
         return type(self)(self._function, self._device, self._options._replace(fastmath=flags), names)
+
+    def _describe_one(self, call: Call, name: str, value: Any) -> None:
+        trees = self._options.trees
+        if not trees:
+            return super()._describe_one(call, name, value)
+        try:
+            super()._describe_one(call, name, value)
+        except CompileError as error:
+            help = _as_written(error.help, trees) if error.help else None
+            raise type(error)(_as_written(error.message, trees), error.loc, help) from None
 
     @property
     def _held(self) -> tuple[tuple[str, str], ...]:

@@ -130,6 +130,28 @@ def written(
     return f"{name(tree.kind)}({', '.join(f'{k}={text}' for k, text in zip(tree.keys, members, strict=True))})"
 
 
+def as_written(text: str, trees: Trees) -> str:
+    """A text in which what arguments hold is said as the function writes it, and not by the names of the parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_written("argument p_x_0 is p_x_00", by_name({"p": {"x": [np.ones(2)]}})[0])
+    "argument p['x'][0] is p_x_00"
+    """
+    places = {part: place for name, tree in trees for part, place in _places(name, tree)}
+    return re.sub(r"\w+", lambda match: places.get(match[0], match[0]), text)
+
+
+def _places(place: str, tree: Tree | str) -> Iterator[tuple[str, str]]:
+    if isinstance(tree, str):
+        yield tree, place
+        return
+    for key, member in zip(tree.keys, tree.members, strict=True):
+        inside = f"{place}[{key!r}]" if tree.kind in (tuple, list, dict) else f"{place}.{key}"
+        yield from _places(inside, member)
+
+
 def owner_of(trees: Trees, part: str) -> str:
     """The argument that holds a part."""
     return next(name for name, tree in trees if part in part_names(((name, tree),)))

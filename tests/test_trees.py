@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError, ShapeError, UnsupportedError
+from pytocu.errors import CompileError, DTypeError, ShapeError, UnsupportedError
 from pytocu.testing.compare import compare
 
 X = np.array([0.5, -1, 2, 3.0])
@@ -198,6 +198,17 @@ def test_it_is_explained_and_lowered() -> None:
     assert [str(p.type) for p in compiled.lower(Point(X, X), 0.5).function.params][2] == "weak float"
     told = compiled.explain(Point(X, X), 0.5)
     assert len(told.kernels) == 1 and "p_x f64[p_x_0]" in str(told)
+
+
+def test_parts_are_said_as_the_function_writes_them() -> None:
+    compiled = pytocu.jit(lambda d, s: d["w"][1] * 2 + s.x)
+    told = compiled.explain({"w": (X, X)}, Spring(np.float32([1]), 2.0))
+    cause = told.wide[0].causes[0]
+    assert cause.sentence == "the argument d['w'][1] is float64" and cause.help == "pass d['w'][1].astype(np.float32)"
+    assert repr(told) == str(told)
+    with pytest.raises(DTypeError, match=r"argument d\['w'\]\[0\] has dtype <U1") as caught:
+        compiled({"w": (np.array(["a"]), X)}, Spring(X, 2.0))
+    assert caught.value.help is not None and "np.unique(d['w'][0], return_inverse=True)" in caught.value.help
 
 
 def test_static_arguments_stay_as_they_are() -> None:

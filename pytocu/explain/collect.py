@@ -11,7 +11,7 @@ from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
 from pytocu.errors import BackendError
 from pytocu.explain import schedules
-from pytocu.explain.dtypes import wide_values
+from pytocu.explain.dtypes import as_in_source, wide_values
 from pytocu.explain.lengths import below_zero, ints_of, shown_with
 from pytocu.explain.loops import loops_in_words, reasons
 from pytocu.explain.model import Access, Around, Bytes, Edge, Explanation, Kernel, LibraryCall, Refusal, SourceLine, Taken
@@ -88,7 +88,7 @@ def explanation(
         kernels,
         edges,
         _refused(found, kernels, edges, parsed),
-        wide_values(lowered.function),
+        as_in_source(wide_values(lowered.function), lowered.options.trees),
         None,
         (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g))),
         None,

@@ -14,6 +14,7 @@ from pytocu.explain.source import dtype_text, is_choice, is_primary, operand_tex
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.regions import bindings, carried_count, given, is_region
 from pytocu.ir.types import C128, F64, ArrayType, DType, Type, WeakType, element
+from pytocu.trees import Trees, as_written
 
 WIDE = (F64, C128)
 
@@ -58,6 +59,18 @@ def wide_values(function: Function) -> tuple[Wide, ...]:
         told |= {key, *((k,) for k in key)}
         found.append(Wide(name, element(value.type).numpy.name, tuple(causes.values())[:_MOST_CAUSES]))
     return tuple(found)
+
+
+def as_in_source(found: Sequence[Wide], trees: Trees) -> tuple[Wide, ...]:
+    """With what arguments hold as the function writes it."""
+    if not trees:
+        return tuple(found)
+
+    def said(cause: Cause) -> Cause:
+        texts = {field: as_written(getattr(cause, field), trees) for field in ("text", "sentence", "help")}
+        return cause._replace(**texts) if cause.kind == "argument" else cause
+
+    return tuple(wide._replace(name=as_written(wide.name, trees), causes=tuple(map(said, wide.causes))) for wide in found)
 
 
 def is_wide(type: Type) -> bool:

@@ -454,6 +454,10 @@ class Explanation(Record):
     def __str__(self) -> str:
         return _plain(self)
 
+    def __repr__(self) -> str:
+        # A prompt shows it to a reader.
+        return _plain(self)
+
     def __rich__(self) -> Any:
         return _rich_text(self)
 
