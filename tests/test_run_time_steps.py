@@ -288,3 +288,27 @@ def test_a_slice_of_either_sign_is_a_position_and_a_count_in_the_kernel() -> Non
     inside = loop[names.index("for") : names.index("next")]
     # The number of a step is known to be above 0: a formula that native loops compute, nothing that Python is asked for.
     assert [s[0] for s in inside if s[0] not in ("dim", "launch")] == ["for", "bind"]
+
+
+def from_each_on(x, n, s):
+    t = np.zeros(n)
+    for i in range(n):
+        t[i] = x[i::s].sum() + x[: i + 3 : -s].sum()
+    return t
+
+
+@pytest.mark.parametrize("s", [3, -2])
+def test_native_loops_compute_slices_of_either_sign(s: int) -> None:
+    everywhere(from_each_on, VECTOR, 12, s)
+    steps = pytocu.jit(from_each_on).lower(VECTOR, 12, s).compile("cpu").plan.steps
+    names = [step[0] for step in steps]
+    # But for the number of the step, nothing in it is Python's.
+    assert names[names.index("for") : names.index("next")].count("bind") == 1
+
+
+def test_steps_that_are_read_without_a_sign() -> None:
+    view = pytocu.jit(lambda x, k: x[:: k[0]])
+    for number in (1, 5, 36, 37, 2**62):
+        found, wanted = view(VECTOR, np.array([number], np.uint64)), VECTOR[::number]
+        compare(found, wanted)
+        assert np.shares_memory(found, VECTOR)

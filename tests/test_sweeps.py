@@ -489,9 +489,20 @@ def along_a_band(a, n):
     for j in range(n):
         for k in range(1, 40):
             band[j : j + 20, k] = band[j : j + 20, k - 1] * 2
-    for j in range(1, 40):
-        band[j : j + 3, j] = band[j : j + 3, j - 1] + 1
     return band
+
+
+def moving_window(a):
+    for j in range(len(a) - 300):
+        a[j : j + 300] = a[j : j + 300] * 0.5 + j
+    return a
+
+
+def moving_window_of_columns(a):
+    for j in range(len(a) - 300):
+        a[j : j + 300, 1] = a[j : j + 300, 0] * 0.5 + j
+        a[j : j + 300, 0] = a[j : j + 300, 1] - j
+    return a
 
 
 def every_other_row_more(a, s):
@@ -502,7 +513,7 @@ def every_other_row_more(a, s):
 
 def rows_up_to_a_remainder(a):
     for j in range(1, a.shape[1]):
-        a[: j % 3, j] = a[: j % 3, j - 1] - a[-j % 3 :, j].sum()
+        a[: j % 3, j] = a[: j % 3, j - 1] * 2
     return a
 
 
@@ -512,6 +523,8 @@ def rows_up_to_a_remainder(a):
         (below_the_diagonal, (RANDOM.random((7, 6)),)),
         (below_the_diagonal, (RANDOM.random((3, 6)),)),
         (along_a_band, (RANDOM.random((60, 40)), 3)),
+        (moving_window, (RANDOM.random(700),)),
+        (moving_window_of_columns, (RANDOM.random((700, 2)),)),
         (every_other_row_more, (RANDOM.random((9, 6)), 1)),
         (rows_up_to_a_remainder, (RANDOM.random((2, 9)),)),
     ],
@@ -521,3 +534,4 @@ def test_parts_that_move_from_step_to_step_are_changed_one_after_the_other(
 ) -> None:
     """An element has another number in the part of the next step, and so another thread would have it."""
     agrees(function, arguments)
+    assert any(step[0] == "for" for step in pytocu.jit(function).lower(*copies(arguments)).compile("cpu").plan.steps)

@@ -303,7 +303,7 @@ def _step(context: Context, given: Any, length: DimLike, known: Known) -> tuple[
         step = clamped(step, 2**40)
         return step, abs(step), int(step < 0)
     # A number that may be any is brought to one that kernels count with, by which one element is left as well.
-    counted = all(name in context.steps or not is_number(name) for name in symbols(step))
+    counted = context.steps.issuperset(symbols(step))
     longest = dim_max(length, 1)
     if known(step) or known(0 - step):
         falling: DimLike = 0 if known(step) else 1
