@@ -1047,3 +1047,22 @@ def test_what_loops_in_a_loop_change_is_not_the_same_in_its_steps():
 def test_kernels_of_one_shape_that_reduce_other_axes():
     found = told(lambda x: (x.cumsum(axis=1), x.sum()), "f32[n, m]")
     assert found.kernels[1].why == "it reduces or scans along other axes than earlier kernels"
+
+
+def test_errors_in_branches_and_loops_are_noted() -> None:
+    def f(x, n):
+        if n > 3:
+            raise TypeError("too many")
+        for _ in range(n):
+            x = np.sine(x)
+        if n == 2:
+            return {"a": x}["b"]
+        return x[n]
+
+    line = f.__code__.co_firstlineno
+    told = pytocu.jit(f).explain("f32[m]", "weak int")
+    assert told.notes[:2] == (
+        f"a call that comes to line {line + 4} raises AttributeError: module 'numpy' has no attribute 'sine'",
+        f"a call that comes to line {line + 6} raises KeyError: 'b'",
+    )
+    assert not any("TypeError" in note or "IndexError" in note for note in told.notes)

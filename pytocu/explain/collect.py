@@ -15,6 +15,7 @@ from pytocu.explain.dtypes import as_in_source, wide_values
 from pytocu.explain.lengths import below_zero, ints_of, shown_with
 from pytocu.explain.loops import loops_in_words, reasons
 from pytocu.explain.model import Access, Around, Bytes, Edge, Explanation, Kernel, LibraryCall, Refusal, SourceLine, Taken
+from pytocu.explain.raised import raised_in_words
 from pytocu.explain.repeated import MOVES, repeated
 from pytocu.explain.source import indented, line_of
 from pytocu.explain.stages import Stage, stages, subject_of
@@ -92,7 +93,7 @@ def explanation(
         None,
         (*map(str, narrowest(plan.assumptions)), *(f"captured {g.name}" for g in lowered.guards if not _of_libraries(g))),
         None,
-        notes,
+        (*raised_in_words(lowered.function), *notes),
         calls,
         loops_in_words(plan, parsed.kind == "cuda"),
         reasons(_before(found, "stages").function),

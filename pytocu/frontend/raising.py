@@ -156,13 +156,13 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
     found = error if isinstance(error, Raised) else _raised_by(error)
     if context.elements is not None or found is None or found.failing is None:
         return None
-    if not found.failing.shown and not any(map(_is_refusal, walk(Block((), tuple(context.builder.insts))))):
+    if not found.failing.shown and not any(map(is_refusal, walk(Block((), tuple(context.builder.insts))))):
         return None
     refuse(context, found)
     return Raised(found.error, found.failing, found.stated, written=True)
 
 
-def _is_refusal(inst: Inst) -> bool:
+def is_refusal(inst: Inst) -> bool:
     """Whether an instruction is one of :func:`refuse` or :func:`refuse_if`."""
     if inst.op.name != "check" or inst.attr("kind") != "equal":
         return False
