@@ -738,6 +738,23 @@ def arrays_in_a_new_list(x, n):
     return p
 
 
+def two_names_of_memory(x, n):
+    l = [x.copy(), x * 2]
+    y = l[0]
+    for _ in range(n):
+        l[0] += 1
+        l[0], l[1] = l[1], l[0]
+    return l[0], l[1], y
+
+
+def one_memory_on_a_side(x, n):
+    l = [x.copy(), x * 2]
+    if x[0] > n - 2:
+        l[0] = l[1]
+    l[1] += 1
+    return l
+
+
 ANEW = [
     by_a_comprehension, a_dict_anew, the_old_one_has_a_name, anew_and_changed, anew_on_a_side, old_or_new, a_window,
     returned_or_another, returned_in_a_tuple, an_iterator_of_the_old_one, rows, in_a_tuple_before, numbers,
@@ -753,7 +770,8 @@ PROGRAMS = [
     raises_in_a_step, a_list_in_a_list_twice, a_tuple_in_a_dict, a_slice_of_a_list, turned_lists, updated,
     left_and_else, returned_in_a_step, by_a_nested_function, by_a_helper, changed_and_bound, loops_in_loops,
     numbers_in_lists, scalars, views, ways_through_a_step, returned_on_two_ways, the_list_itself_from_a_step,
-    with_a_member_of_it, a_tuple_with_a_list, broken_off, a_default, motion, by_an_outer_name,
+    with_a_member_of_it, a_tuple_with_a_list, broken_off, a_default, motion, by_an_outer_name, two_names_of_memory,
+    one_memory_on_a_side,
 ]  # fmt: skip
 
 
@@ -842,23 +860,6 @@ def other_keys(x, n):
     return d["b"]
 
 
-def two_names_of_memory(x, n):
-    l = [x.copy(), x * 2]
-    y = l[0]
-    for _ in range(n):
-        l[0] += 1
-        l[0], l[1] = l[1], l[0]
-    return l[0], l[1], y
-
-
-def one_memory_on_a_side(x, n):
-    l = [x.copy(), x * 2]
-    if x[0] > n - 2:
-        l[0] = l[1]
-    l[1] += 1
-    return l
-
-
 def a_text(x, n):
     d = {"mode": "a", "x": x}
     for _ in range(n):
@@ -891,8 +892,6 @@ def python_without_a_step(x, n):
         (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
         (grows, "a list grows in a loop, and how much it holds then is known only at run time", "of the length"),
         (other_keys, "a dict grows in a loop", "of the length"),
-        (two_names_of_memory, "l[0] names another memory after each step", "begin with a copy"),
-        (one_memory_on_a_side, "may share its memory with an array that is changed", "copy"),
         (a_text, "d['mode'] is 'a' before a step of the loop and 'b' after it", "values of one kind"),
         (python_without_a_step, "p[1] is a Python number where no step binds it and np.float64 where one does", ""),
     ],

@@ -583,11 +583,17 @@ def returned_itself(x, n):
     return v
 
 
-@pytest.mark.parametrize("function", [assigned_behind, turned_or_not, returned_itself])
-def test_changes_of_what_may_be_one_memory_are_refused(function: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("function", [assigned_behind, returned_itself])
+def test_changes_of_what_is_one_memory_or_not(function: Callable[..., Any], n: int) -> None:
+    given, x = VECTOR.copy(), VECTOR.copy()
+    compare((pytocu.jit(function)(given, n), given), (function(x, n), x))
+
+
+def test_changes_of_what_may_be_one_memory_are_refused() -> None:
     """Whether the change is seen through the other name is known only at run time."""
     with pytest.raises(UnsupportedError, match="may share its memory with an array that is changed"):
-        pytocu.jit(function)(VECTOR.copy(), 2)
+        pytocu.jit(turned_or_not)(VECTOR.copy(), 2)
 
 
 def changed_behind(x, n):

@@ -391,18 +391,6 @@ def test_views_of_arguments_are_returned_as_views() -> None:
     assert (first == 7).all() and (other[-1] == 7).all()
 
 
-def test_memory_of_arguments_does_not_change_places() -> None:
-    def swapped(u, v, n):
-        for _ in range(n):
-            v[1:-1] = u[2:] + u[:-2]
-            u, v = v, u
-        return u
-
-    with pytest.raises(UnsupportedError, match="names another memory after each step of the loop") as caught:
-        pytocu.jit(swapped)(VECTOR.copy(), VECTOR.copy(), 3)
-    assert "copy" in (caught.value.help or "")
-
-
 def picked(x, i, n):
     for step in range(n):
         x = x[::-1] + x[i - step]

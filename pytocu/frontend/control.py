@@ -138,6 +138,8 @@ class _Merge:
         self.known: list[tuple[Value, tuple[Any, ...], set[Value]]] = []
         self.made = {result for inst in insts for result in inst.results}
         self.places: dict[tuple[Any, ...], int] = {}
+        # What decides in a side, and what stands for it behind the branch.
+        self.tests: dict[Value, Value] = {}
 
     def add_once(
         self,
@@ -310,7 +312,68 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[_Side]) -> Any
         put(list(made.results))
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
     builder.may_be(merge.memories())
+    _note_choices(merge)
     return signal() if callable(signal) else signal
+
+
+def _hand_tests(merge: _Merge, sides: Sequence[_Side], given: Sequence[tuple[Any, ...]]) -> None:
+    """Hand on what decides in a side which array from before the branch a value is."""
+    builder = merge.context.builder
+    for of_sides in given if len(sides) == 2 else ():
+        for k, value in enumerate(of_sides if len(of_sides) == 2 else ()):
+            choice = builder.decided(builder.root(value)) if is_array(value) else None
+            for test in choice[0] if choice is not None else ():
+                if test in merge.made and test not in merge.tests:
+                    merge.tests[test] = test
+                    pair = _ordered(test, _blank_in(merge, sides[1 - k], test.type), k == 1)
+                    merge.add([pair], "", lambda results, test=test: merge.tests.update({test: results[0]}))
+
+
+def _note_choices(merge: _Merge) -> None:
+    """State of results which arrays from before the branch they are on each side, where that can be said behind it."""
+    builder = merge.context.builder
+    known: dict[tuple[Value, Value], Value] = {}
+
+    def taken_and(test: Value) -> Value:
+        if (merge.test, test) not in known:
+            known[merge.test, test] = as_value(merge.context, both(merge.context, merge.test, test))
+        return known[merge.test, test]
+
+    for result, given, memories in merge.memories():
+        ways = [_from_outside(merge, result, value, memories) if is_array(value) else None for value in given]
+        if any(way is None for way in ways) or len(ways) != 2:
+            # Of one that only the side which goes on has, nothing is known on the other.
+            continue
+        (tests, arrays), *rest = [way for way in ways if way is not None]
+        for more, others in rest:
+            tests = [*(taken_and(test) for test in tests), merge.test, *more]
+            arrays = [*arrays, *others]
+        if any(array is not result for array in arrays):
+            builder.choose(result, tests, arrays)
+
+
+def _from_outside(merge: _Merge, result: Value, value: Value, memories: set[Value]) -> tuple[list[Value], list[Value]] | None:
+    """Arrays from before the branch that a value may be, the result for one that a side makes, and what decides.
+
+    None where that is not known.
+    """
+    builder = merge.context.builder
+    if value not in merge.made:
+        return [], [value]
+    root, views = builder.root(value), builder.views(value)
+    decided = builder.decided(root) if root in merge.made else ((), (root,))
+    if decided is None:
+        return ([], [result]) if root not in memories else None
+    tests, arrays = decided
+    # What a branch in the side makes is in the result, too.
+    arrays = [result if array is value and root not in memories else array for array in arrays]
+    inner = any(named(attr) & merge.inner for view in views for _, attr in view.attrs) or any(len(v.args) > 1 for v in views)
+    if inner or any(array in merge.made for array in arrays) or not all(t in merge.tests for t in tests if t in merge.made):
+        return None
+    return (
+        [merge.tests.get(test, test) for test in tests],
+        [array if array is result else builder.same_view(value, array) for array in arrays],
+    )
 
 
 def may_fail(inst: Inst) -> bool:
@@ -394,6 +457,7 @@ def mentioned(inst: Inst) -> set[str]:
 
 def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:
     missing = Unset("", "")
+    builder = merge.context.builder
     leaving = [side.flow.returned is True for side in sides]
     raising = any(isinstance(side.flow.value, Failing) for side in sides)
     own = before.own_frames()
@@ -406,13 +470,14 @@ def _merge_names(merge: _Merge, before: State, sides: list[_Side]) -> None:
             values = [f.get(name, missing) for f in found]
             if values[0] is values[1]:
                 frame.locals[name] = values[0]
-            elif ends:
+            elif ends and not all(is_array(v) and builder.root(v) not in merge.made for v in values):
                 # Only one side goes on from here.
                 stays = leaving.index(False)
                 if values[stays] is not missing:
                     frame.locals[name] = values[stays]
                     _merge_one(merge, frame, name, values[stays], sides, stays)
             else:
+                # Of arrays from before, too, where one side ends: what is in their memories is asked for behind it.
                 frame.locals[name] = _merged(merge, frame, name, values, sides, missing)
 
 
@@ -476,6 +541,7 @@ def _merged(merge: _Merge, frame: Frame, name: str, values: list[Any], sides: li
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
     given = list(zip(*parts, strict=True))
+    _hand_tests(merge, sides, given)
     put = _known_memories(merge, given)
     merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(put(results))}))
     return None
@@ -722,6 +788,7 @@ def _merge_values(merge: _Merge, sides: list[_Side], flows: list[Flow], returnin
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
     # A side that raises returns nothing.
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
+    _hand_tests(merge, sides, values)
     put = _known_memories(merge, values)
     own = all(sides[k].state.is_own(flows[k].value) for k in returning if k not in failing)
 

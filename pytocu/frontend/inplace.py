@@ -55,10 +55,11 @@ def note_write(context: Context, target: Value, what: str) -> None:
     if any(inst.op.repeats or inst.op.name == "diagonal" for inst in builder.views(target)):
         # NumPy's views of these kinds are read-only.
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
-    param = builder.argument(target)
-    if param is not None and param not in builder.written:
-        builder.written[param] = None
-        builder.write_check(param, what)
+    for root in builder.memories(target):
+        param = builder.arguments.get(root, builder.argument(root))
+        if param is not None and param not in builder.written:
+            builder.written[param] = None
+            builder.write_check(param, what)
 
 
 def fitted(context: Context, value: Value, target: Value | Shape, what: str = "input array") -> Value:

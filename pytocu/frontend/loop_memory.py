@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -108,8 +108,23 @@ def newly_shared(builder: StorageBuilder, read: StepRead, before: State) -> dict
     return {name: sets for name, sets in found.items() if any(sets)}
 
 
-def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
+def seen_elsewhere(builder: StorageBuilder, before: State, key: tuple[Frame, str], value: Any) -> bool:
+    """Whether a change of what a name is before a loop may be seen by the caller, or through another name."""
+    return is_array(value) and (any(map(_is_given, builder.memories(value))) or _other_name(before, *key, value))
+
+
+def _is_given(memory: Value) -> bool:
+    """Whether a memory is an argument's, or one that a step of a loop around begins with."""
+    return memory.inst is None
+
+
+def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: Set[Value]) -> None:
     """A name that is bound to one memory and then to another, where memory is changed: names are values from here on.
+
+    Parameters
+    ----------
+    turning : container of Value
+        What begins a step and takes turns, so that it is known which memories it is behind the loop.
 
     Raises
     ------
@@ -124,12 +139,14 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
     place = 0
     ends: list[tuple[Value, str]] = []
     own = made_by(read)
+    reached = carried_memories(builder, read, before, read.state, False)
+    seen = _seen(builder, before, read, reached.values())
     for owner, name in read.names:
         old = leaves_of(before, owner, name)
         new = leaves_of(read.state, owner, name)
-        for param, value in zip(read.params[place : place + len(old)], old, strict=True):
-            shared = is_array(value) and (builder.argument(value) is not None or _other_name(before, owner, name, value))
-            if param in changed and shared:
+        for param, memories in zip(read.params[place : place + len(old)], reached[owner, name], strict=True):
+            # What it is in one of the steps; only names that a step binds are carried.
+            if param in changed and param not in turning and not seen.isdisjoint(memories):
                 problem = another_memory(frame.context, name)
                 if problem.key is not None and _becomes_own(builder, read, param):
                     raise HandOn(problem.key)
@@ -146,6 +163,23 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead) -> None:
                         f"make one of them a copy: {name} = {name}.copy()",
                     )
                 ends.append((value, name))
+
+
+def _seen(
+    builder: StorageBuilder, before: State, read: StepRead, reached: Iterable[Iterable[set[Value]]]
+) -> set[Value]:
+    """The memories from before a loop that others see than the one name that a step may bind to something else."""
+    found = {builder.root(handle) for handle in builder.arguments}
+    found |= {m for sets in reached for memories in sets for m in memories if _is_given(m)}
+    own = [before.held(*key) for key in before.parts if key not in before.shared]
+    for frame, name in before.names():
+        if isinstance(frame, Container) and any(frame.held is held for held in own):
+            # A list or dict that the step makes anew, and nobody else holds.
+            continue
+        for value in leaves_of(before, frame, name):
+            if is_array(value) and ((frame, name) not in read.names or _other_name(before, frame, name, value)):
+                found |= builder.memories(value)
+    return found
 
 
 def another_memory(context: Context, name: str) -> Unset:

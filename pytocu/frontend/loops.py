@@ -48,6 +48,7 @@ from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, flatten, mark_shared, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
+from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir import regions
@@ -312,7 +313,8 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         param = Value(regions.bare(builder.contents(root).type), root.name)
         read.contents.append(param)
         builder.made.append(param)
-        builder.replace(root, param)
+        # What else this memory may be is of the step before as well.
+        builder.replace(root, param, changed=False)
     for owner, name in read.names:
         leaves: list[Any] = []
         key = (owner, name)
@@ -409,7 +411,10 @@ def _finish(
     loc = builder.loc
     after = read.state
     assert after is not None
-    refuse_shared_memory(frame, before, read)
+    turns = turns_of(frame, before, read)
+    refuse_shared_memory(frame, before, read, {p for turn in turns for p in turn.params})
+    numbers_of_turns = [number for turn in turns for number in turn.numbers]
+    next_of_turns = [number for turn in turns for number in next_numbers(context, read, turn)]
     ends: list[Value] = [in_region(context, read.insts, after, v) for v in read.next]
     starts: list[Value] = []
     params = [*read.lead, *read.params, *read.contents]
@@ -460,9 +465,13 @@ def _finish(
                 "return an array of one length: y = np.zeros_like(x); y[:j] = x[:j]",
             )
     before.go_back()
+    for turn in turns:
+        written_first(context, turn)
+    turn_starts = [number for turn in turns for number in first_numbers(context, turn)]
     memory_starts = [builder.contents(root) for root in read.roots]
     memory_ends = [after.storage[0][root] for root in read.roots]
-    ends.extend([*yields, *memory_ends])
+    ends.extend([*yields, *memory_ends, *next_of_turns])
+    params += numbers_of_turns
     results_inside = {r for inst in read.insts for r in inst.results}
     marks = [mark for mark, _ in flags.values()]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
@@ -474,7 +483,7 @@ def _finish(
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks
-    first = [*lead, *starts, *memory_starts, *(blank(context, v.type) for v in unseen)]
+    first = [*lead, *starts, *memory_starts, *turn_starts, *(blank(context, v.type) for v in unseen)]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
@@ -500,6 +509,7 @@ def _finish(
         perhaps_python(context, r, perhaps[p]) if p in perhaps else r
         for r, p in zip(results, (*params, *unseen), strict=False)
     ]
+    result_of = dict(zip(params, results, strict=False))
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = carried_memories(builder, read, before, after, has_steps(op, head))
     with_step = memories if has_steps(op, head) else carried_memories(builder, read, before, after, True)
@@ -521,7 +531,13 @@ def _finish(
     changed = changed_memories(read)
     builder.doubt(after.storage)
     for root in read.roots:
-        builder.replace(root, results.pop(0), root in changed)
+        result = results.pop(0)
+        if root in changed:
+            builder.replace(root, result)
+    for turn in turns:
+        number, *_ = results[: len(turn.numbers)]
+        results = results[len(turn.numbers) :]
+        put_back(context, turn, number, [result_of[p] for p in turn.params])
     results, behind = results[: len(read.extras)], results[len(read.extras) :]
     if handed:
         going = first[0] if op == "while_loop" else None

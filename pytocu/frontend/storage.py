@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Op, Value, chain_from
-from pytocu.ir.dims import Dim, DimLike, dim_min, symbol
+from pytocu.ir.core import Block, Inst, Op, Value, chain_from, named
+from pytocu.ir.dims import Dim, DimLike, dim_min, is_number, symbol
+from pytocu.ir.regions import bare, closed
 from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
@@ -68,6 +69,9 @@ class StorageBuilder(Builder):
         self._derived: dict[tuple[Value, Value], Value] = {}
         self._either: dict[Value, frozenset[Value]] = {}
         self._apart: set[frozenset[Value]] = set()
+        # Those that are made in a region which has ended.
+        self._left: set[Value] = set()
+        self._chosen: dict[Value, tuple[tuple[Value, ...], tuple[Value, ...]]] = {}
         self._keys: dict[Value, Any] = {}
         self._unsure: dict[Value, Any] = {}
         self._perhaps_views: dict[Value, tuple[Value, Value, Dim]] = {}
@@ -126,7 +130,7 @@ class StorageBuilder(Builder):
     @contextmanager
     def nested(self):
         """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
-        compared = self.compared
+        compared, known = self.compared, set(self._chosen)
         self._inside += 1
         try:
             with super().nested() as insts:
@@ -134,6 +138,7 @@ class StorageBuilder(Builder):
         finally:
             self.compared = compared
             self._inside -= 1
+            self._left |= self._chosen.keys() - known
 
     @contextmanager
     def behind(self, insts: list[Inst]) -> Iterator[None]:
@@ -221,6 +226,56 @@ class StorageBuilder(Builder):
             if memories:
                 self._either[result] = frozenset(memories)
 
+    def choose(self, result: Value, tests: Sequence[Value], arrays: Sequence[Value]) -> None:
+        """State which array a result of a loop or branch is: the first of which the test holds, or the last one.
+
+        `arrays` are handles from before it; the result itself stands for what is made in it.
+        """
+        self._chosen[result] = tuple(tests), tuple(arrays)
+
+    def choice(self, handle: Value) -> tuple[tuple[Value, ...], list[Value]] | None:
+        """What decides at run time which array a handle is, and the handles of these; None where it is one."""
+        if (root := self.root(handle)) not in self._chosen:
+            return None
+        tests, made = self._chosen[root]
+        return tests, [handle if array is root else self.same_view(handle, array) for array in made]
+
+    def decided(self, handle: Value) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
+        """As :meth:`choice`, of what is the whole of its memory."""
+        return self._chosen.get(handle)
+
+    def same_view(self, handle: Value, array: Value) -> Value:
+        """What a handle is of the whole of its memory, of another array."""
+        for view in reversed(self.views(handle)):
+            types = None if view.op.infer else view.types
+            array = self.inst(view.op, (array, *view.args[1:]), dict(view.attrs), types).result
+        return array
+
+    def selected(self, tests: Sequence[Value], values: Sequence[Value], like: Value) -> Value:
+        """The first value of which the test holds, or the last one, with the lengths of another."""
+        values = [self._of_lengths(value, like) for value in values]
+        made = values[-1]
+        for test, value in zip(reversed(tests), reversed(values[:-1]), strict=True):
+            if value is made:
+                continue
+            both = [value, made]
+            blocks = [closed((), (), [chosen], both, self.loc) for chosen in both]
+            made = self.whole("if_else", (test,), both, {}, [bare(value.type)], blocks).result
+            made.name = like.name
+        return made
+
+    def _of_lengths(self, value: Value, like: Value) -> Value:
+        """An array with the lengths of another, which the call compares."""
+        wanted = shape_of(like.type)
+        differ = [pair for pair in zip(wanted, shape_of(value.type), strict=True) if pair[0] != pair[1]]
+        for pair in differ:
+            said = ("UnsupportedError", "lengths {0} and {1} of arrays that one name stands for differ")
+            super().inst("check", (), {"kind": "equal", "dims": pair, "shapes": said})
+        if not differ:
+            return value
+        attrs = {"start": (0,) * len(wanted), "size": wanted, "step": (1,) * len(wanted)}
+        return super().inst("slice", (value,), attrs).result
+
     def apart(self, first: Value, second: Value) -> bool:
         """Whether two handles are known to be in different memories."""
         first, second = self.root(first), self.root(second)
@@ -244,19 +299,41 @@ class StorageBuilder(Builder):
         super().inst("check", (), {"kind": "equal", "dims": (dim_min(apart, 1), 1), "shapes": said})
 
     def _note_change(self, root: Value) -> None:
-        """After a change of a memory nothing is known of what may be the same memory.
+        """After a change of a memory, give it to what is known to be the same memory, and know nothing of what may be.
 
         Raises
         ------
         UnsupportedError
             That is an argument's, which the caller sees.
         """
-        for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - {root}:
-            if not self.apart(root, other):
-                key = self._keys.get(root) or self._keys.get(other)
-                if other in self.arguments:
-                    raise self._refused(other, key)
-                self._unsure[other] = key
+        touched = {root}
+        if root in self._chosen and self._of_wholes(root):
+            tests, arrays = self._chosen[root]
+            for memory in dict.fromkeys(arrays):
+                if memory is not root:
+                    now = self._now.get(memory, memory)
+                    ways = [self._now[root] if array is memory else now for array in arrays]
+                    self._now[memory] = self.selected(tests, ways, memory)
+                    touched.add(memory)
+        for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - touched:
+            if other in self._left or all(self.apart(one, other) for one in touched):
+                continue
+            if other in self._chosen and self._of_wholes(other):
+                tests, arrays = self._chosen[other]
+                self._now[other] = self.selected(tests, [self._now.get(array, array) for array in arrays], other)
+                continue
+            key = self._keys.get(root) or self._keys.get(other)
+            if other in self.arguments:
+                raise self._refused(other, key)
+            self._unsure[other] = key
+
+    def _of_wholes(self, result: Value) -> bool:
+        """Whether what a result may be are whole memories, each known to be no other one, of lengths that are the call's."""
+        arrays = set(self._chosen[result][1]) - {result}
+        if any(array in self._views or array in self._either for array in arrays):
+            return False
+        pairs = (pair for array in arrays for pair in zip(shape_of(result.type), shape_of(array.type), strict=True))
+        return not any(is_number(name) for first, second in pairs if first != second for name in named((first, second)))
 
     def doubt(self, state: Changes) -> None:
         """Know nothing of the memories of which nothing was known in another state."""

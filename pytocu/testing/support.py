@@ -272,6 +272,16 @@ arguments that are 1 broadcast; a length that only the call knows does not: wher
 to it. If it happens to be 1, and NumPy would repeat the element, the statement raises an UnsupportedError that says so, before
 anything is written; `y[0]`, which has no axis, is what to write for a single element.
 
+## Names of one array or another
+
+A name that a branch or loop binds to one array or another (`z = x if c else y`, `u, v = v, u` in a time loop) is that array:
+what is written through it is written there, arguments hold what NumPy leaves in them, and where it is returned the argument
+itself is. A loop in which arrays take each other's places begins with copies of them and ends with copies back, so that its
+steps are those of arrays of its own. Where several arrays may be meant by a name, a change of it is one of all of them, each
+where it is meant. Copies where NumPy returns the argument: what a step of a loop returns, and a name that only a loop without
+a step leaves as it was. Refused, with the line: such arrays that are read under another name in the loop, parts of one array
+that take turns, and arguments that overlap.
+
 ## Assignment at positions
 
 `x[i] = e` and `x[i, j] += e` with integer arrays, `np.put` and `np.put_along_axis` leave what NumPy leaves: of several values

@@ -1,0 +1,174 @@
+"""Arrays that take each other's places in the steps of a loop: ``u, v = v, u``.
+
+A step is read once, with a memory for each name that it carries, so that names may be of other memories in each step.  Where
+others see one of these (an argument, or an array with another name), it has to hold behind the loop what Python leaves in
+it.  Which name has which memory then depends on the steps: each name carries the number of its memory, these take turns as
+the arrays do, and behind the loop the host looks at one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.inplace import DESTINATION, note_write
+from pytocu.frontend.loop_memory import StepRead, changed_memories, leaves_of, seen_elsewhere
+from pytocu.frontend.operators import binary
+from pytocu.frontend.state import State
+from pytocu.frontend.storage import StorageBuilder
+from pytocu.frontend.values import Context, as_value, is_array
+from pytocu.ir import regions
+from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_INT
+from pytocu.record import Record
+
+Ways: TypeAlias = "Mapping[Value, tuple[tuple[Frame, str], Any, Any]]"
+"""By parameter of a step: the name, what it is before the loop, and what the step makes of it."""
+
+
+class Turn(Record):
+    """Arrays in an order in which every step moves them on.
+
+    Attributes
+    ----------
+    params : tuple of Value
+        What they are in a step.
+    starts : tuple of Value
+        Their memories before the loop.
+    tests : tuple of Value
+        What decides in a step by how many places they move.
+    shifts : tuple of int
+        By how many, for the first test that holds, and for none.
+    numbers : tuple of Value
+        Parameters of a step: which of the memories each of them is.
+    changed : bool
+        Whether a step changes one of them.
+    """
+
+    params: tuple[Value, ...]
+    starts: tuple[Value, ...]
+    tests: tuple[Value, ...]
+    shifts: tuple[int, ...]
+    numbers: tuple[Value, ...]
+    changed: bool = False
+
+
+def turns_of(frame: Frame, before: State, read: StepRead) -> list[Turn]:
+    """The arrays that take turns in the steps of a loop that was read, where others see one of them."""
+    assert read.state is not None
+    builder = frame.context.builder
+    ways: dict[Value, tuple[tuple[Frame, str], Any, Any]] = {}
+    place = 0
+    for key in read.names:
+        old, new = leaves_of(before, *key), leaves_of(read.state, *key)
+        for param, start, end in zip(read.params[place : place + len(old)], old, new, strict=False):
+            ways[param] = key, start, end
+        place += len(old)
+    found: list[Turn] = []
+    for first in ways:
+        if any(first in turn.params for turn in found) or (turn := _turn(builder, ways, first)) is None:
+            continue
+        if not _are_apart(builder, turn.starts) or _meets_others(builder, read, turn.starts):
+            continue
+        if any(seen_elsewhere(builder, before, *ways[p][:2]) for p in turn.params):
+            found.append(turn._replace(changed=any(p in read.state.storage[0] for p in turn.params)))
+    return found
+
+
+def _turn(builder: StorageBuilder, ways: Ways, first: Value) -> Turn | None:
+    """The arrays that take turns with one, or None."""
+    tests: tuple[Value, ...] = ()
+    nexts: dict[Value, tuple[Value, ...]] = {}
+    waiting = [first]
+    while waiting:
+        param = waiting.pop()
+        end = ways[param][2]
+        if not is_array(end):
+            return None
+        here, arrays = ((), (end,)) if end in ways else builder.decided(end) or ((), ())
+        if not arrays or not all(a in ways for a in arrays) or (here and tests and here != tests):
+            return None
+        tests, nexts[param] = here or tests, arrays
+        waiting.extend(a for a in dict.fromkeys(arrays) if a not in nexts and a not in waiting)
+    count = len(tests) + 1
+    maps = [{p: arrays[min(k, len(arrays) - 1)] for p, arrays in nexts.items()} for k in range(count)]
+    for one in maps:
+        order = [first]
+        while (after := one[order[-1]]) not in order:
+            order.append(after)
+        if len(order) < len(nexts) or len(order) == 1:
+            continue
+        shifts = tuple(order.index(m[first]) for m in maps)
+        moved = ({p: order[(k + shift) % len(order)] for k, p in enumerate(order)} for shift in shifts)
+        if all(m == to for m, to in zip(maps, moved, strict=True)):
+            numbers = tuple(Value(WEAK_INT, f"{p.name}_turn") for p in order)
+            return Turn(tuple(order), tuple(ways[p][1] for p in order), tests, shifts, numbers)
+    return None
+
+
+def _are_apart(builder: StorageBuilder, starts: Sequence[Any]) -> bool:
+    """Whether arrays are the whole of memories of which it is known that they are different ones."""
+    if not all(is_array(start) and builder.root(start) is start for start in starts):
+        return False
+    if not all(builder.memories(start) == {start} or builder.decided(start) is not None for start in starts):
+        return False
+    return all(builder.apart(a, b) for k, a in enumerate(starts) for b in starts[:k])
+
+
+def _meets_others(builder: StorageBuilder, read: StepRead, starts: Sequence[Value]) -> bool:
+    """Whether a step reads or changes one of some memories by a name that takes no turn."""
+    memories = {m for start in starts for m in builder.memories(start)}
+    # An earlier reading may have carried what they hold, for changes that are those of names by now.
+    held = {c for root, c in zip(read.roots, read.contents, strict=True) if root in memories}
+    held |= {builder.contents(memory) for memory in memories}
+    given = regions.captured(read.insts, (), ())
+    return not changed_memories(read).isdisjoint(memories) or any(_base(value) in held for value in given)
+
+
+def _base(value: Value) -> Value:
+    """What a view shows, or the value itself."""
+    while value.inst is not None and value.inst.op.kind == "view":
+        value = value.inst.args[0]
+    return value
+
+
+def written_first(context: Context, turn: Turn) -> None:
+    """Let the call check, before the loop, that arguments which take turns may be written."""
+    for start in turn.starts if turn.changed else ():
+        note_write(context, start, DESTINATION)
+
+
+def first_numbers(context: Context, turn: Turn) -> list[Value]:
+    """Which memory each of the names has before the first step."""
+    return [as_value(context, number) for number in range(len(turn.starts))]
+
+
+def next_numbers(context: Context, read: StepRead, turn: Turn) -> list[Value]:
+    """Which memory each of the names has in the next step; instructions are written behind those of the step."""
+    count = len(turn.numbers)
+    with context.builder.behind(read.insts):
+        return [
+            context.builder.selected(turn.tests, [turn.numbers[(place + shift) % count] for shift in turn.shifts], number)
+            for place, number in enumerate(turn.numbers)
+        ]
+
+
+def put_back(context: Context, turn: Turn, number: Value, results: Sequence[Value]) -> None:
+    """Let the memories hold behind the loop what Python leaves in them, and state which of them the names have.
+
+    Parameters
+    ----------
+    number : Value
+        The number of the first one's memory.
+    results : sequence of Value
+        What the names hold.
+    """
+    builder, count = context.builder, len(results)
+    tests = [as_value(context, binary(context, "equal", number, shift)) for shift in range(count - 1)]
+    for place, start in enumerate(turn.starts if turn.changed else ()):
+        # Moved by so many places, this memory has the name that stands so far before it.
+        held = [results[(place - shift) % count] for shift in range(count)]
+        builder.replace(start, builder.selected(tests, held, start))
+    for place, result in enumerate(results):
+        builder.choose(result, tests, [turn.starts[(place + shift) % count] for shift in range(count)])
