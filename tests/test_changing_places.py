@@ -370,6 +370,20 @@ def test_what_is_refused(function: Callable[..., Any]) -> None:
     assert "copy()" in (caught.value.help or "")
 
 
+def test_arrays_of_other_types() -> None:
+    def turned(u, v, n):
+        for _ in range(n):
+            u, v = v, u
+        return u
+
+    with pytest.raises(UnsupportedError, match="before a step of the loop"):
+        pytocu.jit(turned)(X, Y.astype(np.float32), 3)
+    with pytest.raises(UnsupportedError, match="before a step of the loop"):
+        pytocu.jit(turned)(X, np.zeros((2, 2)), 3)
+    with pytest.raises(UnsupportedError, match="differ"):
+        pytocu.jit(turned)(X, Y[1:], 3)
+
+
 def test_arguments_that_are_one_memory() -> None:
     x = X.copy()
     for arguments in ((x, x, 3), (x[1:], x[:-1], 3)):

@@ -211,7 +211,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
     match result:
         case Value() if result in choices:
             return ("if", *(_leaf(as_value(context, v), leaves) for v in choices[result]))
-        case Value() if (choice := context.builder.choice(result)) is not None:
+        case Value() if (choice := context.builder.choice_with_argument(result)) is not None:
             tests, arrays = choice
             *trees, made = (_leaf(a, leaves) if a is result else _tree(context, a, leaves, choices) for a in arrays)
             for test, tree in zip(reversed(tests), reversed(trees), strict=True):

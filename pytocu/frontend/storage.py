@@ -240,6 +240,13 @@ class StorageBuilder(Builder):
         tests, made = self._chosen[root]
         return tests, [handle if array is root else self.same_view(handle, array) for array in made]
 
+    def choice_with_argument(self, handle: Value) -> tuple[tuple[Value, ...], list[Value]] | None:
+        """As :meth:`choice`, where an argument is among them: of the others nobody sees which one is returned."""
+        choice = self.decided(root := self.root(handle))
+        arrays = [array for array in choice[1] if array is not root] if choice is not None else []
+        seen = any(self.argument(a) is not None or self.choice_with_argument(a) is not None for a in arrays)
+        return self.choice(handle) if seen else None
+
     def decided(self, handle: Value) -> tuple[tuple[Value, ...], tuple[Value, ...]] | None:
         """As :meth:`choice`, of what is the whole of its memory."""
         return self._chosen.get(handle)

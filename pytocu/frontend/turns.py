@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from pytocu.frontend.control import may_be_one
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.inplace import DESTINATION, note_write
 from pytocu.frontend.loop_memory import StepRead, changed_memories, leaves_of, seen_elsewhere
@@ -84,7 +85,7 @@ def _turn(builder: StorageBuilder, ways: Ways, first: Value) -> Turn | None:
     while waiting:
         param = waiting.pop()
         end = ways[param][2]
-        if not is_array(end):
+        if not is_array(end) or not may_be_one(regions.bare(end.type), param.type):
             return None
         here, arrays = ((), (end,)) if end in ways else builder.decided(end) or ((), ())
         if not arrays or not all(a in ways for a in arrays) or (here and tests and here != tests):
