@@ -323,7 +323,7 @@ class StorageBuilder(Builder):
                     self._now[memory] = self.selected(tests, ways, memory)
                     touched.add(memory)
         for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - touched:
-            if other in self._left or all(self.apart(one, other) for one in touched):
+            if other in self._left or self.apart(root, other):
                 continue
             if other in self._chosen and self._of_wholes(other):
                 tests, arrays = self._chosen[other]

@@ -265,6 +265,9 @@ def _smaller_programs(program: Program, known: Mapping[str, Argument]) -> Iterat
         head, _, body = statement.defines.partition(":\n")
         smaller += [replace(statement, defines=f"{head}:\n{text}") for text in _fewer_lines(body) if "return" in text]
         for made in smaller:
+            if re.search(r"^return\b", made.text, re.MULTILINE):
+                # Without the line of its function it would return from the program.
+                continue
             kept = (*program.statements[:number], made, *program.statements[number + 1 :])
             yield _without_unread(replace(program, statements=kept)), given
     if program.inline:
