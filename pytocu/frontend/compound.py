@@ -10,9 +10,10 @@ from typing import Any
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
-from pytocu.frontend.control import branch, condition
+from pytocu.frontend.control import branch
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_with_step, require_step
+from pytocu.frontend.flags import condition
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
 from pytocu.frontend.loops import Again, Steps, has_steps

@@ -8,8 +8,9 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
-from pytocu.frontend.control import both, choice, condition, connected, negated
+from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
+from pytocu.frontend.flags import both, condition, negated
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
 from pytocu.frontend.state import State

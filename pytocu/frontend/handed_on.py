@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.control import in_region
 from pytocu.frontend.frames import Frame, Late, Unset, no_step
 from pytocu.frontend.loop_memory import StepRead, made_by
+from pytocu.frontend.merging import in_region
 from pytocu.frontend.numbers import item
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal

@@ -9,11 +9,8 @@ from typing import Any
 
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
-    blank,
     checks_of,
     hoist,
-    in_region,
-    may_be_one,
     may_fail,
     mentioned,
 )
@@ -41,6 +38,7 @@ from pytocu.frontend.loop_memory import (
     refuse_shared_memory,
     with_own,
 )
+from pytocu.frontend.merging import blank, in_region, may_be_one
 from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from pytocu.frontend.control import may_be_one
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.inplace import DESTINATION, note_write
 from pytocu.frontend.loop_memory import StepRead, changed_memories, leaves_of, seen_elsewhere
+from pytocu.frontend.merging import may_be_one
 from pytocu.frontend.operators import binary
 from pytocu.frontend.state import State
 from pytocu.frontend.storage import StorageBuilder

@@ -1,0 +1,542 @@
+"""What the two sides of a branch hand on: names, memories, how they end, and what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytocu.errors import Loc, UnsupportedError
+from pytocu.frontend.compaction import read_length
+from pytocu.frontend.flags import both, negated
+from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made, no_step
+from pytocu.frontend.numbers import common_type, item, of_type
+from pytocu.frontend.ranges import bound_count, new_name
+from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
+from pytocu.frontend.type_texts import type_text, unlike, way_out
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, is_array
+from pytocu.ir import promote, regions
+from pytocu.ir.core import Inst, Value, named
+from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
+from pytocu.ir.types import BOOL, I64, ArrayType, Type, WeakType, scalar, shape_of
+from pytocu.record import Record
+
+
+class Side(Record):
+    """One side of a branch, as it was read."""
+
+    insts: list[Inst]
+    flow: Flow
+    state: State
+
+
+class Merge:
+    """What the two sides of a branch hand on: pairs of values of one type."""
+
+    def __init__(self, context: Context, test: Value, sides: Sequence[Side]):
+        self.context, self.test = context, test
+        insts = [inst for side in sides for inst in side.insts]
+        # Names of numbers that the host knows inside of a side only.
+        self.inner = {name for i in insts if i.op.name == "bind" for name in i.attr("names")}
+        self.inner |= {i.attr("name") for i in insts if i.op.name == "read_length"}
+        self.taken: DimLike | None = None
+        self.lengths: dict[tuple[DimLike, DimLike], DimLike] = {}
+        self.pairs: list[tuple[Value, Value]] = []
+        self.names: list[str] = []
+        self.put: list[Callable[[list[Value]], None]] = []
+        self.known: list[tuple[Value, tuple[Any, ...], set[Value]]] = []
+        self.made = {result for inst in insts for result in inst.results}
+        self.places: dict[tuple[Any, ...], int] = {}
+        # What decides in a side, and what stands for it behind the branch.
+        self.tests: dict[Value, Value] = {}
+
+    def add_once(
+        self,
+        given: Sequence[tuple[Any, ...]],
+        pairs: Sequence[tuple[Value, Value]],
+        name: str,
+        put: Callable[[list[Value]], None],
+    ) -> None:
+        """As :meth:`add`; what is `given` under several names is one array behind the branch, too."""
+        places: list[int] = []
+        for of_sides, pair in zip(given, pairs, strict=True):
+            if of_sides not in self.places or not all(map(is_array, of_sides)):
+                self.places[of_sides] = len(self.pairs)
+                self.pairs.append(pair)
+                self.names.append(name)
+            places.append(self.places[of_sides])
+        self.put.append(lambda results: put([results[place] for place in places]))
+
+    def memories(self) -> list[tuple[Value, tuple[Any, ...], set[Value]]]:
+        """Which memories the results may be; what a side makes is that of one result, but where it has several names there."""
+        results: dict[Value, set[Value]] = {}
+        for result, _, found in self.known:
+            for memory in found & self.made:
+                results.setdefault(memory, set()).add(result)
+        own = {memory for memory, of in results.items() if len(of) == 1}
+        return [(result, given, found - own) for result, given, found in self.known]
+
+    def add(self, pairs: Sequence[tuple[Value, Value]], name: str, put: Callable[[list[Value]], None]) -> None:
+        """Values to hand on, and what is done with the results."""
+        start = len(self.pairs)
+        self.pairs.extend(pairs)
+        self.names.extend([name] * len(pairs))
+        self.put.append(lambda results: put(results[start : start + len(pairs)]))
+
+    def length(self, first: DimLike, second: DimLike) -> DimLike:
+        """The length that the side which is taken has; the host knows it before the branch."""
+        if first == second:
+            return first
+        if (first, second) not in self.lengths:
+            context = self.context
+            if self.taken is None and isinstance(self.test.type, WeakType):
+                number = context.builder.emit("python_int", (self.test,))
+                self.taken = bound_count(context, number, new_name(context, "side"))
+            elif self.taken is None:
+                self.taken = read_length(context, cast(context, self.test, I64), 1, "side")
+            number = dim_value(context, second + self.taken * (first - second))
+            self.lengths[first, second] = bound_count(context, number, new_name(context, "length"))
+        return self.lengths[first, second]
+
+    def chosen(self, first: Type, second: Type) -> ArrayType | None:
+        """The type of arrays whose lengths the side decides; None where they have one, are taken to, or no host knows them."""
+        first, second = regions.bare(first), regions.bare(second)
+        if not isinstance(first, ArrayType) or not isinstance(second, ArrayType) or self.context.elements is not None:
+            return None
+        if first.dtype is not second.dtype or len(first.shape) != len(second.shape) or self.hides(first, second):
+            return None
+        pairs = list(zip(first.shape, second.shape, strict=True))
+        if not any(self._decides(*pair) for pair in pairs):
+            return None
+        return ArrayType(first.dtype, tuple(self.length(a, b) if self._decides(a, b) else a for a, b in pairs))
+
+    def hides(self, first: Type, second: Type) -> bool:
+        """Whether there is a length that is known on one side only."""
+        return bool(named((*shape_of(first), *shape_of(second))) & self.inner)
+
+    def _decides(self, first: DimLike, second: DimLike) -> bool:
+        """Whether lengths differ with the side: those of arguments are taken to be equal where those of the call are."""
+        if first == second:
+            return False
+        return not _may_be_equal(first, second) or any(map(is_number, named((first, second)))) or (
+            (first, second) in self.context.apart
+        )
+
+
+def _hand_tests(merge: Merge, sides: Sequence[Side], given: Sequence[tuple[Any, ...]]) -> None:
+    """Hand on what decides in a side which array from before the branch a value is."""
+    builder = merge.context.builder
+    for of_sides in given if len(sides) == 2 else ():
+        for k, value in enumerate(of_sides if len(of_sides) == 2 else ()):
+            choice = builder.decided(builder.root(value)) if is_array(value) else None
+            for test in choice[0] if choice is not None else ():
+                if test in merge.made and test not in merge.tests:
+                    merge.tests[test] = test
+                    pair = _ordered(test, _blank_in(merge, sides[1 - k], test.type), k == 1)
+                    merge.add([pair], "", lambda results, test=test: merge.tests.update({test: results[0]}))
+
+
+def note_choices(merge: Merge) -> None:
+    """State of results which arrays from before the branch they are on each side, where that can be said behind it."""
+    builder = merge.context.builder
+    known: dict[tuple[Value, Value], Value] = {}
+
+    def taken_and(test: Value) -> Value:
+        if (merge.test, test) not in known:
+            known[merge.test, test] = as_value(merge.context, both(merge.context, merge.test, test))
+        return known[merge.test, test]
+
+    for result, given, memories in merge.memories():
+        ways = [_from_outside(merge, result, value, memories) if is_array(value) else None for value in given]
+        if any(way is None for way in ways) or len(ways) != 2:
+            # Of one that only the side which goes on has, nothing is known on the other.
+            continue
+        (tests, arrays), *rest = [way for way in ways if way is not None]
+        for more, others in rest:
+            tests = [*(taken_and(test) for test in tests), merge.test, *more]
+            arrays = [*arrays, *others]
+        if any(array is not result for array in arrays):
+            builder.choose(result, tests, arrays)
+
+
+def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value]) -> tuple[list[Value], list[Value]] | None:
+    """Arrays from before the branch that a value may be, the result for one that a side makes, and what decides.
+
+    None where that is not known.
+    """
+    builder = merge.context.builder
+    if value not in merge.made:
+        return [], [value]
+    root, views = builder.root(value), builder.views(value)
+    decided = builder.decided(root) if root in merge.made else ((), (root,))
+    if decided is None:
+        return ([], [result]) if root not in memories else None
+    tests, arrays = decided
+    # What a branch in the side makes is in the result, too.
+    arrays = [result if array is value and root not in memories else array for array in arrays]
+    inner = any(named(attr) & merge.inner for view in views for _, attr in view.attrs) or any(len(v.args) > 1 for v in views)
+    if inner or any(array in merge.made for array in arrays) or not all(t in merge.tests for t in tests if t in merge.made):
+        return None
+    return (
+        [merge.tests.get(test, test) for test in tests],
+        [array if array is result else builder.same_view(value, array) for array in arrays],
+    )
+
+
+def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
+    missing = Unset("", "")
+    builder = merge.context.builder
+    leaving = [side.flow.returned is True for side in sides]
+    raising = any(isinstance(side.flow.value, Failing) for side in sides)
+    own = before.own_frames()
+    for number, frame in enumerate(before.frames):
+        found = [side.state.locals[number] for side in sides]
+        # Names of the functions around this one, and lists and dicts, are of use to who called it, too.
+        ends = leaving[0] != leaving[1] and (raising or number < own)
+        frame.locals.clear()
+        for name in dict.fromkeys([*found[0], *found[1]]):
+            values = [f.get(name, missing) for f in found]
+            if values[0] is values[1]:
+                frame.locals[name] = values[0]
+            elif ends and not all(is_array(v) and builder.root(v) not in merge.made for v in values):
+                # Only one side goes on from here.
+                stays = leaving.index(False)
+                if values[stays] is not missing:
+                    frame.locals[name] = values[stays]
+                    _merge_one(merge, frame, name, values[stays], sides, stays)
+            else:
+                # Of arrays from before, too, where one side ends: what is in their memories is asked for behind it.
+                frame.locals[name] = _merged(merge, frame, name, values, sides, missing)
+
+
+def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:
+    """Hand on what a name holds on the side that goes on."""
+    leaves: list[Any] = []
+    form = flatten(members_of(value, sides[stays].state.known_containers()), leaves)
+    if any(isinstance(v, Value) for v in leaves):
+        made = [_in_side(merge, sides[stays], v) for v in leaves]
+        pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
+        given = [(v,) for v in leaves]
+        put = _known_memories(merge, given)
+        merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: rebuild(form, put(results))}))
+
+
+def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: list[Side], missing: Unset) -> Any:
+    """What a name holds behind a branch; None until the results are there."""
+    for number, value in enumerate(values):
+        if isinstance(value, Late):
+            with merge.context.builder.behind(sides[number].insts):
+                values[number] = value.read(merge.context, no_step(name))
+    for value in values:
+        if value is missing:
+            text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
+            return Unset(text, "assign it on both sides")
+        if isinstance(value, Unset):
+            return value
+    parts: list[list[Any]] = [[], []]
+    alike = members_alike(*values, *(side.state for side in sides))
+    forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
+    if not same_form(*forms):
+        first, second, help = unlike(name, *values)
+        return Unset(
+            f"{name} is {first} on one side of a branch{line_made(values[0])} and {second} on the other{line_made(values[1])}, "
+            "and the side is chosen at run time",
+            help + " on both sides" * help.endswith("one kind"),
+        )
+    own = alike is None or all(side.state.is_own(value) for side, value in zip(sides, values, strict=True))
+
+    def held(leaves: list[Any]) -> Any:
+        value = rebuild(forms[0], leaves)
+        if not own:
+            mark_shared(merge.context, value)
+        return value
+
+    if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
+        return values[0] if alike is None else held(parts[0])
+    pairs: list[tuple[Value, Value]] = []
+    differs: tuple[Value, Value, Any, Any] | None = None
+    for a, b in zip(*parts, strict=True):
+        first, second = _agreed(merge, sides, a, b)
+        if differs is None and regions.bare(first.type) != regions.bare(second.type):
+            differs = first, second, a, b
+        pairs.append((first, second))
+    if differs is not None:
+        first, second, a, b = differs
+        return Unset(
+            f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
+            f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
+            way_out(first.type, second.type),
+            types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
+        )
+    given = list(zip(*parts, strict=True))
+    _hand_tests(merge, sides, given)
+    put = _known_memories(merge, given)
+    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(put(results))}))
+    return None
+
+
+def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Value]:
+    """The values as ones of one type: arrays of the lengths of the side that is taken, numbers in a vectorized function."""
+    first = _in_side(merge, sides[0], a)
+    second = _in_side(merge, sides[1], b)
+    chosen = merge.chosen(first.type, second.type)
+    if chosen is not None:
+        first, second = (_as_taken(merge, side, v, chosen) for side, v in zip(sides, (first, second), strict=True))
+    if not merge.hides(first.type, second.type):
+        second = in_region(merge.context, sides[1].insts, sides[1].state, second, regions.bare(first.type))
+    common = common_type(merge.context, first.type, second.type)
+    if common is None or first.type == second.type:
+        return first, second
+    made: list[Value] = []
+    for side, value in zip(sides, (first, second), strict=True):
+        with merge.context.builder.behind(side.insts):
+            made.append(of_type(merge.context, value, common))
+    return made[0], made[1]
+
+
+def _as_taken(merge: Merge, side: Side, value: Value, type: ArrayType) -> Value:
+    """An array with the lengths that are those of this side where it is taken; the host, which decides, looks at them."""
+    context = merge.context
+    with context.builder.behind(side.insts):
+        for a, b in zip(type.shape, shape_of(value.type), strict=True):
+            if a in merge.lengths.values():
+                require_equal(context, a, b, "UnsupportedError", _DIFFER)
+        zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
+        mixed = tuple(a if a in merge.lengths.values() else b for a, b in zip(type.shape, shape_of(value.type), strict=True))
+        return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": mixed})
+
+
+def _known_memories(merge: Merge, given: Sequence[tuple[Any, ...]]) -> Callable[[Sequence[Value]], list[Value]]:
+    """Notes of results which memories they may be; `given` are the values of the sides."""
+    builder = merge.context.builder
+    found = [{m for v in values if is_array(v) for m in builder.memories(v)} for values in given]
+
+    def note(results: Sequence[Value]) -> list[Value]:
+        merge.known.extend(zip(results, given, found, strict=True))
+        return list(results)
+
+    return note
+
+
+def _ordered(value: Value, blank: Value, swap: bool) -> tuple[Value, Value]:
+    return (blank, value) if swap else (value, blank)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether both sides leave one and the same value."""
+    if a is b:
+        return True
+    return not isinstance(a, Value) and not isinstance(b, Value) and type(a) is type(b) and repr(a) == repr(b)
+
+
+def _in_side(merge: Merge, side: Side, value: Any) -> Value:
+    """A value as the instructions of a side see it at the end: what an array holds there."""
+    return in_region(merge.context, side.insts, side.state, value)
+
+
+def in_region(context: Context, insts: list[Inst], state: State, value: Any, type: Type | None = None) -> Value:
+    """A value at the end of a region that was read: a constant is written there, an array is what it holds there.
+
+    With `type`, lengths are those of that type.
+    """
+    builder = context.builder
+    now = builder.state()
+    builder.go_back(state.storage)
+    try:
+        with builder.behind(insts):
+            made = builder.contents(as_value(context, value))
+            return made if type is None else restated(context, made, type)
+    finally:
+        state.storage = builder.state()
+        builder.go_back(now)
+
+
+def _blank_in(merge: Merge, side: Side, type: Type) -> Value:
+    """A value that nobody looks at."""
+    with merge.context.builder.behind(side.insts):
+        return blank(merge.context, type)
+
+
+def may_be_one(first: Type, second: Type) -> bool:
+    """Whether two types are one where lengths that are known only at run time are equal."""
+    first, second = regions.bare(first), regions.bare(second)
+    if first == second:
+        return True
+    if not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
+        return False
+    if first.dtype is not second.dtype or len(first.shape) != len(second.shape):
+        return False
+    return all(a == b or _may_be_equal(a, b) for a, b in zip(first.shape, second.shape, strict=True))
+
+
+def _may_be_equal(a: DimLike, b: DimLike) -> bool:
+    """Whether lengths that are not the same expression may be equal: those of different arrays are, where these meet.
+
+    The length of an argument may be a number known now, but for 1, which is known of it.
+    """
+    if isinstance(a, Dim) and isinstance(b, Dim):
+        return symbols(a) != symbols(b)
+    dim, number = (a, b) if isinstance(a, Dim) else (b, a)
+    return isinstance(dim, Dim) and number != 1 and dim in map(symbol, symbols(dim))
+
+
+_DIFFER = "lengths {0} and {1} of a value that a loop or branch hands on differ"
+
+
+def restated(context: Context, value: Value, type: Type) -> Value:
+    """An array with the lengths that another type states; the call compares them."""
+    found = regions.bare(value.type)
+    if not isinstance(found, ArrayType) or not isinstance(type, ArrayType) or found == type or not may_be_one(found, type):
+        return value
+    for a, b in zip(type.shape, found.shape, strict=True):
+        require_equal(context, a, b, "UnsupportedError", _DIFFER, broadcast=True)
+    zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
+    return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": type.shape})
+
+
+def blank(context: Context, type: Type) -> Value:
+    """Zeros of a type."""
+    if not isinstance(type, ArrayType):
+        return context.builder.const(0, type)
+    zero = context.builder.const(0, scalar(type.dtype))
+    axes = tuple(range(len(type.shape)))
+    if not axes:
+        return context.builder.emit("as_array", (zero,))
+    return context.builder.emit("broadcast", (zero,), {"shape": type.shape, "expand": axes, "ndim": 0})
+
+
+def merge_memories(merge: Merge, before: State, sides: list[Side]) -> None:
+    builder = merge.context.builder
+    known = before.storage[0]
+    for side in sides:
+        builder.doubt(side.state.storage)
+    roots = dict.fromkeys(r for side in sides for r in side.state.storage[0])
+    for root in roots:
+        held = [side.state.storage[0].get(root, root) for side in sides]
+        if held[0] is held[1]:
+            if held[0] is not known.get(root, root):
+                builder.replace(root, held[0])
+            continue
+        if any(root in inst.results for side in sides for inst in side.insts):
+            # Memory that a side makes; where it is handed on, its contents are.
+            continue
+        if regions.bare(held[0].type) != regions.bare(held[1].type):
+            continue
+        merge.add([(held[0], held[1])], root.name, lambda results, root=root: builder.replace(root, results[0]))
+
+
+def merge_flows(merge: Merge, test: Value, sides: list[Side]) -> Any:
+    """The signal of the whole, or a function that gives it when the results are there."""
+    context = merge.context
+    flows = [side.flow for side in sides]
+    out: dict[str, Any] = {"value": None}
+    for kind in ("broke", "returned"):
+        flags = [getattr(flow, kind) for flow in flows]
+        if isinstance(flags[0], bool) and flags[0] is flags[1]:
+            out[kind] = flags[0]
+            continue
+        raises = [kind == "returned" and flow.returned is True and isinstance(flow.value, Failing) for flow in flows]
+        if any(raises):
+            # Whoever asks how the branch ended comes upon what is required.
+            flags = [_failing_in(merge, s, scalar(BOOL)) if r else f for s, r, f in zip(sides, raises, flags, strict=True)]
+        if all(isinstance(flag, bool) for flag in flags):
+            out[kind] = test if flags[0] else negated(context, test)
+            continue
+        made = [_in_side(merge, side, flag) for side, flag in zip(sides, flags, strict=True)]
+        if made[0].type != made[1].type:
+            made = [_strong_in(merge, side, value) for side, value in zip(sides, made, strict=True)]
+        merge.add([(made[0], made[1])], "", lambda results, kind=kind: out.update({kind: results[0]}))
+        out[kind] = None
+    returning = [k for k, flow in enumerate(flows) if flow.returned is not False]
+    if returning:
+        _merge_values(merge, sides, flows, returning, out)
+    loc = next((flow.loc for flow in flows if flow.loc is not None), None)
+    return lambda: Flow(out["broke"], out["returned"], out["value"], loc).signal()
+
+
+def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
+    """A value of a type that the side which raises has instead of one."""
+    context = merge.context
+    failing: Failing = side.flow.value
+    strong = scalar(promote.strong(type))
+    with context.builder.behind(side.insts), context.builder.at(failing.loc):
+        false = context.builder.const(False, scalar(BOOL))
+        made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence)
+        return item(context, made) if isinstance(type, WeakType) else made
+
+
+def _strong_in(merge: Merge, side: Side, value: Value) -> Value:
+    with merge.context.builder.behind(side.insts):
+        return as_strong(merge.context, value)
+
+
+def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning: list[int], out: dict[str, Any]) -> None:
+    """The value that is returned."""
+    context = merge.context
+    failing = [k for k in returning if isinstance(flows[k].value, Failing)]
+    if len(failing) == len(returning):
+        out["value"] = flows[returning[0]].value
+        return
+    parts: list[list[Any]] = [[], []]
+    # Lists and dicts that a side makes are made anew behind it, of what they hold.
+    given = [members_of(flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
+    forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
+    if len(returning) == 2 and failing:
+        (k,) = (k for k in returning if k not in failing)
+        form = forms[k]
+        made = [_in_side(merge, sides[k], v) for v in parts[k]]
+        other = _failing_in if flows[1 - k].returned is True else _blank_in
+        pairs = [_ordered(m, other(merge, sides[1 - k], m.type), k == 1) for m in made]
+    elif len(returning) == 2:
+        if not same_form(*forms):
+            first, second, _ = unlike("", *(flow.value for flow in flows))
+            raise UnsupportedError(
+                f"the function returns {first}{_line_text(flows[0])} or {second}{_line_text(flows[1])}, "
+                "and which of them is known only at run time",
+                _last(flows) or context.loc,
+                "return copies on every path: list(...)" if second == "another list" else "return values of one kind on each",
+            )
+        form = forms[0]
+        pairs = []
+        for a, b in zip(*parts, strict=True):
+            made = _agreed(merge, sides, a, b)
+            types = [regions.bare(m.type) for m in made]
+            if types[0] != types[1]:
+                texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
+                raise UnsupportedError(
+                    f"the function returns {texts[0]} or {texts[1]}, and which of them is known only at run time",
+                    _last(flows) or context.loc,
+                    way_out(*types),
+                )
+            pairs.append((made[0], made[1]))
+    else:
+        (k,) = returning
+        form = forms[k]
+        made = [_in_side(merge, sides[k], v) for v in parts[k]]
+        pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
+    # A side that raises returns nothing.
+    values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
+    _hand_tests(merge, sides, values)
+    put = _known_memories(merge, values)
+    own = all(sides[k].state.is_own(flows[k].value) for k in returning if k not in failing)
+
+    def returned(leaves: list[Value]) -> Any:
+        value = rebuild(form, leaves)
+        if not own:
+            # Besides the caller a list or dict from before holds it.
+            mark_shared(context, value, sides[0].state.known_containers())
+        return value
+
+    if not pairs:
+        # What is known now is handed on by no instruction.
+        out["value"] = returned([])
+    merge.add(pairs, "", lambda results: out.update(value=returned(put(results))))
+
+
+def _last(flows: Sequence[Flow]) -> Loc | None:
+    """Of ways that end in a return, the place of the one that stands last."""
+    return max((flow.loc for flow in flows if flow.loc is not None), key=lambda loc: (loc.line, loc.column), default=None)
+
+
+def _line_text(flow: Flow) -> str:
+    return "" if flow.loc is None else f" (line {flow.loc.line})"
