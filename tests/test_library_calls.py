@@ -16,7 +16,7 @@ from pytocu.ir.library import LIBRARY, numpy_library
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.verifier import verify
-from pytocu.runtime.host_steps import _counts, _counts_of_sorted
+from pytocu.runtime.host_steps import _counts, _counts_of_sorted, _with_plain_nan
 
 RANDOM = np.random.default_rng(3)
 A = RANDOM.random((40, 30))
@@ -241,6 +241,17 @@ def test_counts_by_counting_and_by_sorting(dtype: str, length: int) -> None:
         for made in (_counts(np, start, given), _counts_of_sorted(np, start, given)):
             np.testing.assert_array_equal(made, expected, strict=True)
     assert expected[most] == start[most] + 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_without_a_sign_are_what_a_library_sorts_by_bits(dtype: str) -> None:
+    given = np.array([1, -np.nan, -0.0, np.nan, -np.inf, -1], dtype)
+    (made,) = _with_plain_nan(np, [given])
+    assert made.dtype == given.dtype and np.signbit(given[1]) and not np.signbit(made[[1, 3]]).any()
+    np.testing.assert_array_equal(made, given)
+    assert (np.signbit(made) == [False, False, True, False, True, True]).all()
+    integers = np.arange(3)
+    assert _with_plain_nan(np, [integers])[0] is integers
 
 
 def test_cubins() -> None:

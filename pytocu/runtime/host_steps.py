@@ -7,6 +7,7 @@ stands what they are in PyTorch.  A result is what the plan says it is: of this 
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
@@ -111,10 +112,15 @@ def _of_numpy(module: Any, name: str) -> Call:
     function = _function(module, module.__name__, name)
     if module.__name__ == "cupy" and name == "linalg.cholesky":
         return lambda arrays, options: _cholesky_of_cupy(function, *arrays, **options)
-    if module.__name__ == "cupy":
+    if module.__name__ == "cupy" and name in ("sort", "argsort"):
         # CuPy's sort is stable, and has no such argument.
-        return lambda arrays, options: function(*arrays, **{k: v for k, v in options.items() if k != "stable"})
+        return lambda arrays, options: function(*_with_plain_nan(module, arrays), axis=options.get("axis", -1))
     return lambda arrays, options: function(*arrays, **options)
+
+
+def _with_plain_nan(module: Any, arrays: Sequence[Any]) -> list[Any]:
+    """Arrays of which every NaN has no sign: CuPy sorts float32 and float64 by their bits, those with one before all others."""
+    return [module.where(a != a, a.dtype.type(math.nan), a) if a.dtype.kind == "f" else a for a in arrays]
 
 
 def _cholesky_of_cupy(function: Any, matrices: Any, upper: bool = False) -> Any:

@@ -56,3 +56,16 @@ def test_least_squares_of_singular_values(name: str, backend: str) -> None:
     wanted = test_least_squares.solved(a, b)
     np.testing.assert_allclose(cupy.asnumpy(found[0]), wanted[0], rtol=1e-9)
     assert found[1].shape == wanted[1].shape and int(found[2]) == wanted[2]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_nan_with_a_sign_are_sorted_behind_all_others(dtype: type, backend: str) -> None:
+    cupy = pytest.importorskip("cupy")
+
+    def ordered(x):
+        return np.sort(x), np.sort(x * 1, kind="stable"), np.argsort(x, kind="stable"), np.median(x[3:]), np.unique(x)
+
+    x = np.array([1, -np.nan, np.nan, -np.inf, np.inf, -1, -0.0], dtype)
+    found = pytocu.jit(ordered, backend=backend)(cupy.asarray(x))
+    for made, expected in zip(found, ordered(x), strict=True):
+        compare(made.get(), np.asarray(expected))
