@@ -55,8 +55,9 @@ def note_write(context: Context, target: Value, what: str) -> None:
     if any(inst.op.repeats or inst.op.name == "diagonal" for inst in builder.views(target)):
         # NumPy's views of these kinds are read-only.
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
-    for root in builder.memories(target):
-        param = builder.arguments.get(root, builder.argument(root))
+    # A name of one array or another is written where it is that one.
+    _, arrays = builder.decided(builder.root(target)) or ((), ())
+    for param in map(builder.argument, (target, *arrays)):
         if param is not None and param not in builder.written:
             builder.written[param] = None
             builder.write_check(param, what)

@@ -322,13 +322,14 @@ class StorageBuilder(Builder):
                     ways = [self._now[root] if array is memory else now for array in arrays]
                     self._now[memory] = self.selected(tests, ways, memory)
                     touched.add(memory)
-        for other in {*self._either, *(m for memories in self._either.values() for m in memories)} - touched:
-            if other in self._left or self.apart(root, other):
-                continue
-            if other in self._chosen and self._of_wholes(other):
-                tests, arrays = self._chosen[other]
-                self._now[other] = self.selected(tests, [self._now.get(array, array) for array in arrays], other)
-                continue
+        others = {*self._either, *(m for memories in self._either.values() for m in memories)} - touched - self._left
+        others = {other for other in others if not self.apart(root, other)}
+        # In the order in which they were made, so that a function is written the same each time.
+        known = [other for other in self._chosen if other in others and self._of_wholes(other)]
+        for other in known:
+            tests, arrays = self._chosen[other]
+            self._now[other] = self.selected(tests, [self._now.get(array, array) for array in arrays], other)
+        for other in others - set(known):
             key = self._keys.get(root) or self._keys.get(other)
             if other in self.arguments:
                 raise self._refused(other, key)
