@@ -323,14 +323,12 @@ def two_names_from_a_step_that_changes_one(x, n, c):
 @pytest.mark.parametrize(
     "function",
     [
-        changed_in_a_loop_behind_the_branch,
         changed_in_a_branch_behind_the_branch,
         read_in_the_next_step,
         bound_in_some_steps,
         two_views_that_change_places,
         one_name_becomes_the_other,
         another_name_from_a_branch,
-        read_behind_a_change_in_the_step,
         changed_through_either,
         changed_through_either_in_a_branch,
         read_before_it_is_changed_through_either,
@@ -343,6 +341,12 @@ def test_what_only_the_data_knows_is_refused(function: Callable[..., Any]):
     with pytest.raises(UnsupportedError, match=r"one memory|share its memory|names another memory") as caught:
         pytocu.jit(function)(np.arange(8.0).reshape(4, 2), 3, 1)
     assert "copy" in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [changed_in_a_loop_behind_the_branch, read_behind_a_change_in_the_step])
+@pytest.mark.parametrize(("n", "c"), STEPS)
+def test_what_decides_is_known_behind_a_branch(function: Callable[..., Any], n: int, c: int) -> None:
+    everywhere(function, np.arange(8.0).reshape(4, 2), n, c)
 
 
 def test_a_first_step_apart_leaves_no_name_of_two_memories() -> None:
