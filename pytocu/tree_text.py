@@ -336,17 +336,33 @@ def tree_text(tree: Tree | str, leaf: Callable[[str], str], name_of: Callable[[t
 
 
 def _key(key: Any) -> str:
-    text = repr(key)
+    return literal_text(key, f"the key {key!r} of a dict")
+
+
+def literal_text(value: Any, what: str = "") -> str:
+    """The literal of a value.
+
+    Raises
+    ------
+    TreeTextError
+        It has none; the message begins with `what` it is, or with the value.
+
+    Examples
+    --------
+    >>> literal_text(("a", 1))
+    "('a', 1)"
+    """
+    text = repr(value)
     try:
-        same = ast.literal_eval(text) == key
+        same = ast.literal_eval(text) == value
     except (ValueError, SyntaxError):
         same = False
     if not same:
-        raise TreeTextError(f"the key {text} of a dict has no literal")
+        raise TreeTextError(f"{what or text} has no literal")
     return text
 
 
 __all__ = [
-    "Leaf", "Named", "TreeTextError", "is_tree_text", "name_of", "names_in", "read_argument", "read_tree", "split_items",
-    "tree_text",
+    "Leaf", "Named", "TreeTextError", "is_tree_text", "literal_text", "name_of", "names_in", "read_argument", "read_tree",
+    "split_items", "tree_text",
 ]  # fmt: skip

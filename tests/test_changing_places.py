@@ -343,6 +343,22 @@ def test_one_that_may_not_be_written_is_refused_before_anything_is_changed() -> 
     assert (v == Y).all()
 
 
+def bound_where_it_returns(x, y, n):
+    z, total = y, 0.0
+    for i in range(n):
+        if i > 3:
+            z = x
+            return z * 1
+        z = y
+        total += z[0]
+    return z * total
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_side_that_returns_may_bind_an_array_of_another_length(n: int) -> None:
+    everywhere(bound_where_it_returns, X, Y[1:], n)
+
+
 # What is refused.
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import PytocuError
 from pytocu.guards import is_array_like
-from pytocu.tree_text import Named, TreeTextError, name_of, names_in, read_tree, tree_text
+from pytocu.tree_text import Named, TreeTextError, literal_text, name_of, names_in, read_tree, tree_text
 from pytocu.trees import by_name, part_names
 
 _KINDS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -79,7 +79,7 @@ def texts_of(values: Mapping[str, Any], function: Any) -> tuple[dict[str, str], 
         value = parts[part]
         if _has_entry(value):
             return part
-        return name_of(value, named) if callable(value) else _literal(value)
+        return name_of(value, named) if callable(value) else literal_text(value)
 
     for name, tree in trees:
         if isinstance(tree, str):
@@ -123,17 +123,6 @@ def _has_entry(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in "biufc"
     return _KINDS.get(type(value).__name__) is type(value) or is_array_like(value)
-
-
-def _literal(value: Any) -> str:
-    text = repr(value)
-    try:
-        same = ast.literal_eval(text) == value
-    except (ValueError, SyntaxError):
-        same = False
-    if not same:
-        raise TreeTextError(f"{text} has no literal")
-    return text
 
 
 def _names(function: Any) -> Named:

@@ -123,7 +123,7 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: S
 
     Parameters
     ----------
-    turning : container of Value
+    turning : set of Value
         What begins a step and takes turns, so that it is known which memories it is behind the loop.
 
     Raises

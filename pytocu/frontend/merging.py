@@ -185,7 +185,6 @@ def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value
 
 def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
     missing = Unset("", "")
-    builder = merge.context.builder
     leaving = [side.flow.returned is True for side in sides]
     raising = any(isinstance(side.flow.value, Failing) for side in sides)
     own = before.own_frames()
@@ -198,15 +197,21 @@ def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
             values = [f.get(name, missing) for f in found]
             if values[0] is values[1]:
                 frame.locals[name] = values[0]
-            elif ends and not all(is_array(v) and builder.root(v) not in merge.made for v in values):
+            elif ends and not _is_moved(merge, before.locals[number].get(name), values):
                 # Only one side goes on from here.
                 stays = leaving.index(False)
                 if values[stays] is not missing:
                     frame.locals[name] = values[stays]
                     _merge_one(merge, frame, name, values[stays], sides, stays)
             else:
-                # Of arrays from before, too, where one side ends: what is in their memories is asked for behind it.
                 frame.locals[name] = _merged(merge, frame, name, values, sides, missing)
+
+
+def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
+    """Whether the side that goes on gives a name another array from before: what its memory holds is asked for behind both."""
+    builder = merge.context.builder
+    kept = is_array(before) and any(value is before for value in values)
+    return kept and all(is_array(value) and builder.root(value) not in merge.made for value in values)
 
 
 def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:
