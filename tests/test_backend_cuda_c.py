@@ -48,6 +48,9 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
             cases.append((op, (U16, U16), BOOL if op.infer is infer.truth else U16))
         elif op.name.startswith("near_"):
             cases.append((op, (F32,), F32))
+        elif op.name.startswith("hidden_"):
+            hidden = F32 if op.name == "hidden_single" else F64
+            cases.append((op, (hidden,), hidden))
         elif op.name == "half_to_float":
             cases.append((op, (U16,), F32))
         elif op.name == "float_to_half":
@@ -160,6 +163,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return made if result is BOOL else made.view(np.uint16)
             case "to_short":
                 return arrays[0].astype(np.uint16)
+            case "hidden_single" | "hidden_double":
+                return arrays[0]
             case "near_reciprocal":
                 return 1 / arrays[0]
             case "near_power_of_two":

@@ -155,6 +155,8 @@ class RowWriter:
                 if self.type(result.type) == type:
                     return values[0]
                 text = f"bitcast {type} {values[0]} to {self.type(result.type)}"
+            case ["hidden_single" | "hidden_double"] if self.dialect.fence:
+                return self.fenced(args[0])
             case [name] if name in self.dialect.half:
                 return self.half(name, args, hint)
             case ["convert"]:
@@ -205,7 +207,7 @@ class RowWriter:
 
         wide: Type = VectorType(I32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(I32)
         single: Type = VectorType(F32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(F32)
-        words = {"truth": "i1", "bits": "i16", "wide": "i32", "half": "half", "float": "float"}
+        words = {"truth": "i1", "bits": "i16", "wide": "i32", "half": "half", "float": "float", "double": "double"}
         fields = {key: lanes(word) for key, word in words.items()}
         fields |= {key: self.constant(value, wide) for key, value in HALF_INTEGERS.items()}
         fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}

@@ -33,6 +33,9 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     # The assembler takes a negation of 16 bits for one of the 32 that it computes with, and 32768 for -(-32768).  What is
     # computed in 32 bits compilers would compute in 16, if they saw what becomes of it.
     "to_short": ("cvt.u16.u32 {0}, {1};", "h", "r"),
+    # Assemblers see through these, compilers do not.
+    "hidden_single": ("mov.f32 {0}, {1};", "f", "f"),
+    "hidden_double": ("mov.f64 {0}, {1};", "d", "d"),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),
@@ -84,8 +87,8 @@ def _llvm_text(name: str, arch: int | None = None) -> str:
     return _text(name, arch).format(*(f"${k}" for k in range(len(operands) + 1)))
 
 
-_C_TYPES = {"h": "unsigned short", "f": "float", "r": "int"}
-_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "r": "{wide}"}
+_C_TYPES = {"h": "unsigned short", "f": "float", "d": "double", "r": "int"}
+_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "d": "{double}", "r": "{wide}"}
 
 
 def cuda_function(name: str) -> str:

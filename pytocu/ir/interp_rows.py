@@ -251,6 +251,8 @@ _RAW: dict[str, Callable[..., Any]] = {
     "float_to_half": lambda x: _words(np.asarray(x).astype(np.float16), np.uint16),
     **{f"half_{name}": _of_halves(name) for name in HALF_ROWS},
     "to_short": lambda x: np.asarray(x).astype(np.uint16),
+    "hidden_single": np.positive,
+    "hidden_double": np.positive,
     "near_reciprocal": lambda x: np.divide(np.float32(1), x),
     "near_power_of_two": _power_of_two,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),

@@ -418,6 +418,9 @@ for _name in HALF_ROWS:
         c=f"half_{_name}({{0}}, {{1}})", llvm=f"half_{_name}")  # fmt: skip
 row("to_short", "elementwise", 1, "The lower half of 32 bits, on a GPU", infer=infer.constant_dtype(U16), levels=LOOP,
     primitive="iu", c="to_short({0})", llvm="to_short")  # fmt: skip
+for _name in ("hidden_single", "hidden_double"):
+    row(_name, "elementwise", 1, "x, of which the compiler of a GPU knows nothing", infer=infer.same, levels=LOOP,
+        primitive="f", c=f"{_name}({{0}})", llvm=_name)  # fmt: skip
 row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",
     llvm="near_reciprocal")  # fmt: skip

@@ -106,13 +106,16 @@ def _flags(function: Function, context: PassContext) -> bool:
 
 
 def _selected(function: Function, context: PassContext) -> bool:
-    """Whether something is selected that is converted before, or negative and constant."""
-    chosen = (arg.inst for inst in walk(function.body) if inst.op.name == "where" for arg in inst.args[1:])
-    return any(
-        inst.op.name in ("convert_raw", "half_to_float") or (inst.op.name == "const" and repr(inst.attr("value")) == "-0.0")
-        for inst in chosen
-        if inst is not None
-    )
+    """Whether something is selected that is a zero or converted before, or there are branches."""
+    for inst in walk(function.body):
+        if inst.op.name == "if":
+            return True
+        for arm in (a.inst for a in inst.args[1:] if inst.op.name == "where"):
+            if arm is not None and arm.op.name in ("convert_raw", "half_to_float"):
+                return True
+            if arm is not None and arm.op.name == "const" and repr(arm.attr("value")) in ("0.0", "-0.0"):
+                return True
+    return False
 
 
 def _launches(function: Function, context: PassContext) -> bool:

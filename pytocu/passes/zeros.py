@@ -12,18 +12,34 @@ Beside 1 or -1, NVIDIA's assembler writes float32 with an instruction that sets 
 there afterwards, with v = where(c, 0.0, 1.0) and its bits as an unsigned integer:
 
     where(c, -0.0, 1.0) = v | (v - 1) & 2**31
+
+A selection of `x` or a zero by a comparison of `x` with zero they write as the minimum or maximum of the two, whose
+instructions, but for those of x86, take -0.0 for less than 0.0: ``where(x < 0, x, 0.0)`` would be -0.0 and not 0.0 where x
+is -0.0.  They do so for branches and for what follows from several comparisons too.  So they are not shown that such a
+comparison is with zero; a maximum of `x` and 0.0 they may write.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import platform
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, U32, ScalarType, VectorType, element, scalar
+from pytocu.ir.types import F32, F64, U32, IndexType, ScalarType, VectorType, WeakType, element, scalar
 from pytocu.passes.context import PassContext
+
+_HIDDEN = {F32: "hidden_single", F64: "hidden_double"}
+
+_ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
+
+_JOINED = frozenset({"bitwise_and", "bitwise_or"})
+
+_OF_CONDITIONS = frozenset({"bitwise_xor", "equal", "not_equal", "where"})
+"""Other rows through which a truth value follows from others."""
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -33,7 +49,80 @@ def run(function: Function, context: PassContext) -> Function:
     while (found := rewrite(function, _rule)) is not function:
         # A float16 is converted to a float64 in two steps.
         function = found
+    selects = context.target.kind == "cpu" and platform.machine().lower() in ("x86_64", "amd64")
+    if not selects and (compared := frozenset(_compared(function))):
+        function = rewrite(function, partial(_hidden, compared))
     return function
+
+
+def _is_zero(value: Value) -> bool:
+    """Whether a value is a constant 0 of a dtype with two of them."""
+    return _number(value) == 0
+
+
+def _number(value: Value) -> float | None:
+    """The number that a constant of such a dtype is."""
+    inst = value.inst
+    if inst is None or inst.op.name != "const" or isinstance(value.type, IndexType | WeakType):
+        return None
+    return inst.attr("value") if element(value.type) in _HIDDEN else None
+
+
+def _compared(function: Function) -> Iterator[Inst]:
+    """Comparisons with zero that select a zero as a minimum or maximum would not, or may do so."""
+    for inst in walk(function.body):
+        match inst.op.name:
+            case "where":
+                test, *arms = inst.args
+                for zero, other, holds in ((*arms, False), (*arms[::-1], True)):
+                    if _is_zero(zero):
+                        yield from _orders(test, holds, zero, other)
+            case "if" if any(map(_is_zero, _made(inst))):
+                yield from _orders(inst.args[0], None, None, None)
+
+
+def _made(branch: Inst) -> Iterator[Value]:
+    """What the sides of a branch give and store."""
+    for block in branch.regions:
+        for inst in walk(block):
+            if inst.op.name in ("yield", "store"):
+                yield from inst.args
+
+
+def _orders(condition: Value, holds: bool | None, zero: Value | None, other: Value | None) -> Iterator[Inst]:
+    """Comparisons with zero that a condition follows from, but for those of which a minimum or maximum gives the same.
+
+    What is selected beside the zero is taken where the condition holds, or where it does not, or that is not known.
+    """
+    pending = [(condition, holds)]
+    seen = set(pending)
+    while pending:
+        value, holds = pending.pop()
+        inst = value.inst
+        if inst is None:
+            continue
+        name = inst.op.name
+        if name in _ORDERS and any(map(_is_zero, inst.args)):
+            # A minimum takes -0.0 and not 0.0, a maximum 0.0 and not -0.0.
+            above = name.startswith("greater") == _is_zero(inst.args[1])
+            if holds is None or zero is None or other not in inst.args or (above == holds) == (repr(_number(zero)) == "-0.0"):
+                yield inst
+        elif name == "invert" or name in _JOINED or name in _OF_CONDITIONS:
+            passed = None if holds is None or name in _OF_CONDITIONS else holds != (name == "invert")
+            more = [(a, passed) for a in inst.args if _is_truth(a)]
+            pending += [entry for entry in more if entry not in seen]
+            seen.update(more)
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value.type, ScalarType | VectorType) and element(value.type).kind == "b"
+
+
+def _hidden(compared: frozenset[Inst], builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    if inst not in compared:
+        return None
+    shown = [builder.emit(_HIDDEN[element(a.type)], (a,)) if _is_zero(a) else a for a in args]
+    return builder.inst(inst.op, shown, dict(inst.attrs), inst.types).results
 
 
 def _parts(inst: Inst, args: Sequence[Value]) -> tuple[Inst, float, int] | None:
