@@ -193,6 +193,8 @@ class _PlanWriter:
                 return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers)
             case "writable":
                 return ("writable", used[0], inst.attr("what"))
+            case "strides":
+                return ("strides", used[0], inst.attr("names"))
             case "memory":
                 return ("memory", made, tuple(used), as_symbol(shape_of(inst.types[0])[0]))
             case "library":

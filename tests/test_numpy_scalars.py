@@ -319,3 +319,16 @@ def test_after_an_error_the_next_call_works() -> None:
     with pytest.raises(TypeError):
         added(np.ones(3), "text")
     compare(added(np.ones(3), np.ones(1)), np.ones(3) * 2)
+
+
+@pytest.mark.parametrize("number", [np.int64(7), np.float32(1.5)])
+def test_an_output_of_a_number_known_now(number: Any) -> None:
+    """NumPy calls the method of a scalar, which writes the array and gives a scalar."""
+    captured = number
+    functions = [
+        lambda: np.argmin(captured, axis=0, out=np.zeros((), np.int64)),
+        lambda: np.sum(captured, out=np.zeros(())),
+        lambda: np.max(captured, out=np.zeros(())),
+    ]
+    for function in functions:
+        compare(pytocu.jit(function)(), function())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -103,11 +104,153 @@ def test_a_copy_that_lengths_of_1_would_make_a_view(function: Callable[..., Any]
         given = x.copy()
         expected = function(x)
         if (np.shares_memory(expected, x) and expected is not x) or (shape[1] == 3 and function is source_changed_in_a_loop):
-            with pytest.raises(pytocu.UnsupportedError, match=r"is a view of .* where a length is 1"):
+            with pytest.raises(pytocu.UnsupportedError, match=r"is a view of .* with these lengths and strides"):
                 jitted(given)
         else:
             compare(jitted(given), expected)
             compare(given, x)
+
+
+def every_other(x: Any) -> Any:
+    v = x[:, ::2].reshape(-1)
+    x += 1
+    return v
+
+
+def turned_lengths(x: Any) -> Any:
+    v = x.reshape(x.shape[1], x.shape[0])
+    x += 1
+    return v
+
+
+def flat_copy_changed(x: Any) -> Any:
+    v = x.T.reshape(-1)
+    v[:1] = 7
+    return v
+
+
+def in_three(x: Any) -> Any:
+    v = x[:, None].reshape(-1, x.shape[1])
+    x[:1] = 7
+    return v
+
+
+def raveled(x: Any) -> Any:
+    v = x[1:].ravel()
+    x += 1
+    return v
+
+
+PLACES = {
+    "rows": lambda n, m: np.arange(float(n * m)).reshape(n, m),
+    "columns": lambda n, m: np.arange(float(n * m)).reshape(m, n).T,
+    "every other column": lambda n, m: np.arange(2.0 * n * m).reshape(n, 2 * m)[:, ::2],
+    "columns of longer rows": lambda n, m: np.arange(n * (m + 1.0)).reshape(n, m + 1)[:, :m],
+    "every other column of odd rows": lambda n, m: np.arange(n * (2.0 * m + 1)).reshape(n, 2 * m + 1)[:, :-1:2],
+    "backwards": lambda n, m: np.arange(float(n * m)).reshape(n, m)[::-1],
+    "both backwards": lambda n, m: np.arange(float(n * m)).reshape(n, m)[::-1, ::-1],
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("function", [every_other, turned_lengths, flat_copy_changed, in_three, raveled])
+def test_what_is_a_view_depends_on_lengths_and_strides(function: Callable[..., Any], place: str) -> None:
+    """A reshape of which both sides are seen is NumPy's, or refused where NumPy makes a view."""
+    jitted = pytocu.jit(function)
+    for shape in ((4, 6), (3, 5), (3, 3), (4, 4), (1, 6), (6, 1), (1, 1), (0, 4)):
+        x, given = PLACES[place](*shape), PLACES[place](*shape)
+        expected = function(x)
+        try:
+            made = jitted(given)
+        except pytocu.UnsupportedError as error:
+            assert re.search("is a view of .* with these lengths and strides", str(error)), error
+            assert np.shares_memory(expected, x)
+        else:
+            compare(made, expected)
+            compare(given, x)
+
+
+LOCALS = {
+    "of a result": lambda x: x.T + 1,
+    "of a copy": lambda x: x.T.copy(),
+    "of an array like it": lambda x: np.zeros_like(x.T),
+    "of a filled array like it": lambda x: np.full_like(x.T, 3.0),
+    "of a result of both": lambda x: x.T + np.ascontiguousarray(x.T),
+    "of a number and a result": lambda x: 2 * np.sqrt(x.T)[:, ::2],
+    "of columns": lambda x: x[:, np.array([0, 0])] * 1.0,
+    "of a sum": lambda x: np.stack([x, x]).sum(0),
+    "of a reshaped one": lambda x: (x + 1).reshape(x.shape[::-1]) * 2,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", LOCALS)
+def test_results_lie_in_the_order_of_their_operands(name: str, place: str) -> None:
+    """Whether a reshape of a result is a view follows from the order that NumPy makes it in."""
+    make = LOCALS[name]
+
+    def source_changed(x: Any) -> Any:
+        y = make(x)
+        z = y.reshape(-1)
+        y[:1] = 5
+        return z
+
+    def copy_changed(x: Any) -> Any:
+        y = make(x)
+        z = y.ravel()
+        z[1:] = 5
+        return y, z
+
+    for function in (source_changed, copy_changed):
+        jitted = pytocu.jit(function)
+        for shape in ((3, 5), (3, 3), (1, 6), (6, 1)):
+            x = PLACES[place](*shape)
+            expected = function(x)
+            try:
+                made = jitted(x)
+            except pytocu.UnsupportedError as error:
+                assert re.search("is a view of .* (with these lengths and strides|or a copy)", str(error)), error
+                assert place != "rows" or name in ("of a number and a result", "of columns", "of a sum")
+            else:
+                compare(made, expected)
+
+
+def copy_alone(x: Any) -> Any:
+    y = np.sqrt(x)
+    z = y.reshape(-1)
+    z += 1
+    return z.max() + z
+
+
+def copies_of_one(x: Any) -> Any:
+    y = np.sqrt(x)
+    first, second = y.reshape(-1), y.reshape(x.shape[1], -1)
+    first += 1
+    return second * 2
+
+
+def changed_copies_of_one(x: Any) -> Any:
+    y = np.sqrt(x)
+    first, second = y.reshape(-1), y.reshape(x.shape[1], -1)
+    first += 1
+    second += 1
+    return second * 2
+
+
+def copy_of_a_copy(x: Any) -> Any:
+    y = np.sqrt(x)
+    first = y.reshape(-1)
+    second = first[::2].reshape(-1)
+    y += 1
+    return second * 2
+
+
+def test_what_nobody_reads_may_be_either() -> None:
+    x = np.arange(24.0).reshape(4, 6)[:, ::2]
+    compare(pytocu.jit(copy_alone)(x), copy_alone(x))
+    for function in (copies_of_one, changed_copies_of_one, copy_of_a_copy):
+        with pytest.raises(pytocu.UnsupportedError, match="is a view of y or a copy, as the elements of y lie in memory"):
+            pytocu.jit(function)(x)
 
 
 def test_all_elements_of_lengths_whose_product_is_1() -> None:

@@ -105,6 +105,8 @@ def _step(plan: Plan, step: Step) -> str:
             return f"{made} = the length {value}"
         case ("bind", slot, names, length):
             return f"{names[0]} = {slot} as a {'number' if length is None else f'bound of {length} elements'}"
+        case ("strides", slot, names):
+            return f"{', '.join(names)} = the strides of {slot}"
         case ("stride", made, slot, axis):
             return f"{made} = the stride of axis {axis} of {slot}"
         case ("convert", made, slot, dtype, _):

@@ -16,6 +16,7 @@ from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
 from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
@@ -127,7 +128,8 @@ def constant_like(value: Any) -> Handler:
         order = known_order(context, np.empty_like, order, 0)
         given = array_of(context, a)
         wanted = dimensions(given) if shape is None else _shape(context, shape)
-        return filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted, order=order)
+        made = filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted, order=order)
+        return laid_out_as(context, made, given, order)
 
     return handler
 
@@ -178,7 +180,8 @@ def full_like(
     order = known_order(context, np.empty_like, order, 0)
     given = array_of(context, a)
     wanted = dimensions(given) if shape is None else _shape(context, shape)
-    return _filled_with(context, wanted, fill_value, element(given.type).numpy if dtype is None else dtype, order)
+    target = element(given.type).numpy if dtype is None else dtype
+    return laid_out_as(context, _filled_with(context, wanted, fill_value, target, order), given, order)
 
 
 def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any, order: Any) -> Value:

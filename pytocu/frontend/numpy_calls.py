@@ -382,7 +382,7 @@ def call_handler(
     if bound.arguments.get("out") is not None and name.rpartition(".")[2] in _OF_SCALARS:
         operand = next((v for v in bound.arguments.values() if v is not context), None)
         # NumPy calls the method of a scalar, which writes the array and gives a scalar.
-        return without_axes(context, made) if is_numpy_scalar(operand) else made
+        return without_axes(context, made) if isinstance(operand, np.generic) or is_numpy_scalar(operand) else made
     return made
 
 

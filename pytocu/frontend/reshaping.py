@@ -6,7 +6,6 @@ follows from the layout of the arguments; elsewhere it is a copy, as it is in Nu
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,15 +15,15 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
+from pytocu.frontend.layouts import is_unknown, pairs, strides_of
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
-from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product, symbol
-from pytocu.ir.expand_positions import reshape_groups
+from pytocu.ir.core import Value
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, WeakType, element
 
@@ -120,10 +119,10 @@ def copied(context: Context, value: Value) -> Value:
     return context.builder.emit("copy" if is_array(value) else "as_array", (value,))
 
 
-def copied_unless(context: Context, source: Value, made: Value, apart: DimLike, order: Any = None) -> Value:
-    """A new array with the elements of a view, which NumPy leaves a view where lengths of 1 make a number 0."""
+def copied_unless(context: Context, source: Value, made: Value, apart: DimLike | None, order: Any = None) -> Value:
+    """A new array with the elements of a view, which NumPy leaves a view where lengths make a number 0, or perhaps."""
     copy = in_order(context, made, order)
-    if isinstance(apart, Dim):
+    if not isinstance(apart, int):
         context.builder.copy_unless(copy, source, apart)
     return copy
 
@@ -139,6 +138,13 @@ def in_order(context: Context, value: Value, order: Any) -> Value:
         The order is column-major.
     """
     check_rows(context, len(dimensions(value)), order)
+    copy = _in_order(context, value, order)
+    if order == "C":
+        context.builder.orders[copy] = "C"
+    return copy
+
+
+def _in_order(context: Context, value: Value, order: Any) -> Value:
     columns = any(isinstance(a.type, ArrayType) and a.type.layout == "F" for a in context.builder.arguments)
     if order != "C" or len(dimensions(value)) < 2 or not columns:
         return copied(context, value)
@@ -250,78 +256,37 @@ def _cancelled(source: Shape, known: Shape) -> tuple[DimLike, DimLike]:
     return up, down
 
 
-def _apart(context: Context, value: Value, shape: Shape) -> DimLike:
-    """0 where the elements lie in memory as the new shape needs them."""
-    strides = _strides(context, value)
-    source = dimensions(value)
+def _apart(context: Context, value: Value, shape: Shape) -> DimLike | None:
+    """0 where the elements lie in memory as the new shape needs them; None where that does not follow from lengths.
+
+    They do where axes that follow each other, but for those of length 1, are walked in equal steps, or elements that lie in
+    one piece of each of the two shapes end there.
+    """
+    strides, source = strides_of(context, value), dimensions(value)
+    ends = [product(shape[:stop]) for stop in range(1, len(shape) + 1)]
     apart: DimLike = 0
-    for _, axes in reshape_groups(shape, source):
-        long = [a for a in axes if source[a] != 1]
-        for a, b in itertools.pairwise(long):
-            if strides[a] != strides[b] * source[b]:
-                apart = apart + _square((source[a] - 1) * (source[b] - 1))
-    return apart
+    for a, b in pairs(source):
+        term = _differ(source[a], 1) * _differ(source[b], 1)
+        for between in source[a + 1 : b]:
+            term = term * (1 - _differ(between, 1))
+        for end in ends:
+            term = term * _differ(end, product(source[: a + 1]))
+        # Lengths between are 1 here, and with them the product is what it is where they are not.
+        step = strides[b] * product(source[a + 1 : b + 1])
+        if term != 0 and strides[a] != step and is_unknown(strides[a] - step):
+            return None
+        apart = apart + term * _differ(strides[a], step)
+    # Without elements it makes no difference.
+    return apart + 1 - dim_min(product(source), 1) if isinstance(apart, Dim) else apart
+
+
+def _differ(first: DimLike, second: DimLike) -> DimLike:
+    """1 where two lengths differ, else 0."""
+    return dim_min(_square(first - second), 1)
 
 
 def _square(dim: DimLike) -> DimLike:
     return dim * dim
-
-
-def _strides(context: Context, value: Value) -> list[DimLike]:
-    """Elements from one position to the next, as far as they follow from layouts; else a symbol of its own."""
-    root = context.builder.root(value)
-    type = root.type
-    assert isinstance(type, ArrayType)
-    if root.inst is not None and root.inst.op.name not in ("update", "memory"):
-        type = ArrayType(type.dtype, type.shape)
-    strides = _of_layout(type)
-    for inst in reversed(context.builder.views(value)):
-        strides = _through(inst, strides)
-    return strides
-
-
-def _of_layout(type: ArrayType) -> list[DimLike]:
-    shape = type.shape
-    if type.layout == "S":
-        return [symbol(f"any_stride_{axis}") for axis in range(len(shape))]
-    if type.layout == "F":
-        return [product(shape[:a]) for a in range(len(shape))]
-    return [product(shape[a + 1 :]) for a in range(len(shape))]
-
-
-def _through(inst: Inst, strides: list[DimLike]) -> list[DimLike]:
-    shape = dimensions(inst.result)
-    match inst.op.name:
-        case "transpose":
-            return [strides[a] for a in inst.attr("axes")]
-        case "newaxis":
-            return [*strides[: inst.attr("axis")], 0, *strides[inst.attr("axis") :]]
-        case "index":
-            return [s for a, s in enumerate(strides) if a != inst.attr("axis")]
-        case "slice":
-            return [s * step for s, step in zip(strides, inst.attr("step"), strict=True)]
-        case "broadcast":
-            lead = len(shape) - len(strides)
-            return [0 if a in inst.attr("expand") else strides[a - lead] for a in range(len(shape))]
-        case "view":
-            return strides
-        case "real" | "imag":
-            return [s * 2 for s in strides]
-        case "strided":
-            return list(inst.attr("strides"))
-        case "reshape":
-            return _reshaped(shape, inst.attr("source"), strides)
-    return [symbol(f"any_stride_{axis}") for axis in range(len(shape))]
-
-
-def _reshaped(shape: Shape, source: Shape, strides: list[DimLike]) -> list[DimLike]:
-    made: list[DimLike] = [0] * len(shape)
-    for axes, named in reshape_groups(shape, source):
-        step = next((strides[a] for a in reversed(named) if source[a] != 1), 0)
-        for axis in reversed(axes):
-            made[axis] = step
-            step = step * shape[axis]
-    return made
 
 
 def ravel(context: Context, value: Value, order: Any = "C") -> Value:
@@ -392,16 +357,20 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     return made if apart == 0 else copied_unless(context, value, made, apart)
 
 
-def spread(context: Context, value: Value) -> DimLike:
-    """0 where the elements lie next to each other in row-major order, as far as that follows from layouts."""
+def spread(context: Context, value: Value) -> DimLike | None:
+    """0 where the elements lie next to each other in row-major order; None where that does not follow from lengths."""
     expected: DimLike = 1
     apart: DimLike = 0
-    for length, stride in zip(reversed(dimensions(value)), reversed(_strides(context, value)), strict=True):
+    whole = context.builder.root(value) is value and value in context.builder.arguments
+    for length, stride in zip(reversed(dimensions(value)), reversed(strides_of(context, value)), strict=True):
         if length == 1:
             continue
+        if is_unknown(stride) and not whole:
+            return None
         if stride == expected:
             expected = expected * length
         else:
+            # An argument whose strides are not known is in no order.
             apart = apart + _square(length - 1)
     return apart
 

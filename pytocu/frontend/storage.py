@@ -19,6 +19,7 @@ from pytocu.ir.core import Block, Inst, Op, Value, chain_from, named
 from pytocu.ir.dims import Dim, DimLike, dim_min, is_number, symbol
 from pytocu.ir.regions import bare, closed
 from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
+from pytocu.record import Record
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
@@ -41,6 +42,12 @@ class HandOn(Exception):
         self.key = key
 
 
+class _LayOut(Record):
+    """Why nothing is known of a memory: a copy of it, which may be a view, has changed."""
+
+    copy: Value
+
+
 class StorageBuilder(Builder):
     """A builder whose instructions read the present contents of the arrays they are given.
 
@@ -56,6 +63,8 @@ class StorageBuilder(Builder):
         What is not negative where the program stands, because it was compared before.
     made : list of Value
         What may be a handle, in the order in which it was made.
+    orders : dict
+        The order of elements in memory that NumPy gives an array, ``C`` or ``F``, or None where it is not known.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -74,7 +83,9 @@ class StorageBuilder(Builder):
         self._chosen: dict[Value, tuple[tuple[Value, ...], tuple[Value, ...]]] = {}
         self._keys: dict[Value, Any] = {}
         self._unsure: dict[Value, Any] = {}
-        self._perhaps_views: dict[Value, tuple[Value, Value, Dim]] = {}
+        self._perhaps_views: dict[Value, tuple[Value, Value, Dim | None]] = {}
+        self._strides: dict[Value, tuple[str, ...]] = {}
+        self.orders: dict[Value, str | None] = {}
         self._inside = 0
         self.made: list[Value] = []
 
@@ -185,10 +196,8 @@ class StorageBuilder(Builder):
         if handle not in self._views:
             if handle in self._unsure:
                 raise self._refused(handle, self._unsure[handle])
-            if handle in self._perhaps_views:
-                source, before, _ = self._perhaps_views[handle]
-                if self._now.get(source, source) is not before:
-                    self._demand_copy(handle)
+            if handle in self._perhaps_views and self._is_changed(handle):
+                self._demand_copy(handle)
             return self._now.get(handle, handle)
         source, inst = self._views[handle]
         return self._again(handle, inst, self.contents(source))
@@ -290,20 +299,59 @@ class StorageBuilder(Builder):
             return False
         return frozenset((first, second)) in self._apart or self.memories(first).isdisjoint(self.memories(second))
 
-    def copy_unless(self, copy: Value, source: Value, apart: Dim) -> None:
-        """State that a copy were a view of its source if a number of lengths were 0.
+    def strides_of(self, handle: Value) -> list[DimLike] | None:
+        """The strides of an argument, which the call looks up, as numbers with names; None in a loop or branch."""
+        param = self.arguments[handle]
+        names = self._strides.get(param)
+        if names is None:
+            if self._inside:
+                return None
+            axes = range(len(shape_of(param.type)))
+            names = tuple(f"{param.name}_s{axis}_{side}_" for axis in axes for side in ("above", "below"))
+            self._strides[param] = names
+            super().inst("strides", (param,), {"names": names})
+        return [symbol(above) - symbol(below) for above, below in zip(names[::2], names[1::2], strict=True)]
+
+    def copy_unless(self, copy: Value, source: Value, apart: Dim | None) -> None:
+        """State that a copy were a view of its source if a number of lengths were 0, or that it is not known to be none.
 
         Where that makes a difference, which is after a change of either, the call refuses such lengths.
         """
         root = self.root(source)
         self._perhaps_views[copy] = (root, self._now.get(root, root), apart)
 
-    def _demand_copy(self, handle: Value) -> None:
+    def _is_changed(self, copy: Value) -> bool:
+        """Whether what a copy was made of has changed since, and the copy as well if it were a view."""
+        source, before, _ = self._perhaps_views[copy]
+        reason = self._unsure.get(source, self)
+        if self._now.get(source, source) is not before or not (reason is self or reason == _LayOut(copy)):
+            return True
+        return source in self._perhaps_views and self._is_changed(source)
+
+    def _demand_copy(self, handle: Value, changed: bool = False) -> None:
+        """Refuse the lengths, or the layout, with which a copy would be a view; where the copy is `changed`, its source."""
         source, _, apart = self._perhaps_views[handle]
-        name, base = handle.name or "a reshaped array", source.name or "an array"
-        text = f"{name} is a view of {base} where a length is 1, and one of them is changed: write .copy() where it is made"
+        if apart is None:
+            if not changed or self.argument(source) is not None or self._is_changed(handle):
+                raise self._laid_out(handle, source)
+            self._unsure[source] = _LayOut(handle)
+            return
+        name, base = self._names(handle, source)
+        why = "with these lengths and strides, and one of them is changed"
+        text = f"{name} is a view of {base} {why}: write .copy() where it is made"
         said = ("UnsupportedError", text)
         super().inst("check", (), {"kind": "equal", "dims": (dim_min(apart, 1), 1), "shapes": said})
+
+    def _names(self, copy: Value, source: Value) -> tuple[str, str]:
+        return copy.name or "a reshaped array", source.name or "an array"
+
+    def _laid_out(self, copy: Value, source: Value) -> UnsupportedError:
+        name, base = self._names(copy, source)
+        return UnsupportedError(
+            f"{name} is a view of {base} or a copy, as the elements of {base} lie in memory, and one of them is changed",
+            self.loc,
+            "write .copy() where it is made",
+        )
 
     def _note_change(self, root: Value) -> None:
         """After a change of a memory, give it to what is known to be the same memory, and know nothing of what may be.
@@ -352,6 +400,8 @@ class StorageBuilder(Builder):
         self._keys.update(dict.fromkeys(results, key))
 
     def _refused(self, handle: Value, key: Any) -> UnsupportedError | HandOn:
+        if isinstance(key, _LayOut):
+            return self._laid_out(key.copy, handle)
         if key is not None:
             return HandOn(key)
         name = handle.name or "an array"
@@ -398,7 +448,7 @@ class StorageBuilder(Builder):
         handle, new = self._in_memory(handle, new)
         root = self.root(handle)
         if root in self._perhaps_views:
-            self._demand_copy(root)
+            self._demand_copy(root, changed=True)
         whole = self.contents(root)
         made = super().inst("update", (whole, self._beside(handle, whole), self.contents(new)))
         made.result.name = root.name

@@ -569,6 +569,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "view": _view,
     "windows": _windows,
     "while_loop": _while_loop,
+    "strides": interp_checks.strides,
     "writable": interp_checks.writable,
 }
 

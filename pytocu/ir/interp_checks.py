@@ -26,6 +26,15 @@ def bind(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return ()
 
 
+def strides(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    """The strides of an argument get names."""
+    names = iter(inst.attr("names"))
+    for length, stride in zip(args[0].shape, args[0].strides, strict=True):
+        for sign in (1, -1):
+            state.sizes[next(names)] = max(sign * stride // args[0].itemsize, 0) if length > 1 else 0
+    return ()
+
+
 def writable(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """The memory may be changed."""
     if not args[0].flags.writeable:

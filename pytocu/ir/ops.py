@@ -304,6 +304,9 @@ row("bind", "host", 1, "The Python int as a number with a name, which positions 
     "or a second name stands for what it has below 0. With a `length` it is a bound of a slice of so many elements: counted "
     "from the front, and 0 or the length where it is beyond", infer=infer.nothing, levels=UPPER, effects="check",
     attrs=("names", "length"))  # fmt: skip
+row("strides", "host", 1, "The elements from one position of each axis of an argument to the next as numbers with names, two "
+    "for each axis: what is above 0, and what is below; 0 of an axis that is not walked", infer=infer.nothing, levels=UPPER,
+    effects="check", attrs=("names",))  # fmt: skip
 
 # Memory as the user's function sees it.
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)

@@ -66,7 +66,7 @@ def numbers_of(block: Block) -> list[str]:
     for inst in walk(block):
         if inst.op.name == "read_length":
             found.append(inst.attr("name"))
-        elif inst.op.name == "bind":
+        elif inst.op.name in ("bind", "strides"):
             found.extend(inst.attr("names"))
         elif inst.op.name == "for_loop" and step_name(inst) is not None:
             found.append(step_name(inst))

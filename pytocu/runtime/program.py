@@ -167,6 +167,8 @@ class _Writer(Text):
                 self.read_length(position, slot, name, limit)
             case ("bind", slot, names, length):
                 self.bind(slot, names, length)
+            case ("strides", source, names):
+                self.strides(source, names)
             case ("library", slots, name, sources, options, types):
                 self.library(position, slots, name, sources, options, types)
             case ("memory", slot, sources, span):
@@ -223,6 +225,16 @@ class _Writer(Text):
             return
         for one, sign in zip(made, ("", "-"), strict=False):
             self.lines.append(f"{one} = {sign}v{slot} if {sign}v{slot} > 0 else 0")
+
+    def strides(self, source: int, names: Sequence[str]) -> None:
+        """The strides of an argument get names, two each."""
+        strides, shape = self.read(self.access.strides, source), self.read(self.access.shape, source)
+        for at, name in enumerate(names):
+            one = self.lengths.setdefault(name, f"n{len(self.lengths)}")
+            sign, axis = "-" if at % 2 else "", at // 2
+            self.early.append(
+                f"{one} = max({sign}{strides}[{axis}] // {self.itemsize(source)}, 0) if {shape}[{axis}] > 1 else 0"
+            )
 
     def check_steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Sequence[Any]) -> None:
         """An index of every step of loops, looked at in the first and the last ones unless these do not tell."""

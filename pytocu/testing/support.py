@@ -282,6 +282,14 @@ where it is meant. Copies where NumPy returns the argument: what a step of a loo
 a step leaves as it was. Refused, with the line: such arrays that are read under another name in the loop, parts of one array
 that take turns, and arguments that overlap.
 
+## Reshapes that are views or copies
+
+`reshape`, `ravel`, `ascontiguousarray` and their like are views where NumPy's are, which lengths and strides decide. Where
+both kinds are possible, nothing depends on it until one of the two arrays is changed and the other one read, or the caller
+sees the change in an argument. Then a copy is made, and a call with lengths and strides of which NumPy makes a view is an
+UnsupportedError that says so; so is a function where they do not tell, as for a result of elements in an unknown order.
+Write `.copy()` behind it, or a form that always is a view.
+
 ## Assignment at positions
 
 `x[i] = e` and `x[i, j] += e` with integer arrays, `np.put` and `np.put_along_axis` leave what NumPy leaves: of several values
