@@ -105,13 +105,28 @@ def _orders(condition: Value, holds: bool | None, zero: Value | None, other: Val
         if name in _ORDERS and any(map(_is_zero, inst.args)):
             # A minimum takes -0.0 and not 0.0, a maximum 0.0 and not -0.0.
             above = name.startswith("greater") == _is_zero(inst.args[1])
-            if holds is None or zero is None or other not in inst.args or (above == holds) == (repr(_number(zero)) == "-0.0"):
+            taken = repr(_number(zero)) == "-0.0" if zero is not None else False
+            if other is None or (
+                _bare(other) in map(_bare, inst.args) and (holds is None or other not in inst.args or (above == holds) == taken)
+            ):
                 yield inst
         elif name == "invert" or name in _JOINED or name in _OF_CONDITIONS:
             passed = None if holds is None or name in _OF_CONDITIONS else holds != (name == "invert")
             more = [(a, passed) for a in inst.args if _is_truth(a)]
             pending += [entry for entry in more if entry not in seen]
             seen.update(more)
+
+
+def _bare(value: Value) -> Value:
+    """What a value is but for its sign, its dtype and added zeros."""
+    while (inst := value.inst) is not None:
+        if inst.op.name in ("add", "subtract") and any(map(_is_zero, inst.args)):
+            value = inst.args[_is_zero(inst.args[0])]
+        elif inst.op.name in ("negative", "convert_raw", "half_to_float"):
+            value = inst.args[0]
+        else:
+            break
+    return value
 
 
 def _is_truth(value: Value) -> bool:

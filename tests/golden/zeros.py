@@ -80,12 +80,6 @@ def stepped(x):
 #$ dump stepped --args "f32[n]" --emit cuda
 #| struct alignas(16) f32x4 { float lane[4]; };
 #|
-#| static __device__ __forceinline__ float hidden_single(float x) {
-#|     float value;
-#|     asm("mov.f32 %0, %1;" : "=f"(value) : "f"(x));
-#|     return value;
-#| }
-#|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
@@ -107,7 +101,7 @@ def stepped(x):
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
-#|             const bool t = x_k < hidden_single(0.0f);
+#|             const bool t = x_k < 0.0f;
 #|             const unsigned int t_1 = (unsigned int)__float_as_int(t ? 0.0f : 1.0f);
 #|             const unsigned int t_2 = (unsigned int)__float_as_int(x_k == 0.0f ? 0.0f : 1.0f);
 #|             const float t_3 = t ? 0.0f : __int_as_float((int)(t_2 | ((t_2 - 1u) & 2147483648u)));
@@ -121,7 +115,7 @@ def stepped(x):
 #|     #pragma unroll 1
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float x_i_1 = x[i_1];
-#|         const bool t_4 = x_i_1 < hidden_single(0.0f);
+#|         const bool t_4 = x_i_1 < 0.0f;
 #|         const unsigned int t_5 = (unsigned int)__float_as_int(t_4 ? 0.0f : 1.0f);
 #|         const unsigned int t_6 = (unsigned int)__float_as_int(x_i_1 == 0.0f ? 0.0f : 1.0f);
 #|         const float t_7 = t_4 ? 0.0f : __int_as_float((int)(t_6 | ((t_6 - 1u) & 2147483648u)));
