@@ -25,6 +25,14 @@ def test_no_extreme_of_a_zero(name: str, backend: str, arch: str) -> None:
         assert not EXTREME.findall(text)
 
 
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("name", ["step of a quotient", "sign of a quotient", "infinite quotient"])
+def test_quotients_of_numbers_that_are_not_negative_are_compared(name: str, backend: str, arch: str) -> None:
+    text = pytocu.jit(FUNCTIONS[name]).lower("f32[n]").compile(f"cuda:{arch}", backend).assembly
+    assert re.search(r"setp\.(lt|gt|eq|neu|leu|geu|nltu?|ngtu?)\.f32", text)
+
+
 def test_processors_whose_minimum_takes_the_negative_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()

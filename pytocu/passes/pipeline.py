@@ -106,9 +106,9 @@ def _flags(function: Function, context: PassContext) -> bool:
 
 
 def _selected(function: Function, context: PassContext) -> bool:
-    """Whether something is selected that is a zero or converted before, or there are branches."""
+    """Whether something is selected that is a zero or converted before, or there are branches or quotients."""
     for inst in walk(function.body):
-        if inst.op.name == "if":
+        if inst.op.name in ("if", "divide"):
             return True
         for arm in (a.inst for a in inst.args[1:] if inst.op.name == "where"):
             if arm is not None and arm.op.name in ("convert_raw", "half_to_float"):

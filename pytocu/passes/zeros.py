@@ -17,6 +17,9 @@ A selection of `x` or a zero by a comparison of `x` with zero they write as the 
 instructions, but for those of x86, take -0.0 for less than 0.0: ``where(x < 0, x, 0.0)`` would be -0.0 and not 0.0 where x
 is -0.0.  They do so for branches and for what follows from several comparisons too.  So they are not shown that such a
 comparison is with zero; a maximum of `x` and 0.0 they may write.
+
+NVIDIA's compilers take the quotient of two numbers that are not below zero for one that is not, also where the divisor is
+-0.0, as a square root may be: ``1 / np.sqrt(-0.0) < 0`` would be False.  So they are not shown what such a divisor is.
 """
 
 from __future__ import annotations
@@ -46,6 +49,7 @@ def run(function: Function, context: PassContext) -> Function:
     """Write selections of zeros so that their signs stay."""
     if context.target.kind == "cuda":
         function = rewrite(function, _signed)
+        function = rewrite(function, _divided)
     while (found := rewrite(function, _rule)) is not function:
         # A float16 is converted to a float64 in two steps.
         function = found
@@ -138,6 +142,16 @@ def _hidden(compared: frozenset[Inst], builder: Builder, inst: Inst, args: tuple
         return None
     shown = [builder.emit(_HIDDEN[element(a.type)], (a,)) if _is_zero(a) else a for a in args]
     return builder.inst(inst.op, shown, dict(inst.attrs), inst.types).results
+
+
+def _divided(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    if inst.op.name != "divide" or inst.types[0] not in (scalar(F32), scalar(F64)) or inst.attr("fastmath"):
+        return None
+    divisor = args[1].inst
+    if repr(_number(args[1])) == "-0.0" or (divisor is not None and divisor.op.name == "sqrt"):
+        shown = builder.emit(_HIDDEN[element(args[1].type)], (args[1],))
+        return builder.inst(inst.op, (args[0], shown), dict(inst.attrs), inst.types).results
+    return None
 
 
 def _parts(inst: Inst, args: Sequence[Value]) -> tuple[Inst, float, int] | None:
