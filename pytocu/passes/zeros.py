@@ -148,10 +148,26 @@ def _divided(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[
     if inst.op.name != "divide" or inst.types[0] not in (scalar(F32), scalar(F64)) or inst.attr("fastmath"):
         return None
     divisor = args[1].inst
-    if repr(_number(args[1])) == "-0.0" or (divisor is not None and divisor.op.name == "sqrt"):
+    root = divisor is not None and divisor.op.name == "sqrt" and _may_be_negative_zero(divisor.args[0])
+    if root or repr(_number(args[1])) == "-0.0":
         shown = builder.emit(_HIDDEN[element(args[1].type)], (args[1],))
         return builder.inst(inst.op, (args[0], shown), dict(inst.attrs), inst.types).results
     return None
+
+
+def _may_be_negative_zero(value: Value, depth: int = 3) -> bool:
+    """Whether a value may be -0.0; squares are not, nor sums with them."""
+    inst = value.inst
+    if inst is None or depth == 0:
+        return True
+    match inst.op.name:
+        case "const":
+            return repr(_number(value)) == "-0.0"
+        case "multiply":
+            return inst.args[0] is not inst.args[1]
+        case "add":
+            return all(_may_be_negative_zero(a, depth - 1) for a in inst.args)
+    return True
 
 
 def _parts(inst: Inst, args: Sequence[Value]) -> tuple[Inst, float, int] | None:
