@@ -53,3 +53,30 @@ def test_elements_side_by_side() -> None:
 def test_cubins() -> None:
     builds(lambda x, i: (np.linspace(x[0], x[1], 5, axis=1), np.searchsorted(i, x[0], sorter=i - 1), np.setxor1d(i, i[:2])),
     X, I)
+
+
+OF_PRODUCTS = {
+    "inverse": lambda x, y: np.linalg.inv(x.T @ x),
+    "inverse in arithmetic": lambda x, y: np.linalg.inv(x.T @ x) * 2,
+    "normal equations": lambda x, y: np.linalg.solve(x.T @ x, x.T @ y),
+    "eigenvalues": lambda x, y: np.linalg.eigvalsh(x.T @ x + 0) + np.linalg.eigvalsh(x.T @ x),
+    "determinant": lambda x, y: np.linalg.det(x.T @ x),
+    "sorted": lambda x, y: np.sort(x.T @ x, axis=0),
+    "product of a product": lambda x, y: (x @ (x.T @ x)) @ (x.T @ y),
+    "large product of a small one": lambda x, y: np.ones((50, 40)) @ (np.ones((40, 3)) @ (x.T @ x)) @ np.ones((3, 30)),
+    "changed": lambda x, y: changed(np.linalg.inv(x.T @ x)),
+}
+
+
+def changed(a):
+    a[0, 1:] = 1
+    return a
+
+
+@pytest.mark.parametrize("name", OF_PRODUCTS)
+def test_libraries_read_products_that_kernels_compute(name: str) -> None:
+    random = np.random.default_rng(5)
+    for rows in (3, 5, 40):
+        x, y = random.random((rows, 3)), random.random(rows)
+        made = pytocu.jit(OF_PRODUCTS[name])(x, y)
+        np.testing.assert_allclose(made, OF_PRODUCTS[name](x, y), rtol=1e-6)

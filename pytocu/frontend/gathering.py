@@ -17,6 +17,7 @@ from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions
 from pytocu.frontend.inplace import write_result
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
@@ -273,7 +274,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     source, place = along_axis(context, value, axis)
     length = dimensions(source)[place]
     refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
-    return gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place)
+    return row_major(context, gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place))
 
 
 def _as_positions(indices: Any) -> np.ndarray:

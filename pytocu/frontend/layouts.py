@@ -21,17 +21,27 @@ UNKNOWN = "any_stride_"
 """What the names of strides begin with that are not known while compiling."""
 
 
+Order = tuple[str | None, frozenset[Value]]
+"""``C``, ``F`` or not known, and arguments of which it is known only where they are in row-major order."""
+
+
 def strides_of(context: Context, value: Value) -> list[DimLike]:
-    """Elements from one position to the next, as far as they follow from layouts; else symbols that begin with `UNKNOWN`."""
+    """Elements from one position to the next, as far as they follow from layouts; else symbols that begin with `UNKNOWN`.
+
+    Those of what the function makes are right where `rests` are in row-major order.
+    """
     root = context.builder.root(value)
-    strides = None
-    if root in context.builder.arguments and root.inst is None and order_of(context, root) is None:
-        strides = context.builder.strides_of(root)
-    if strides is None:
-        strides = _of_layout(root.type, order_of(context, root))
+    named = context.builder.strides_of(root)
+    strides = _of_layout(root.type, order_of(context, root)[0]) if named is None else [above - below for above, below in named]
     for inst in reversed(context.builder.views(value)):
         strides = _through(inst, strides)
     return strides
+
+
+def rests(context: Context, value: Value) -> frozenset[Value]:
+    """Arguments whose order decides in which order NumPy makes the memory of an array."""
+    root = context.builder.root(value)
+    return frozenset() if context.builder.strides_of(root) is not None else order_of(context, root)[1]
 
 
 def _of_layout(type: object, order: str | None) -> list[DimLike]:
@@ -85,8 +95,8 @@ def _reshaped(shape: Shape, source: Shape, strides: list[DimLike]) -> list[DimLi
 # The order of what is made.
 
 
-def order_of(context: Context, value: Value) -> str | None:
-    """The order in which NumPy would have the elements of a whole memory, or of contents: ``C``, ``F`` or not known.
+def order_of(context: Context, value: Value) -> Order:
+    """The order in which NumPy would have the elements of a whole memory, or of contents.
 
     A part of an array, which is in no order, has that of the array.
     """
@@ -103,7 +113,11 @@ def order_of(context: Context, value: Value) -> str | None:
         if missing:
             pending += missing
             continue
-        known[current] = _order(current, inst, {a: known[a] for a in arrays})
+        order = _order(current, inst, {a: known[a][0] for a in arrays})
+        taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
+        if inst is None and order is None and context.builder.strides_of(current) is not None:
+            order, taken = "C", frozenset((current,))
+        known[current] = order, taken if order is not None else frozenset()
         pending.pop()
     return known[value]
 
@@ -135,8 +149,9 @@ def _order(value: Value, inst: Inst | None, orders: dict[Value, str | None]) -> 
             return "C"
         case "diagonal" | "windows" | "pick":
             return None
-        case "gather" if inst.attr("at") != 0:
-            return None
+        case "gather":
+            # NumPy makes the axes of positions the slowest ones, also where they are not the first ones.
+            return "C" if inst.attr("at") == 0 else None
     if inst.op.kind == "elementwise":
         # Of several orders NumPy takes the row-major one; an operand that is repeated decides for the other axes alone.
         whole = {orders[a] for a in orders if dimensions(a) == dimensions(value)}
@@ -160,8 +175,14 @@ def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Valu
     return made
 
 
-def _order_of_view(context: Context, value: Value) -> str | None:
+def _order_of_view(context: Context, value: Value) -> Order:
     return order_of(context, context.builder.contents(value))
+
+
+def row_major(context: Context, made: Value) -> Value:
+    """A new array that NumPy makes in row-major order, whatever the operands are in."""
+    context.builder.orders[made] = "C", frozenset()
+    return made
 
 
 def is_unknown(dim: DimLike) -> bool:

@@ -148,6 +148,9 @@ def _lower(
         for param in shared:
             del builder.arguments[param]
         values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
+    for param in builder.arguments:
+        if isinstance(param.type, ArrayType) and param.type.layout == "S" and param.type.ndim > 1:
+            builder.name_strides(param)
     if trees:
         values = _put_together(trees, values, lambda made: note_built(context, made))
     for dim in sorted(unit_lengths, key=str):
@@ -174,6 +177,7 @@ def _lower(
     leaves: list[Value] = []
     tree = _tree(context, result, leaves, _settle(context, result) if settles else {})
     _leave(builder, [builder.reference(leaf) for leaf in leaves], tree)
+    builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
     if settles:

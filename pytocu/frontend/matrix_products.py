@@ -19,6 +19,7 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, note_write
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
@@ -36,6 +37,12 @@ from pytocu.ir.types import F16, F32, element
 
 def matrix_product(context: Context, a: Value, b: Value) -> Value:
     """``a @ b`` of arrays whose lengths fit."""
+    made = _product(context, a, b)
+    # The axes of a stack NumPy lays out as the operands' are.
+    return row_major(context, made) if len(dimensions(made)) == 2 else made
+
+
+def _product(context: Context, a: Value, b: Value) -> Value:
     dtype = promote.result_dtype((element(a.type), element(b.type)))
     vectors = len(dimensions(a)) == 1, len(dimensions(b)) == 1
     if len(dimensions(a)) == len(dimensions(b)) == 2 and 1 in (dimensions(a)[0], *dimensions(b)):

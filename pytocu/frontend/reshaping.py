@@ -15,7 +15,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.layouts import is_unknown, pairs, strides_of
+from pytocu.frontend.layouts import is_unknown, pairs, rests, row_major, strides_of
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
@@ -139,9 +139,7 @@ def in_order(context: Context, value: Value, order: Any) -> Value:
     """
     check_rows(context, len(dimensions(value)), order)
     copy = _in_order(context, value, order)
-    if order == "C":
-        context.builder.orders[copy] = "C"
-    return copy
+    return row_major(context, copy) if order == "C" else copy
 
 
 def _in_order(context: Context, value: Value, order: Any) -> Value:
@@ -202,6 +200,7 @@ def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
     if copy is True:
         return copied(context, made)
     apart = _apart(context, value, shape)
+    context.builder.rests_on(context.builder.root(value), rests(context, value))
     if apart != 0:
         if copy is False:
             raise ShapeError("Unable to avoid creating a copy while reshaping.", context.loc)
@@ -352,6 +351,7 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     value = array_of(context, value)
     made = ravel(context, value, order)
     apart = spread(context, value) if order in ("C", "K") else 0
+    context.builder.rests_on(context.builder.root(value), rests(context, value))
     if order == "K" and is_dense(context, transpose(context, value, ())):
         apart = 0
     return made if apart == 0 else copied_unless(context, value, made, apart)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Op, Value, chain_from, named
-from pytocu.ir.dims import Dim, DimLike, dim_min, is_number, symbol
+from pytocu.ir.core import Block, Inst, Op, Value, chain_from, named, walk
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.regions import bare, closed
 from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
 from pytocu.record import Record
@@ -64,7 +65,8 @@ class StorageBuilder(Builder):
     made : list of Value
         What may be a handle, in the order in which it was made.
     orders : dict
-        The order of elements in memory that NumPy gives an array, ``C`` or ``F``, or None where it is not known.
+        The order of elements in memory that NumPy gives an array, ``C`` or ``F``, or None where it is not known, and the
+        arguments of which it is known only where they are in row-major order.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -85,7 +87,9 @@ class StorageBuilder(Builder):
         self._unsure: dict[Value, Any] = {}
         self._perhaps_views: dict[Value, tuple[Value, Value, Dim | None]] = {}
         self._strides: dict[Value, tuple[str, ...]] = {}
-        self.orders: dict[Value, str | None] = {}
+        # Arguments whose order decides whether views of a memory are views.
+        self._rests: dict[Value, dict[Value, None]] = {}
+        self.orders: dict[Value, tuple[str | None, frozenset[Value]]] = {}
         self._inside = 0
         self.made: list[Value] = []
 
@@ -299,18 +303,51 @@ class StorageBuilder(Builder):
             return False
         return frozenset((first, second)) in self._apart or self.memories(first).isdisjoint(self.memories(second))
 
-    def strides_of(self, handle: Value) -> list[DimLike] | None:
-        """The strides of an argument, which the call looks up, as numbers with names; None in a loop or branch."""
-        param = self.arguments[handle]
-        names = self._strides.get(param)
-        if names is None:
-            if self._inside:
-                return None
-            axes = range(len(shape_of(param.type)))
-            names = tuple(f"{param.name}_s{axis}_{side}_" for axis in axes for side in ("above", "below"))
-            self._strides[param] = names
-            super().inst("strides", (param,), {"names": names})
-        return [symbol(above) - symbol(below) for above, below in zip(names[::2], names[1::2], strict=True)]
+    def name_strides(self, param: Value) -> None:
+        """Give the strides of an argument, which the call looks up, names."""
+        axes = range(len(shape_of(param.type)))
+        self._strides[param] = tuple(f"{param.name}_s{axis}_{side}_" for axis in axes for side in ("above", "below"))
+        super().inst("strides", (param,), {"names": self._strides[param]})
+
+    def forget_strides(self) -> None:
+        """Leave out the strides that nothing mentions."""
+        if not self._strides:
+            return
+        used = {
+            name
+            for whole in self.insts
+            for inst in (whole, *(inner for region in whole.regions for inner in walk(region)))
+            if inst.op.name != "strides"
+            for _, value in inst.attrs
+            for name in named(value)
+        }
+        self.insts[:] = [i for i in self.insts if i.op.name != "strides" or not used.isdisjoint(i.attr("names"))]
+
+    def strides_of(self, param: Value) -> list[tuple[Dim, Dim]] | None:
+        """What the strides of an argument have above 0 and below, where they have names."""
+        names = self._strides.get(param, ())
+        return [(symbol(above), symbol(below)) for above, below in zip(names[::2], names[1::2], strict=True)] or None
+
+    def rests_on(self, root: Value, params: Iterable[Value]) -> None:
+        """State that a view is made of a memory that NumPy lays out in row-major order where these arguments are in it."""
+        if made := dict.fromkeys(params):
+            self._rests.setdefault(root, {}).update(made)
+
+    def _demand_order(self, root: Value) -> None:
+        """Refuse arguments in another order than that in which a memory was taken to be."""
+        for param in self._rests.get(root, ()):
+            strides, shape = self.strides_of(param), shape_of(param.type)
+            assert strides is not None
+            steps = [above + below for above, below in strides]
+            other: DimLike = 0
+            for a, b in combinations(range(len(shape)), 2):
+                lengths = [dim_min((shape[axis] - 1) * (shape[axis] - 1), 1) for axis in (a, b)]
+                falls = dim_min(steps[a], 1) * dim_min(dim_max(steps[b] - steps[a], 0), 1)
+                other = other + lengths[0] * lengths[1] * falls
+            name = root.name or "an array"
+            why = f"the elements of {name} lie in memory as those of {param.name}, whose axes are not in row-major order"
+            said = ("UnsupportedError", f"{why}: write .copy() where {name} is reshaped")
+            super().inst("check", (), {"kind": "equal", "dims": (dim_min(other, 1), 0), "shapes": said})
 
     def copy_unless(self, copy: Value, source: Value, apart: Dim | None) -> None:
         """State that a copy were a view of its source if a number of lengths were 0, or that it is not known to be none.
@@ -331,6 +368,7 @@ class StorageBuilder(Builder):
     def _demand_copy(self, handle: Value, changed: bool = False) -> None:
         """Refuse the lengths, or the layout, with which a copy would be a view; where the copy is `changed`, its source."""
         source, _, apart = self._perhaps_views[handle]
+        self._demand_order(source)
         if apart is None:
             if not changed or self.argument(source) is not None or self._is_changed(handle):
                 raise self._laid_out(handle, source)
@@ -449,6 +487,7 @@ class StorageBuilder(Builder):
         root = self.root(handle)
         if root in self._perhaps_views:
             self._demand_copy(root, changed=True)
+        self._demand_order(root)
         whole = self.contents(root)
         made = super().inst("update", (whole, self._beside(handle, whole), self.contents(new)))
         made.result.name = root.name

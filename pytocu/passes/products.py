@@ -30,11 +30,13 @@ def run(function: Function, context: PassContext) -> Function:
         return function
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.attr("function") != "matmul":
+        if inst.op.name != "library":
             return None
+        if inst.attr("function") != "matmul" or not _is_small(classes, *args):
+            # What a library reads is in memory, as the result of one is.
+            kept = [builder.emit("keep", (a,)) if _was_stored(old, a) else a for old, a in zip(inst.args, args, strict=True)]
+            return builder.inst(inst.op, kept, dict(inst.attrs), inst.types).results if kept != list(args) else None
         (rows, inner), columns = shape_of(args[0].type)[-2:], shape_of(args[1].type)[-1]
-        if not any(classes.at_most(*pair) for pair in ((inner, SHORT), (rows, FEW), (columns, FEW))):
-            return None
         left, right = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
         batch = shape_of(inst.types[0])[:-2]
         shape = (*batch, rows, inner, columns)
@@ -45,6 +47,17 @@ def run(function: Function, context: PassContext) -> Function:
 
     classes = Classes(context)
     return classes.state(rewrite(function, rule))
+
+
+def _is_small(classes: Classes, left: Value, right: Value) -> bool:
+    (rows, inner), columns = shape_of(left.type)[-2:], shape_of(right.type)[-1]
+    return any(classes.at_most(*pair) for pair in ((inner, SHORT), (rows, FEW), (columns, FEW)))
+
+
+def _was_stored(before: Value, now: Value) -> bool:
+    """Whether a value was the result of a library, and is one that a kernel computes."""
+    was, made = before.inst, now.inst
+    return was is not None and was.op.name == "library" and (made is None or made.op.name != "library")
 
 
 def _repeated(builder: Builder, value: Value, shape: tuple[DimLike, ...]) -> Value:
