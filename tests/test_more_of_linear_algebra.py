@@ -7,6 +7,8 @@ import pytest
 from function_tools import agree
 from mask_tools import builds
 
+import pytocu
+
 X = np.arange(12.0).reshape(3, 4)
 I = np.array([3, 1, 2, 2, 7, 1])
 S = np.arange(9).reshape(3, 3)
