@@ -147,7 +147,10 @@ def _hidden(compared: frozenset[Inst], builder: Builder, inst: Inst, args: tuple
 def _divided(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     if inst.op.name != "divide" or inst.types[0] not in (scalar(F32), scalar(F64)) or inst.attr("fastmath"):
         return None
-    divisor = args[1].inst
+    above, divisor = args[0].inst, args[1].inst
+    if above is None or above.op.name in ("load", "subtract", "negative"):
+        # Of what has any sign they conclude nothing.
+        return None
     root = divisor is not None and divisor.op.name == "sqrt" and _may_be_negative_zero(divisor.args[0])
     if root or repr(_number(args[1])) == "-0.0":
         shown = builder.emit(_HIDDEN[element(args[1].type)], (args[1],))
