@@ -147,15 +147,23 @@ def _hidden(compared: frozenset[Inst], builder: Builder, inst: Inst, args: tuple
 def _divided(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     if inst.op.name != "divide" or inst.types[0] not in (scalar(F32), scalar(F64)) or inst.attr("fastmath"):
         return None
-    above, divisor = args[0].inst, args[1].inst
-    if above is None or above.op.name in ("load", "subtract", "negative"):
-        # Of what has any sign they conclude nothing.
-        return None
+    divisor = args[1].inst
     root = divisor is not None and divisor.op.name == "sqrt" and _may_be_negative_zero(divisor.args[0])
-    if root or repr(_number(args[1])) == "-0.0":
+    # Of what has any sign they conclude nothing.
+    if (root or repr(_number(args[1])) == "-0.0") and not _has_any_sign(args[0]):
         shown = builder.emit(_HIDDEN[element(args[1].type)], (args[1],))
         return builder.inst(inst.op, (args[0], shown), dict(inst.attrs), inst.types).results
     return None
+
+
+def _has_any_sign(value: Value, depth: int = 3) -> bool:
+    """Whether a compiler cannot know that a value is not negative."""
+    inst = value.inst
+    if inst is None or depth == 0:
+        return inst is None
+    if inst.op.name == "multiply":
+        return inst.args[0] is not inst.args[1] and any(_has_any_sign(a, depth - 1) for a in inst.args)
+    return inst.op.name in ("load", "subtract", "negative")
 
 
 def _may_be_negative_zero(value: Value, depth: int = 3) -> bool:
