@@ -35,6 +35,7 @@ def browser() -> Iterator[Any]:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        driver.get("about:blank")  # so that the browser's own first page is not what a test's page is taken for
         yield driver
         driver.quit()
 
@@ -48,7 +49,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: Any, address: str) -> Any:
+    ui = pytest.importorskip("selenium.webdriver.support.ui", reason=REASON)
     browser.get(address)
+    # A browser that has just begun says that a page is there before the page's script has run.
+    drawn = "return document.readyState === 'complete' && document.querySelector('[data-pane=python] .row') !== null"
+    ui.WebDriverWait(browser, 30).until(lambda page: page.execute_script(drawn))
     yield browser
     severe = [entry["message"] for entry in browser.get_log("browser")]
     assert severe == []
