@@ -656,3 +656,14 @@ def test_the_driver_builds_with_either_backend():
     assert chosen.backend == "nvvm"
     with pytest.raises(BackendError, match="choose from nvvm, cuda_c"):
         lowered.compile("cuda:sm_90", backend="llvm")
+
+
+@pytest.mark.parametrize("shape", ["f32[n, 8]", "f32[n, 100_000]", "f32[n, m]"])
+@pytest.mark.parametrize("arch", BOTH)
+def test_loops_that_take_several_shares_at_a_time_are_not_unrolled_again(shape, arch):
+    lowered = pytocu.jit(lambda x: np.sqrt((x * x).sum(axis=1))).lower(shape)
+    text = lowered.compile(f"cuda:{arch}", backend="nvvm").source
+    loads = len(re.findall(r" = load (?!.*addrspace\(3\))", text))
+    assert loads > 1 and nvvm.ptx(text, arch, "norms").count("ld.global") <= loads
+    code = lowered.compile(f"cuda:{arch}", backend="cuda_c").source
+    assert nvrtc.ptx(code, arch, "norms").count("ld.global") <= loads

@@ -36,7 +36,7 @@ from pytocu.backend.cuda_functions import ALIGNED, COPY_WORDS, LOAD_GROUPS, STOR
 from pytocu.backend.names import Names, file_name, kernel_names, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
-from pytocu.ir.lanes import lane_reach, share_of_lane
+from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES, spelled
 from pytocu.ir.types import (
     F32,
@@ -397,8 +397,8 @@ class _Kernel:
             stride = self.names.add("stride")
             self.statement(f"const {self.index_type} {stride} = {increment};")
             increment = stride
-        if inst.attr("over") in GRID_AXES:
-            # Most threads run it once.
+        if inst.attr("over") in GRID_AXES or is_widened(inst):
+            # Most threads run it once, or its body takes as much at a time as the schedule wants.
             self.statement("#pragma unroll 1")
         self.statement(f"{head}++) {{" if increment == "1" else f"{head} += {increment}) {{")
         self.depth += 1

@@ -190,17 +190,25 @@ _begun: set[str] = set()
 
 
 def open_ahead(backend: str) -> None:
-    """Begin to open what a backend will call, in threads of their own; errors come where a library is asked for.
+    """Begin to open what a backend will call, behind each other; errors come where a library is asked for.
 
     Parameters
     ----------
     backend : str
         ``nvvm`` or ``cuda_c``; of others there is nothing to open.
     """
+    before = None
     for name in _OF_BACKEND.get(backend, ()):
         if name not in _begun:
             _begun.add(name)
-            _ahead[name] = Ahead(Library, name)
+            _ahead[name] = before = Ahead(_opened_behind, before, name)
+
+
+def _opened_behind(other: Ahead[Library] | None, name: str) -> Library:
+    # One at a time: opening changes the process's map of memory, for which the thread that compiles would wait too.
+    if other is not None:
+        other.wait()
+    return Library(name)
 
 
 @lru_cache(maxsize=4)

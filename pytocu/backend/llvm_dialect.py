@@ -110,6 +110,8 @@ class Dialect(Record):
         Symbol of a C math function: a template over ``name`` (``sinf``, ``sin``).
     kernel, local, call : str
         Attributes of an exported kernel, of the function it calls, and of a library call.
+    keeps_loops : bool
+        Loops whose bodies take several shares at a time are not unrolled by LLVM.
     guarded : bool
         Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
     fence : str
@@ -149,6 +151,7 @@ class Dialect(Record):
     kernel: str = 'nounwind "no-builtins"'
     local: str = 'noinline nounwind "no-builtins"'
     call: str = "nobuiltin nounwind willreturn memory(none)"
+    keeps_loops: bool = False
     guarded: bool = True
     fence: str = "llvm.arithmetic.fence"
     expect: str = "llvm.expect.i1"
@@ -208,6 +211,7 @@ NVVM = Dialect(
     library="__nv_{name}",
     kernel="nounwind",
     call="nounwind",
+    keeps_loops=True,
     guarded=False,
     fence="",
     expect="",

@@ -12,7 +12,7 @@ from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.lanes import lane_reach, share_of_lane
+from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
 from pytocu.ir.types import PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.record import Record
@@ -26,6 +26,8 @@ _ELSEWHERE = {
     "block_count": "blocks",
     "shuffle_xor": "warps",
 }
+_LOOPS = 100000
+"""The number of the first metadata about loops: of kernels there are fewer, and those of places are higher."""
 _PLACES = {"thread_index": "tid.x", "block_index": "ctaid.x", "block_count": "nctaid.x"}
 
 
@@ -167,9 +169,18 @@ class Writer(RowWriter):
         wrap = "" if over in GRID_AXES else "nsw "
         onward = self.assign(f"add {wrap}{width} {counter}, {one}", "next")
         self.fill(phis, [first, *self.operands(carried)], before, [onward, *following])
-        self.line(f"br label %{head}")
+        self.line(f"br label %{head}{self.as_it_is() if self.dialect.keeps_loops and is_widened(inst) else ''}")
         self.open(done)
         self.bind(inst.results, names)
+
+    def as_it_is(self) -> str:
+        """What stands behind the branch back to the head of a loop that is not to be unrolled."""
+        hint = f'!{_LOOPS} = !{{!"llvm.loop.unroll.disable"}}'
+        self.declarations.add(hint)
+        number = _LOOPS + sum(declared.startswith("!") for declared in self.declarations)
+        # Each loop has a node of its own, which LLVM knows by its naming itself.
+        self.declarations.add(f"!{number} = distinct !{{!{number}, !{_LOOPS}}}")
+        return f", !llvm.loop !{number}"
 
     def assume_natural(self, index: str) -> None:
         """State that an index is not negative: it divides by a shift or an unsigned multiplication."""

@@ -1,4 +1,4 @@
-"""Which elements of the vectors each lane of `lanes` is given."""
+"""Which elements of the vectors each lane of `lanes` is given, and which loops have such lanes."""
 
 from __future__ import annotations
 
@@ -47,3 +47,11 @@ def share_of_lane(share: Share, lane: int) -> range:
     """The elements of a vector that a lane is given."""
     first = lane * share.step + share.first
     return range(first, first + share.many)
+
+
+def is_widened(loop: Inst) -> bool:
+    """Whether a loop's body takes several shares at a time, as many as its schedule wants.
+
+    A compiler that unrolled it as well would make more code, which takes longer to compile and runs no faster.
+    """
+    return any(inst.op.name == "lanes" and inst.attr("lanes") > 1 for inst in loop.regions[0].insts)

@@ -359,7 +359,7 @@ def mirror(z):
 #|   %vector.11 = insertelement <2 x float> %vector.10, float %v.43, i32 1
 #|   store <2 x float> %vector.11, <2 x float>* %at.15, align 8
 #|   %next = add i32 %thread.1, %threads.1
-#|   br label %loop
+#|   br label %loop, !llvm.loop !100001
 #| done:
 #|   %done.1 = mul nsw i32 %threads, 4
 #|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -404,6 +404,8 @@ def mirror(z):
 #|   ret void
 #| }
 #|
+#| !100000 = !{!"llvm.loop.unroll.disable"}
+#| !100001 = distinct !{!100001, !100000}
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()

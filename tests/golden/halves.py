@@ -324,7 +324,7 @@ def from_double(x):
 #|   %vector.3 = insertelement <4 x i32> %vector.2, i32 %word.11, i32 3
 #|   store <4 x i32> %vector.3, <4 x i32>* %at.5, align 16
 #|   %next = add i32 %i, %stride
-#|   br label %loop
+#|   br label %loop, !llvm.loop !100001
 #| done:
 #|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #|   %ctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -358,6 +358,8 @@ def from_double(x):
 #|   ret void
 #| }
 #|
+#| !100000 = !{!"llvm.loop.unroll.disable"}
+#| !100001 = distinct !{!100001, !100000}
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()

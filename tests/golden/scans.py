@@ -89,6 +89,7 @@ def shares(x):
 #|     const bool t_3 = in_warp / 4 % 2 == 1;
 #|     const bool t_4 = in_warp / 8 % 2 == 1;
 #|     const bool t_5 = in_warp / 16 % 2 == 1;
+#|     #pragma unroll 1
 #|     for (int tile = (int)blockIdx.x; tile < length1; tile += (int)gridDim.x) {
 #|         const int row = tile * 8 + t;
 #|         const bool t_6 = row < m;
@@ -278,6 +279,7 @@ def running(x):
 #|         const int t_4 = t_3 < 20000 ? t_3 : 20000;
 #|         const int first = t_2 + thread * 2;
 #|         long long carried = 0LL;
+#|         #pragma unroll 1
 #|         for (int j = first; j < t_4; j += 4096) {
 #|             const int room = t_4 - j;
 #|             const i32x16 x_share = load_groups<i32x16, i32x2, 512>(&x[j], room, fit);
@@ -327,6 +329,7 @@ def running(x):
 #|     const int t = thread / 1;
 #|     const int lane = thread % 1;
 #|     const bool fit = aligned(a0, 16) && aligned(out, 16);
+#|     #pragma unroll 1
 #|     for (int tile = (int)blockIdx.x; tile < 1; tile += (int)gridDim.x) {
 #|         const int row = tile * 256 + t;
 #|         const int t_1 = lane * 2;
@@ -394,6 +397,7 @@ def running(x):
 #|         const int t_10 = t_9 < 20000 ? t_9 : 20000;
 #|         const int t_11 = thread * 2;
 #|         long long carried = a1[tile_1];
+#|         #pragma unroll 1
 #|         for (int tile_2 = t_8; tile_2 < t_10; tile_2 += 4096) {
 #|             const int first = tile_2 + t_11;
 #|             const int room = t_10 - first;
