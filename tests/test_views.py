@@ -170,6 +170,31 @@ def test_what_is_a_view_depends_on_lengths_and_strides(function: Callable[..., A
             compare(given, x)
 
 
+PARTS = ("x", "x.T", "x[:, ::2]", "x[:1]", "x[:1, ::2]", "x[:1, ::-1]", "x[:, :1]", "(x + 1)[:, ::-1]", "x[None]")
+
+
+@pytest.mark.parametrize("place", ["rows", "columns", "every other column", "columns of longer rows"])
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("part", PARTS)
+def test_all_elements_in_an_order(part: str, order: str, place: str) -> None:
+    """`ravel` gives a view where the elements lie next to each other in that order, `reshape` more often."""
+    source = "def program(x):\n    part = {part}\n    flat = {flat}\n    flat[-1:] = 7\n    part[:1] += 1\n    return flat, part\n"
+    for flat in (f"part.ravel(order={order!r})", f"part.reshape(-1, order={order!r})")[: 1 if order == "K" else 2]:
+        program = fuzz_programs.make(source.format(part=part, flat=flat), "program")
+        jitted = pytocu.jit(program)
+        for shape in ((1, 4), (4, 1), (3, 4), (2, 2), (1, 1)):
+            x, given = PLACES[place](*shape), PLACES[place](*shape)
+            expected = program(x)
+            try:
+                made = jitted(given)
+            except pytocu.UnsupportedError as error:
+                known = "is a view of .* with these lengths and strides|is not known while compiling|with order='F'"
+                assert re.search(known, str(error)), error
+            else:
+                compare(made, expected)
+                compare(given, x)
+
+
 LOCALS = {
     "of a result": lambda x: x.T + 1,
     "of a copy": lambda x: x.T.copy(),

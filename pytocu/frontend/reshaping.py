@@ -292,10 +292,19 @@ def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where the layout allows it."""
     if len(dimensions(value)) == 1:
         return subscript(context, value, slice(None))
-    if order == "K":
-        axes = _memory_order(context, value) if is_array(value) else ()
-        return reshape(context, transpose(context, value, axes) if axes else value, -1)
-    return reshape(context, value, -1, order=order)
+    return reshape(context, _in_turn(context, value, order), -1)
+
+
+def _in_turn(context: Context, value: Value, order: Any) -> Value:
+    """A view whose elements in row-major order are those of an array in some order."""
+    if order == "A":
+        order = _contiguous_order(context, value)
+    if not is_array(value) or order not in ("F", "K"):
+        # That there is no such order is said where it is asked for.
+        attempt(context, np.ravel, np.zeros(()), order=order)
+        return value
+    axes = _memory_order(context, value) if order == "K" else ()
+    return value if order == "K" and not axes else transpose(context, value, axes)
 
 
 def _memory_order(context: Context, value: Value) -> tuple[int, ...]:
@@ -350,10 +359,8 @@ def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
     value = array_of(context, value)
     made = ravel(context, value, order)
-    apart = spread(context, value) if order in ("C", "K") else 0
+    apart = spread(context, value if len(dimensions(value)) == 1 else _in_turn(context, value, order))
     context.builder.rests_on(context.builder.root(value), rests(context, value))
-    if order == "K" and is_dense(context, transpose(context, value, ())):
-        apart = 0
     return made if apart == 0 else copied_unless(context, value, made, apart)
 
 
@@ -361,17 +368,19 @@ def spread(context: Context, value: Value) -> DimLike | None:
     """0 where the elements lie next to each other in row-major order; None where that does not follow from lengths."""
     expected: DimLike = 1
     apart: DimLike = 0
-    whole = context.builder.root(value) is value and value in context.builder.arguments
+    turned = all(inst.op.name == "transpose" for inst in context.builder.views(value))
+    whole = turned and context.builder.root(value) in context.builder.arguments
     for length, stride in zip(reversed(dimensions(value)), reversed(strides_of(context, value)), strict=True):
         if length == 1:
             continue
-        if is_unknown(stride) and not whole:
-            return None
-        if stride == expected:
-            expected = expected * length
-        else:
+        if is_unknown(stride):
+            if not whole:
+                return None
             # An argument whose strides are not known is in no order.
             apart = apart + _square(length - 1)
+        else:
+            apart = apart + _differ(length, 1) * _differ(stride, expected)
+        expected = expected * length
     return apart
 
 
