@@ -178,7 +178,8 @@ PARTS = ("x", "x.T", "x[:, ::2]", "x[:1]", "x[:1, ::2]", "x[:1, ::-1]", "x[:, :1
 @pytest.mark.parametrize("part", PARTS)
 def test_all_elements_in_an_order(part: str, order: str, place: str) -> None:
     """`ravel` gives a view where the elements lie next to each other in that order, `reshape` more often."""
-    source = "def program(x):\n    part = {part}\n    flat = {flat}\n    flat[-1:] = 7\n    part[:1] += 1\n    return flat, part\n"
+    source = "def program(x):\n    part = {part}\n    flat = {flat}\n    flat[-1:] = 7\n    part[:1] += 1\n"
+    source += "    return flat, part\n"
     for flat in (f"part.ravel(order={order!r})", f"part.reshape(-1, order={order!r})")[: 1 if order == "K" else 2]:
         program = fuzz_programs.make(source.format(part=part, flat=flat), "program")
         jitted = pytocu.jit(program)
