@@ -158,6 +158,12 @@ def inner(a, n):
     return a
 
 
+def recorded(u, history):
+    for n in range(len(history)):
+        u = u - np.roll(u, 1)
+        history[n] = u
+
+
 def transposed(a, n):
     for _ in range(n):
         a = a.T + 1
@@ -183,6 +189,7 @@ def filtered(x, n):
         (alternating, ("f64[m]", "weak int"), "np.cumsum(u)", "needs all elements before each one", "a[:, j - 1]"),
         (until_settled, ("f64[m]", "weak float"), "np.abs(new - u).max()", "needs all elements", "inside of the loop"),
         (inner, ("f64[m]", "weak int"), "a[::-1]", "reads elements of a that other positions compute", "one launch a step"),
+        (recorded, ("f64[m]", "f64[k, m]"), "np.roll(u, 1)", "reads elements of u that other positions", "one launch a step"),
         (transposed, ("f64[m, m]", "weak int"), "a.T", "reads elements of a that other positions compute", "one launch a step"),
         (filtered, ("f64[m]", "weak int"), "x[x > 0].sum()", "needs all elements of the array", "before or after"),
     ],

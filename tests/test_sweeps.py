@@ -517,6 +517,45 @@ def rows_up_to_a_remainder(a):
     return a
 
 
+def recorded(u, history):
+    for n in range(len(history)):
+        u = u - np.roll(u, 1)
+        history[n] = u
+
+
+def recorded_mirrored(u, history):
+    for n in range(history.shape[1]):
+        u = u[::-1] * 0.5 + u
+        history[:, n] = u
+    return u
+
+
+def recorded_deep(u, history):
+    for n in range(len(history)):
+        for k in range(n):
+            if k % 2:
+                u = u + np.roll(u, -1)
+            history[n] += u
+
+
+def recorded_alone(u, history):
+    for n in range(len(history)):
+        u = u * 0.5 + n
+        history[n] = u
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "sweeps"),
+    [(recorded, (4, 7), 0), (recorded_mirrored, (7, 4), 0), (recorded_deep, (4, 7), 0), (recorded_alone, (4, 7), 1)],
+)
+def test_what_each_step_hands_on_is_read_at_its_own_position(function: Callable[..., Any], shape: Any, sweeps: int) -> None:
+    arguments = (RANDOM.random(7), np.zeros(shape))
+    agrees(function, arguments)
+    lowered = pytocu.jit(function).lower(*copies(arguments))
+    loops = [step for step in lowered.compile("cpu").plan.steps if step[0] == "for"]
+    assert bool(loops) == (not sweeps)
+
+
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [

@@ -164,6 +164,8 @@ class _Look:
         Contents of arrays that change, each with the number of the array.
     given : dict
         What parameters of regions stand for.
+    registers : set
+        Parameters that an element carries from step to step beside the arrays.
     now : dict
         The contents that each array has where the program stands.
     accesses : dict
@@ -178,6 +180,7 @@ class _Look:
         self.memory: dict[Value, int] = {}
         self.same: dict[Value, Value] = {}
         self.given: dict[Value, Value] = {}
+        self.registers: set[Value] = set()
         self.now: dict[int, Value] = {}
         self.accesses: dict[int, list[tuple[Index, Inst | Value]]] = {}
 
@@ -242,6 +245,8 @@ class _Look:
                         self.current(argument, number)
                         self.memory[param] = number
                         self.now[number] = param
+                    else:
+                        self.registers.add(param)
                 elif number is not None:
                     # Not changed in here, or changed under the name of another parameter.
                     self.memory[param] = number
@@ -322,6 +327,9 @@ class _Look:
 
     def operand(self, operand: Value, place: Index, ndim: int) -> None:
         inst = operand.inst
+        if operand in self.registers and place != position(operand, whole_index(ndim)):
+            view = self.maker(place, operand)
+            raise NoSweep(view or operand, *_neighbours(view, operand.name))
         if inst is None or operand in self.memory:
             return
         if is_region(inst):
@@ -393,8 +401,8 @@ def _place(view: Value, root: Value) -> Index:
     return target_index(view, root, whole_index(ndim), ndim)
 
 
-def _neighbours(inst: Inst | None) -> tuple[str, str]:
-    array = "an array"
+def _neighbours(inst: Inst | None, name: str = "") -> tuple[str, str]:
+    array = name or "an array"
     if inst is not None:
         value = view_chain(inst.results[0])[0] if inst.op.kind == "view" else inst.args[0]
         array = value.name or array
