@@ -26,6 +26,7 @@ NUMPYS_EXCEPTION = (
     "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
     "np.corrcoef(a, dtype='i8')", "np.sum(a, axes=0)", "np.sort(a, kin='stable')",
     "np.size(a, 2)", "np.size(a, (0, -2))", "np.array(a, ndmin='a')", "np.array(a, ndmin=100)", "np.array(a, order='Z')",
+    "np.trapezoid(a, x=a[:, :1])", "np.trapezoid(a, x=a[:, :3])",
     "np.array(a, copy='x')", "np.asarray(a, order=3)", "np.array(a[0], 'f4', copy=False)", "np.array([b, b], copy=False)",
 )  # fmt: skip
 NUMPYS_ANSWER = (

@@ -47,8 +47,18 @@ def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> Non
         last = facts.norm(shape_of(param.type)[-1]) if len(shape_of(param.type)) > 1 else 1
         name = as_symbol(last)
         length = None if name is None else classes.exactly(last, SHORTEST)
-        if name is not None and length is not None and length > 1:
+        if name is not None and length is not None and length > 1 and _fits(function, facts, {name: length}):
             facts.equal[name] = length
+
+
+def _fits(function: Function, facts: _Facts, known: Mapping[str, DimLike]) -> bool:
+    """Whether no broadcast that is computed in any case fails for these lengths, as the call is then told."""
+    for inst in _always_run(function.body):
+        for pair in _meetings(inst):
+            first, other = (substitute(facts.norm(dim), known) for dim in pair)
+            if isinstance(first, int) and isinstance(other, int) and first != other:
+                return False
+    return True
 
 
 def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
