@@ -120,6 +120,8 @@ def test_gradients_by_coordinates() -> None:
 def test_powers_as_columns() -> None:
     agree(["np.vander(a)", "np.vander(a, 3)", "np.vander(a, increasing=True)", "np.vander(b, 1)", "np.vander(a, 0)",
            "np.vander(a > 1)", "np.vander(a.astype('u1'), b.shape[0])", "np.vander(b, 4)"], I, Y)  # fmt: skip
+    # A number itself stands beside the ones, also where 1 * x is another.
+    agree(["np.vander(a, 2)", "np.vander(a, 3, increasing=True)[:, 1]"], np.array([complex(np.inf, 0), complex(1, np.nan), 2j]))
 
 
 def test_unique_and_what_it_gives_besides() -> None:

@@ -661,10 +661,12 @@ def vander(context: Context, x: Any, N: Any = None, increasing: Any = False) -> 
     dtype = promote.result_dtype((element(value.type), I64))
     rows = dimensions(value)[0]
     base = context.builder.emit("newaxis", (cast(context, value, dtype),), {"axis": 1})
-    first = elementwise(context, "equal", along(context, count, 1, 2), 0)
-    factors = elementwise(context, "where", first, number(context, 1, dtype), base)
-    factors = context.builder.emit("copy", (broadcast(context, factors, (rows, count)),))
+    factors = context.builder.emit("copy", (broadcast(context, base, (rows, count)),))
     powers = context.builder.emit("scan", (factors,), {"op": "multiply", "axis": 1})
+    # The ones are no factors: 1 * x is not x where a part of a complex number is infinite or NaN.
+    ones = broadcast(context, number(context, 1, dtype), (rows, 1))
+    both = context.builder.emit("concatenate", (ones, powers), {"axis": 1})
+    powers = context.builder.emit("slice", (both,), {"start": (0, 0), "step": (1, 1), "size": (rows, count)})
     return powers if increasing else copied(context, flip(context, powers, 1))
 
 
