@@ -256,7 +256,8 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
         result = builder.emit("slice", (result,), {"start": tuple(starts), "step": tuple(steps), "size": tuple(sizes)})
     for place, at in reversed(integers):
         attrs: dict[str, Any] = {"axis": place, "at": at}
-        if has_ellipsis:
+        if has_ellipsis or None in keys:
+            # Also below new axes the element is a view of the array, and no number.
             attrs["keep"] = True
         result = builder.emit("index", (result,), attrs)
     new = 0
