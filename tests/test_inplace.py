@@ -81,6 +81,9 @@ STATEMENTS = (
     "a[:, 1:][1:, ::2][0] = b[0, 1::2]",
     "a[0, ...] = c[...][1]\na[..., 0] = 1\na[()] += 1",
     "a[5:] = b[5:]\na[:0] = 9\na[3:1] = k",
+    "t = a[1]\nu = t[2, None]\nu[...] = 7\na[0, 1, None] += b[2, None, 1]",
+    "d = np.einsum('ii->i', a[:3, :3])\nd += b[0, :3]\nreturn d",
+    "np.einsum('iji->ij', a[:2, None, :2])[:, 0] = k\na[0] += 1",
 )  # fmt: skip
 
 

@@ -338,7 +338,7 @@ def _alone(context: Context, value: Value, letters: str) -> tuple[Value, str]:
         letter = next(x for x in letters if letters.count(x) > 1)
         first = letters.index(letter)
         second = letters.index(letter, first + 1)
-        value = diagonal(context, value, 0, first, second)
+        value = diagonal(context, value, 0, first, second, writable=True)
         letters = "".join(x for n, x in enumerate(letters) if n not in (first, second)) + letter
     return value, letters
 

@@ -553,7 +553,9 @@ def rollaxis(context: Context, value: Value, axis: Any, start: Any = 0) -> Value
     return transpose(context, value, tuple(order))
 
 
-def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Value:
+def diagonal(
+    context: Context, value: Value, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, writable: bool = False
+) -> Value:
     """Elements whose positions on two axes differ by an offset, along a new last axis; a view of an array in memory."""
     ndim = len(dimensions(value))
     if ndim < 2:
@@ -571,11 +573,16 @@ def diagonal(context: Context, value: Value, offset: Any = 0, axis1: Any = 0, ax
     rows, columns = shape[-2], shape[-1]
     down, right = max(-skip, 0), max(skip, 0)
     length = context.length(dim_max(dim_min(rows - down, columns - right), 0))
-    attrs = {"offset": skip, "length": length}
+    attrs = {"offset": skip, "length": length, **({"writable": True} if writable else {})}
     return context.builder.emit("diagonal", (turned,), attrs)
 
 
-METHODS: dict[str, Handler] = {"reshape": reshape, "ravel": _ravel, "flatten": flatten, "diagonal": diagonal}
+METHODS: dict[str, Handler] = {
+    "reshape": reshape,
+    "ravel": _ravel,
+    "flatten": flatten,
+    "diagonal": lambda context, a, offset=0, axis1=0, axis2=1: diagonal(context, a, offset, axis1, axis2),
+}
 
 FUNCTIONS: dict[str, Handler] = {
     "reshape": lambda context, a, /, shape, order="C", *, copy=None: reshape(

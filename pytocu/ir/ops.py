@@ -253,7 +253,7 @@ row("reshape", "view", 1, "The elements in row-major order, of a shape source, i
     levels=UPPER, attrs=("shape", "source"),
     index_map=lambda index, attrs: expand_positions.reshaped(index, attrs["shape"], attrs["source"]))  # fmt: skip
 row("diagonal", "view", 1, "Elements whose position on the last axis is `offset` more than on the one before, as the last axis",
-    infer=infer.diagonal, levels=UPPER, attrs=("offset", "length"),
+    infer=infer.diagonal, levels=UPPER, attrs=("offset", "length", "writable"),
     index_map=lambda index, attrs: (
         *index[:-1], index[-1] + max(-attrs["offset"], 0), index[-1] + max(attrs["offset"], 0)))  # fmt: skip
 row("windows", "view", 1, "The `length` elements from each position of an axis on, of `size` positions, along a new last axis",
