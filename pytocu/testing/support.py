@@ -290,6 +290,10 @@ sees the change in an argument. Then a copy is made, and a call with lengths and
 UnsupportedError that says so; so is a function where they do not tell, as for a result of elements in an unknown order.
 Write `.copy()` behind it, or a form that always is a view.
 
+A view of an argument is returned as a view, in the argument's library. A view of an array that the function makes is returned
+as an array of its own, also beside that array: what the caller writes into one of them later does not show in the other one,
+as it would in NumPy. One array that is returned twice is one.
+
 ## Assignment at positions
 
 `x[i] = e` and `x[i, j] += e` with integer arrays, `np.put` and `np.put_along_axis` leave what NumPy leaves: of several values
