@@ -56,6 +56,15 @@ ASSIGNED_TO_BYTES = (
     "d[[0, 1]]=[1.5, 2]", "d[d>1]=[300, 2]", "d[d>1]=[7, 2]", "d+=[1, 2, 3, 4]", "d+=[True]*4", "d*=[1, 2, 3, 4]",
     "d[:]=[b]*4", "d[0]=[5]", "d.put([0, 1], [300, 2])", "d.put([0, 1], [3, 2])", "d[:2]=[True, False]", "d[:]=[-c]*4",
 )  # fmt: skip
+RANGES = (
+    "np.array(range(c))", "np.asarray(range(2, c + 4, 2))", "np.asarray(range(c, -2, -1))", "np.sum(range(c))", "range(4)*a",
+    "np.array(range(c), dtype=np.float32)", "np.array([range(3), range(3)])", "np.interp(1.5, range(4), a[0])", "a+range(c+1)",
+    "np.power(2, range(c))", "np.cumsum(range(c))", "np.concatenate([range(c), d])", "(len(range(c)), len(range(c, 0, -1)))",
+    "a[range(c)]", "a[range(c), [0, 1, 2]]", "a[range(len(a)), 1]", "a[range(0)]", "a[range(c - 3)]", "a[:, range(0, 4, 2)]",
+    "a[range(c + 1)]", "a[range(5)]", "np.array(range(0))", "isinstance(range(c), range)", "range(4)+d", "np.array(range(100))",
+    "a[range(c), range(c)]+=1\nreturn a", "a[range(c), 0]=b\nreturn a", "a[range(c - 3), 0]=7\nreturn a",
+    "a[0]=range(4)\nreturn a", "a[:, 1]=range(c)\nreturn a", "a[0, :c]=range(c, 0, -1)\nreturn a", "a[0]=range(c)\nreturn a",
+)  # fmt: skip
 
 
 def test_operands() -> None:
@@ -68,6 +77,19 @@ def test_values_that_are_assigned() -> None:
 
 def test_values_that_bytes_do_not_hold() -> None:
     check(ARGUMENTS, [f"{row}\nreturn d" for row in ASSIGNED_TO_BYTES])
+
+
+def test_ranges() -> None:
+    check(ARGUMENTS, RANGES)
+
+
+def test_ranges_that_are_refused() -> None:
+    refused(ARGUMENTS, "np.array(range(c - 3))", "a range without numbers is an array of float64", "np.arange")
+    refused(ARGUMENTS, "d[:c] = range(c)\nreturn d", "a range is used as an array of uint8", "np.arange(...).astype(np.uint8)")
+    refused(ARGUMENTS, "np.array(reversed(range(c)))", "what enumerate, zip or reversed gives is used as", "")
+    refused(ARGUMENTS, "range(c)[1]", "a member of a range that is known only at run time", "np.arange(...)[k]")
+    refused(ARGUMENTS, "sum(range(c))", "iteration goes over a number of steps", "use a for statement")
+    refused(ARGUMENTS, "list(range(c))", "iteration goes over a number of steps", "use a for statement")
 
 
 def test_what_is_refused() -> None:

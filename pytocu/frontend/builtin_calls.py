@@ -24,7 +24,7 @@ from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.gathering import subscript as element_of
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.loops import Steps, run_time_range
+from pytocu.frontend.loops import run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
@@ -36,6 +36,7 @@ from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
     Members,
+    Steps,
     as_dim,
     as_value,
     contains_dynamic,
@@ -170,6 +171,8 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _len(frame: Frame, value: Any) -> Any:
+    if isinstance(value, Steps) and value.plain:
+        value = as_value(frame.context, value)
     if not isinstance(value, Value):
         return len(value)
     if not is_array(value):
@@ -228,6 +231,8 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
     kind: type
     if isinstance(value, LocalFunction):
         kind = types.FunctionType
+    elif isinstance(value, Steps) and value.plain:
+        kind = range
     elif not isinstance(value, Value):
         return isinstance(value, tuple(flat))
     elif isinstance(value.type, WeakType):

@@ -16,13 +16,13 @@ from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_
 from pytocu.frontend.flags import condition
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
 from pytocu.frontend.leaving import for_loop, while_loop
-from pytocu.frontend.loops import Again, Steps, has_steps
+from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import assign_at, run_block
-from pytocu.frontend.values import Members, as_value, decides
+from pytocu.frontend.values import Members, Steps, as_value, decides
 from pytocu.frontend.written_out import is_written_out
 from pytocu.ir.core import Value
 

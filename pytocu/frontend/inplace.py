@@ -18,6 +18,7 @@ from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_p
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
+    Steps,
     as_strong,
     as_value,
     cast,
@@ -164,7 +165,9 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
 
 def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     """What is assigned to an array of a dtype, to which NumPy takes the numbers of a list at once."""
-    return context.hooks.listed(context, value, dtype.numpy) if isinstance(value, (list, tuple)) else as_value(context, value)
+    if isinstance(value, (list, tuple, range, Steps)):
+        return context.hooks.listed(context, value, dtype.numpy)
+    return as_value(context, value)
 
 
 def element_view(context: Context, base: Value, key: Any, value: Any, text: str) -> Value:

@@ -11,12 +11,12 @@ from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
 from pytocu.frontend.loops import Again, Body, has_steps, loop
-from pytocu.frontend.numbered import Numbered, Steps, numbered
+from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
 from pytocu.frontend.state import State, flatten, mark_shared, members_of, rebuild
-from pytocu.frontend.values import as_strong, as_value, decides, dim_value
+from pytocu.frontend.values import Steps, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
 

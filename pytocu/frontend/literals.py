@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, as_strong, as_value, cast, contains_dynamic, dimensions
+from pytocu.frontend.values import Context, Steps, as_strong, as_value, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import dtype_of, scalar
+from pytocu.ir.dims import dim_min
+from pytocu.ir.types import I64, DType, dtype_of, scalar
+
+_arange = Deferred("pytocu.frontend.creation", "arange")
 
 LONGEST = 64
 """Numbers of an array that is written out: each is a comparison in the kernel."""
@@ -55,7 +59,7 @@ def known_array(context: Context, known: np.ndarray) -> Value:
 
 
 def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
-    """The array of nested lists or tuples of numbers and arrays, as ``np.array`` makes it.
+    """The array of nested lists or tuples of numbers and arrays, or of a range, as ``np.array`` makes it.
 
     Raises
     ------
@@ -63,6 +67,8 @@ def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
         Members of different shapes, what is no number, a number that the dtype does not hold.
     """
     target = None if dtype is None else target_dtype(context, dtype)
+    if isinstance(values, (range, Steps)):
+        return _of_range(context, values, target)
     if not contains_dynamic(values):
         # NumPy's own array, with NumPy's errors; of text and other objects too, which has no dtype here.
         return known_array(context, attempt(context, np.array, values, None if target is None else target.numpy))
@@ -75,6 +81,24 @@ def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
         refuse_complex(context, leaf, target)
     made = iter([cast(context, as_value(context, leaf), target) for leaf in leaves])
     return _stacked(context, values, lambda: next(made))
+
+
+def _of_range(context: Context, values: range | Steps, target: DType | None) -> Value:
+    """The ints of a range, which NumPy takes one by one."""
+    if isinstance(values, Steps) and not values.plain:
+        text = "what enumerate, zip or reversed gives is used as a number or an array"
+        raise UnsupportedError(text, context.loc, "use the range or the array itself: np.arange(n)[::-1]")
+    if values == range(0):
+        return known_array(context, np.array((), None if target is None else target.numpy))
+    if target is not None and target.is_integer and target is not I64:
+        text = f"a range is used as an array of {target.numpy}"
+        raise UnsupportedError(text, context.loc, f"write np.arange(...).astype(np.{target.numpy})")
+    made = _arange(context, values.start, values.stop, values.step)
+    if target is None:
+        text = "a range without numbers is an array of float64, and one with numbers of int64: write np.arange(...)"
+        require_equal(context, dim_min(dimensions(made)[0], 1), 1, "UnsupportedError", text)
+        return made
+    return cast(context, made, target)
 
 
 def listed_operand(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:

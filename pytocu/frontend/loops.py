@@ -39,7 +39,6 @@ from pytocu.frontend.loop_memory import (
     with_own,
 )
 from pytocu.frontend.merging import blank, in_region, may_be_one
-from pytocu.frontend.numbered import Steps
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
@@ -48,7 +47,17 @@ from pytocu.frontend.state import LEAF, State, flatten, mark_shared, members_ali
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out
-from pytocu.frontend.values import Context, as_value, const_inst, convert, dimensions, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import (
+    Context,
+    Steps,
+    as_value,
+    const_inst,
+    convert,
+    dimensions,
+    is_array,
+    is_dynamic,
+    is_numpy_scalar,
+)
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number

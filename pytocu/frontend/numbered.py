@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.ranges import known_here, most, new_name, number_as_dim
-from pytocu.frontend.values import as_dim, as_value, const_inst, dim_value
+from pytocu.frontend.values import Steps, as_dim, as_value, const_inst, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, floordiv, symbol
 from pytocu.record import Record
-
-
-class Steps:
-    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for."""
-
-    __pytocu_plain__ = True
-    __slots__ = ("item", "plain", "start", "step", "stop")
-
-    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None):
-        self.start, self.stop, self.step = start, stop, step
-        self.plain = item is None
-        self.item = item or (lambda number: number)
 
 
 class Numbered(Record):

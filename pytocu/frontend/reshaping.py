@@ -21,7 +21,17 @@ from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, kno
 from pytocu.frontend.ranges import length_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_dim, as_strong, describe, dimensions, is_array, is_weak, python_type_name
+from pytocu.frontend.values import (
+    Context,
+    Steps,
+    as_dim,
+    as_strong,
+    describe,
+    dimensions,
+    is_array,
+    is_weak,
+    python_type_name,
+)
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
@@ -80,7 +90,7 @@ def as_length(
 
 def array_of(context: Context, value: Any) -> Value:
     """What ``np.asanyarray`` makes of an operand."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range, Steps)):
         return listed(context, value)
     made = as_strong(context, value)
     return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made

@@ -27,7 +27,7 @@ from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Masked, as_value, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import Context, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WeakType, element
@@ -78,6 +78,9 @@ def index_arrays(context: Context, base: Any, key: Any) -> Any:
 
 
 def _index_array(context: Context, item: Any) -> Any:
+    if isinstance(item, (range, Steps)):
+        # Positions may be none at all, unlike the numbers of an array.
+        return context.hooks.listed(context, item, np.intp)
     if isinstance(item, list) and contains_dynamic(item):
         return context.hooks.listed(context, values(context, item))
     return item
@@ -95,6 +98,9 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     trick = index_trick(base)
     if trick is not None:
         return trick(context, key)
+    if isinstance(base, Steps):
+        text = "a member of a range that is known only at run time is not compiled"
+        raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
     if contains_dynamic(key):
         raise UnsupportedError(
             f"a {type(base).__name__} cannot be indexed by a value known only at run time",

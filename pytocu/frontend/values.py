@@ -254,13 +254,25 @@ def is_dynamic(value: Any) -> bool:
     return isinstance(value, Value)
 
 
+class Steps:
+    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("item", "plain", "start", "step", "stop")
+
+    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None):
+        self.start, self.stop, self.step = start, stop, step
+        self.plain = item is None
+        self.item = item or (lambda number: number)
+
+
 def contains_dynamic(value: Any) -> bool:
     """Whether the value, or a member of a tuple, list or dict, is only known at run time."""
     if isinstance(value, (tuple, list)):
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value) or isinstance(value, Masked)
+    return is_dynamic(value) or isinstance(value, Masked | Steps)
 
 
 def is_number(value: Any) -> bool:
@@ -296,7 +308,7 @@ def as_value(context: Context, value: Any) -> Value:
         return context.builder.const(value.item(), scalar(dtype))
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, range, Steps)):
         return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
     raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
