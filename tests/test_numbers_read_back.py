@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -104,11 +105,76 @@ def test_on_the_cpu_and_thread_by_thread() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("complex(x[0])", "use x . 1j"), ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "one element")],
+    [
+        ("complex(x[0] * 1j)", "use x . 1j"), ("math.trunc(x[0] > 0)", "np.trunc"), ("math.ldexp(2.0, x[0])", "np.ldexp"),
+        ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "one element"),
+    ],
 )
 def test_refused(text: str, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
-        call_interpreted(make_function("x", [text], {}), np.ones(2))
+        call_interpreted(make_function("x", [text], {"math": math}), np.ones(2))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8])
+def test_functions_of_math_take_numpy_scalars(dtype: Any) -> None:
+    texts = (
+        "math.sqrt(x[3])", "math.floor(x[3] / 3)", "math.ceil(x[3])", "math.atan2(x[1], a)", "math.isnan(x[2])",
+        "math.modf(x[3])", "math.log(x[3], 2)", "math.hypot(x[3], x[4], a)", "x[:2] * math.sqrt(x[3])", "math.erf(x[1])",
+        "a * math.exp(x[0])", "math.isclose(x[1], 1.0)", "math.fsum([x[1], a])", "complex(x[1], x[2])",
+        "complex(x[2]) * a", "math.frexp(x[3])",
+    )  # fmt: skip
+    program = make_function("xa", list(texts), {"np": np, "math": math})
+    x = np.arange(7).astype(dtype)
+    for found, wanted in zip(pytocu.jit(program)(x, 0.5), program(x, 0.5), strict=True):
+        compare(found, wanted, exact=False, ulp=2)
+
+
+def test_functions_of_ints_take_numpy_ints() -> None:
+    texts = ("math.gcd(x[4], a)", "math.isqrt(x[5])", "math.factorial(x[3])", "math.comb(x[5], x[2])", "math.perm(x[5], 2)")
+    program = make_function("xa", list(texts), {"math": math})
+    x = np.arange(7, dtype=np.int16)
+    assert same(pytocu.jit(program)(x, 6), program(x, 6))
+    with pytest.raises(UnsupportedError, match=r"math\.gcd of a value of type f64 is not compiled"):
+        pytocu.jit(program)(x * 1.0, 6)
+
+
+def cholesky(a):
+    n = a.shape[0]
+    lower = np.zeros((n, n))
+    for j in range(n):
+        lower[j, j] = math.sqrt(a[j, j] - np.sum(lower[j, :j] ** 2))
+        for i in range(j + 1, n):
+            lower[i, j] = (a[i, j] - np.sum(lower[i, :j] * lower[j, :j])) / lower[j, j]
+    return lower
+
+
+def escape_times(n, steps, c):
+    image = np.zeros((n, n), dtype=np.uint8)
+    places = np.linspace(-1.5, 1.5, n)
+    for i, x in enumerate(places):
+        for j, y in enumerate(places):
+            z = complex(x, y)
+            k = 0
+            while abs(z) <= 2.0 and k < steps:
+                z = z * z + c
+                k += 1
+            image[j, i] = k
+    return image
+
+
+def test_functions_of_math_in_loops() -> None:
+    for n in (0, 1, 2, 5):
+        a = np.eye(n) * 9 + np.arange(n * n).reshape(n, n) / (n * n + 1)
+        compare(pytocu.jit(cholesky)(a), cholesky(a), exact=False, ulp=4)
+        compare(pytocu.jit(escape_times)(n, 30, -0.4 + 0.6j), escape_times(n, 30, -0.4 + 0.6j))
+    a = -np.eye(2)
+    with pytest.raises(ValueError, match="math domain error"):
+        pytocu.jit(cholesky)(a)
+
+
+def test_arrays_are_no_numbers_of_math() -> None:
+    with pytest.raises(TypeError, match=r"only 0-dimensional arrays(?s:.*)np\.sqrt"):
+        pytocu.jit(lambda x: math.sqrt(x))(np.ones(2))
 
 
 def test_the_element_at_a_position() -> None:

@@ -1,7 +1,7 @@
 """``math`` and Python's conversions on Python scalars known only at run time.
 
-They live on the host, so Python's own functions run there.  Of what a kernel computes only conversions are compiled, for which
-the host waits (`pytocu.frontend.reading`); the functions of ``math`` are refused, since NumPy has them.
+They live on the host, so Python's own functions run there.  A NumPy scalar becomes Python's number first, as ``float(x)`` does,
+for which the host waits (`pytocu.frontend.reading`) unless a kernel computes what is made of it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
-from pytocu.frontend.values import Context, as_value, describe, is_array, is_weak, python_type_name
+from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
-from pytocu.ir.types import WEAK_COMPLEX, WeakType, element
+from pytocu.ir.types import F64, WEAK_COMPLEX, WeakType, element
 
 REFUSED = {
     "dist": "write math.hypot(a - c, b - d)",
@@ -35,15 +35,26 @@ def on_host(context: Context, row: str, *values: Any) -> Value:
     return context.builder.emit(row, [as_value(context, v) for v in values])
 
 
-def _check_scalars(context: Context, name: str, values: tuple[Any, ...]) -> None:
-    for value in values:
-        if not is_weak(value):
-            known = _NUMPY.get(name, name)
-            raise UnsupportedError(
-                f"math.{name} of {describe(value)} would read it back from where it is computed",
-                context.loc,
-                f"use np.{known}, which takes scalars and arrays" if known else "pass it as a Python float",
-            )
+_OF_INTS = ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")
+"""Functions that take ints and what has ``__index__``; the others take ``float(x)``."""
+
+
+def _python_number(context: Context, name: str, k: int, value: Any) -> Any:
+    """The Python number that a function of ``math`` makes of its argument `k`."""
+    if is_weak(value):
+        return value
+    known = _NUMPY.get(name, name)
+    help = f"use np.{known}, which takes scalars and arrays" if known else "give it one element: x[i]"
+    if is_array(value) and dimensions(value):
+        raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, help)
+    if isinstance(value, Value):
+        dtype = element(value.type)
+        if name in _OF_INTS:
+            if dtype.kind in "iu":
+                return read_int(context, scalar_of(context, value, "int"), f"math.{name}")
+        elif not (name == "trunc" and dtype is not F64) and not (name == "ldexp" and k) and name != "prod":
+            return read_float(context, scalar_of(context, value, "float"))
+    raise UnsupportedError(f"math.{name} of {describe(value)} is not compiled", context.loc, help)
 
 
 def _math_handler(name: str) -> Callable[..., Any]:
@@ -57,8 +68,7 @@ def _math_handler(name: str) -> Callable[..., Any]:
             raise UnsupportedError(f"math.{name} with the argument {keyword}= is not compiled", context.loc)
         if name in REFUSED:
             raise UnsupportedError(f"math.{name} of values known only at run time is not compiled", context.loc, REFUSED[name])
-        values = tuple(item(context, v) for v in values)
-        _check_scalars(context, name, values)
+        values = tuple(_python_number(context, name, k, item(context, v)) for k, v in enumerate(values))
         if name in _PARTS:
             return tuple(on_host(context, f"math_{name}_{part}", *values) for part in _PARTS[name])
         arity = PYTHON_FUNCTIONS[f"math_{name}"].arity
@@ -96,12 +106,17 @@ def python_float(frame: Any, value: Value) -> Any:
 def python_complex(frame: Any, real: Any = 0, imag: Any = 0) -> Any:
     """``complex(x)`` and ``complex(x, y)``."""
     values = [as_value(frame.context, item(frame.context, v)) for v in (real, imag)]
+    numbers: list[Any] = []
     for value in values:
+        number = value
         if not _weak_kind(value):
-            scalar_of(frame.context, value, "complex")
-            text = f"complex() of a value known only at run time ({value.type}) is not compiled"
-            raise UnsupportedError(text, frame.context.loc, "use x + 1j * y, which stays in the kernel")
-    return on_host(frame.context, "python_complex", *values)
+            number = scalar_of(frame.context, value, "complex")
+            if element(value.type).kind == "c":
+                text = f"complex() of a value known only at run time ({value.type}) is not compiled"
+                raise UnsupportedError(text, frame.context.loc, "use x + 1j * y, which stays in the kernel")
+            number = read_float(frame.context, number)
+        numbers.append(number)
+    return on_host(frame.context, "python_complex", *numbers)
 
 
 def python_int(frame: Any, value: Value) -> Any:

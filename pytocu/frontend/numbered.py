@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Any
 
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.ranges import known_here, most, new_name, number_as_dim

@@ -185,7 +185,8 @@ def _lines() -> Iterator[str]:
     # What newer versions of Python have is compiled where there is such a version.
     steady = [name for name in compiled if name not in ("fma", "sumprod")]
     yield f"`math` on Python scalars, computed on the host with Python's exceptions: {_listed(['prod', *steady])}. Refused:"
-    yield f" {_listed(math_calls.REFUSED)}. On NumPy scalars and arrays use NumPy's functions.\n\n"
+    yield f" {_listed(math_calls.REFUSED)}. A NumPy scalar becomes Python's"
+    yield " number first, as `float(x)` does; of arrays use NumPy's functions.\n\n"
     in_kernels = sorted({row.removeprefix("math_").partition("_")[0] for row in FUNCTIONS if row.startswith("math_")})
     yield "In a vectorized function, and of what depends on a loop beside arrays, a kernel computes them, and what Python "
     yield f"raises is required: {_listed(in_kernels)}.\n\n"

@@ -98,7 +98,7 @@ PROGRAMS: tuple[Wrong, ...] = (
          "def f(x):\n    for k in range(len(x)):\n        x[k] = x[k + 1]\n    return x", _ONES),
         ("an array that gets shorter in a loop",
          "def f(x):\n    for k in range(1, len(x)):\n        x = x[:k]\n    return x", "np.ones(40)"),
-        ("a complex number of an element", "def f(x):\n    return complex(x[0])", _ONES),
+        ("a complex number of an element", "def f(x):\n    return complex(x[0])", "np.ones(3, complex)"),
         ("a number in a text", "def f(x):\n    return f'{x.sum()}'", _ONES),
         ("an index beyond the end", "def f(x, i):\n    return x[i]", f"{_ONES}, np.array([0, 7])"),
     ),
