@@ -58,7 +58,7 @@ def known_array(context: Context, known: np.ndarray) -> Value:
     return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": (known.size,)})
 
 
-def listed(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
+def listed(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -> Value:
     """The array of nested lists or tuples of numbers and arrays, or of a range, as ``np.array`` makes it.
 
     Raises
@@ -101,7 +101,7 @@ def _of_range(context: Context, values: range | Steps, target: DType | None) -> 
     return cast(context, made, target)
 
 
-def listed_operand(context: Context, values: Sequence[Any], dtype: Any = None) -> Value:
+def listed_operand(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -> Value:
     """The array that NumPy makes of a list among its operands.
 
     Raises
