@@ -171,7 +171,7 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _len(frame: Frame, value: Any) -> Any:
-    if isinstance(value, Steps) and value.plain:
+    if isinstance(value, Steps):
         value = as_value(frame.context, value)
     if not isinstance(value, Value):
         return len(value)
