@@ -169,7 +169,7 @@ EXPRESSIONS = [
     ("open('file')", "open('file')", "open() has no meaning in compiled code", "outside the function"),
     ("eval('x')", "eval('x')", "eval() has no meaning in compiled code", "outside the function"),
     ("type(x)", "type(x)", "type()", "isinstance"),
-    ("complex(x[0, 0] * 1j)", "complex(x[0, 0] * 1j)", "complex() of a value known only at run time (f32)", "x + 1j * y"),
+    ("complex(x[0, 0] * 1j)", "complex(x[0, 0] * 1j)", "complex() of a value known only at run time (c64)", "x + 1j * y"),
     ("float(x[0, 0] * 1j)", "float(x[0, 0] * 1j)", "float() of a complex number leaves its imaginary part", "x.real"),
     ("x.item()", "x.item()", "item() of an array that is not known to have one element", "say which one"),
     ("bool(x)", "bool(x)", "bool() depends on the data of an array", "np.where"),
