@@ -186,6 +186,14 @@ CHANGING_BLOCKS: tuple[tuple[str, str], ...] = (
     ("argument changed through a mask", "{w}[{w} == {e}] = {s}"),
     ("argument changed through a mask", "{w}[{w} != {w}[::-1]] += {s}"),
     ("argument changed through a mask", "m = {w} == {w}\n{w}[m] = {w}[::-1][m]"),
+    ("argument changed through views", "a = {w}.T\na[...] = a[::-1]\nb = {w}[..., ::-1]\nb[1:] = b[:-1]"),
+    ("argument changed through views", "a = {w}[1:]\nfor i in range({n}):\n    a[::-1] += {s}\n    {w}[:1] = a[:1]"),
+    ("argument that takes turns", "a = {w}\nb = np.zeros_like(a)\nfor i in range({n}):\n    b[1:-1] = a[2:] + {s}\n"
+     "    a, b = b, a"),
+    ("argument that takes turns", "a, b = {w}, {w}.copy()\nk = 0\nwhile k < {n}:\n    b[...] = a[::-1]\n    a, b = b, a\n"
+     "    if count > 2:\n        break\n    k += 1\n{w} += {e}"),
+    ("argument that takes turns", "a = {w} if count > 2 else {w}.copy()\nfor i in range({n}):\n    a[1:] = a[:-1]\n"
+     "{w}[:1] = a[:1]"),
 )
 """Statements that change an array `w`, with `e` that broadcasts to it, a number `s` and a number of steps `n`."""
 
