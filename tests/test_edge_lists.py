@@ -83,6 +83,28 @@ def test_ranges() -> None:
     check(ARGUMENTS, RANGES)
 
 
+SUMS = (
+    "sum(a[i, 0] for i in range(c))", "sum(v*v for v in a[0])", "sum(1 for v in d if v > 1)", "sum(i for i in range(c))",
+    "sum(a[i] for i in range(c))", "sum((a[i, 0] for i in range(c)), 10)", "sum((p - q)**2 for p, q in zip(a[0], d))**0.5",
+    "sum(sum(a[i, j] for j in range(c)) for i in range(c))", "sum(v for i, v in enumerate(d) if i != 1)*b",
+    "sum(2*k + 1 for k in range(c))", "sum(a[:, k]*k for k in range(c))/c", "sum(a[k, k] for k in range(c))*d",
+    "i = 5\ns = sum(a[i, 0] for i in range(c))\nreturn s, i", "sum(i for i in range(c - 3))",
+)  # fmt: skip
+
+
+def test_sums_of_generators() -> None:
+    check(ARGUMENTS, SUMS, 2)
+
+
+def test_sums_of_generators_that_are_refused() -> None:
+    steps = "the comprehension goes over a number of steps"
+    refused(ARGUMENTS, "max(a[i, 0] for i in range(c))", steps, "use a for statement")
+    # Its second sum would be 0.
+    refused(ARGUMENTS, "g = (a[i, 0] for i in range(c))\nreturn sum(g), sum(g)", steps, "use a for statement")
+    refused(ARGUMENTS, "sum(a[i, j] for i in range(c) for j in range(c))", steps, "use a for statement")
+    refused(ARGUMENTS, "sum(float(a[i, 0]) for i in range(c))", "sum() of Python floats", "write a for statement")
+
+
 def test_ranges_that_are_refused() -> None:
     refused(ARGUMENTS, "np.array(range(c - 3))", "a range without numbers is an array of float64", "np.arange")
     refused(ARGUMENTS, "d[:c] = range(c)\nreturn d", "a range is used as an array of uint8", "np.arange(...).astype(np.uint8)")

@@ -11,6 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 A = np.random.default_rng(3).standard_normal((6, 4))
 
@@ -167,6 +168,38 @@ def test_a_loop_without_a_step_leaves_what_there_was(function) -> None:
     """What that is has another kind, which the loop's code knows nothing of."""
     with pytest.raises(UnsupportedError, match="a loop without a step is not compiled where"):
         pytocu.jit(function)(A, 0)
+
+
+def back_substitution(u, b):
+    n = len(b)
+    x = np.zeros_like(b)
+    for i in range(n - 1, -1, -1):
+        s = 0
+        for j in range(i + 1, n):
+            s += u[i, j] * x[j]
+        x[i] = (b[i] - s) / u[i, i]
+    return x
+
+
+def cholesky(a):
+    lower = np.zeros_like(a)
+    for i in range(len(a)):
+        for j in range(i + 1):
+            s = sum(lower[i, k] * lower[j, k] for k in range(j))
+            if i == j:
+                lower[i, j] = np.sqrt(a[i, i] - s)
+            else:
+                lower[i, j] = (a[i, j] - s) / lower[j, j]
+    return lower
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_steps_of_a_loop_around_in_which_there_are_none(n: int, dtype: Any) -> None:
+    a = np.random.default_rng(n).random((n, n))
+    a = (a @ a.T + np.eye(n) * n).astype(dtype)
+    compare(pytocu.jit(back_substitution)(a, a.sum(0)), back_substitution(a, a.sum(0)))
+    compare(pytocu.jit(cholesky)(a), cholesky(a))
 
 
 def test_no_rows() -> None:

@@ -80,6 +80,13 @@ def test_choices_of_one_kind(text: str) -> None:
         agree(text, *pair)
 
 
+def test_sums_of_floats_are_pythons() -> None:
+    for text in ("sum([a, b, 1.0, -b])", "sum((a, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), 0.5)", "sum([3, a, True, b])"):
+        agree(text, 1.0, 1e100)
+        agree(text, math.inf, -math.inf)
+        agree(text, 2, 3)
+
+
 def test_every_function_of_math_is_decided() -> None:
     decided = {name.__name__ for name in math_calls.MATH} | {"prod"}
     functions = {name for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")}

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.attributes import Method
@@ -35,6 +36,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
+    Generated,
     Members,
     Steps,
     as_dim,
@@ -52,7 +54,9 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
-from pytocu.ir.types import WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
+
+_sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 
 PURE: tuple[Any, ...] = (
     abs, all, any, ascii, bin, bool, bytes, chr, complex, dict, divmod, float, format, frozenset, hex, int,
@@ -143,7 +147,7 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
-    if isinstance(value, Steps):
+    if isinstance(value, Steps | Generated):
         raise UnsupportedError(
             f"{what} goes over a number of steps that is known only at run time",
             context.loc,
@@ -304,8 +308,15 @@ def _extreme_of_array(frame: Frame, name: str, row: str, values: Value) -> Value
 
 def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
     context = frame.context
+    if isinstance(values, Generated):
+        return _sum_of(values, start)
     if not _is_long(values):
-        return functools.reduce(lambda total, value: binary(context, "add", total, value), _members(frame, values), start)
+        members = [start, *_members(frame, values)]
+        types = {v.type if isinstance(v, Value) else weak_type_of(v) for v in members}
+        if context.elements is None and {WEAK_FLOAT} <= types <= {WEAK_FLOAT, WEAK_INT, WEAK_BOOL}:
+            # Since 3.12 Python makes up for what is lost where floats of different sizes are added.
+            return context.builder.emit("python_sum", [as_value(context, m) for m in members])
+        return functools.reduce(lambda total, value: binary(context, "add", total, value), members)
     # Python adds one element after the other to an int; the dtype is that of such a sum.
     first = as_value(context, start)
     operands = tuple(promote.operand(v.type) for v in (first, values))

@@ -10,6 +10,7 @@ import numpy as np
 from pytocu.errors import CompileError, raised
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.calls import call
+from pytocu.frontend.displays import generator
 from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.literals import known_array
@@ -19,7 +20,7 @@ from pytocu.frontend.notes import note_operands
 def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     """The value of a call."""
     function = evaluate(frame, node.func)
-    args = elements(frame, node.args)
+    args = _summed(frame, node.args) if function is sum else elements(frame, node.args)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value)
@@ -39,3 +40,11 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
         note_operands(frame, error, given)
         raise
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
+
+
+def _summed(frame: Frame, parts: list[ast.expr]) -> list[Any]:
+    """The arguments of ``sum``, of which a generator may go over a number of steps known only at run time."""
+    first = parts[0] if parts else None
+    if not isinstance(first, ast.GeneratorExp) or len(first.generators) != 1:
+        return elements(frame, parts)
+    return [generator(frame, first, True), *elements(frame, parts[1:])]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.builtin_calls import computed_members, iterate
+from pytocu.frontend.builtin_calls import computed_members, iterate, steps_over
 from pytocu.frontend.expressions import assign, elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import compute, truth
-from pytocu.frontend.values import contains_dynamic
+from pytocu.frontend.values import Generated, Steps, contains_dynamic
 
 
 def evaluate_display(frame: Frame, node: ast.expr) -> Any:
@@ -23,16 +23,25 @@ def evaluate_display(frame: Frame, node: ast.expr) -> Any:
             return _dict(frame, keys, values)
         case ast.ListComp(elt=element, generators=generators):
             return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
-        case ast.GeneratorExp(elt=element, generators=generators):
-            names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
-            members = _comprehension(frame, generators, lambda inner: evaluate(inner, element))
-            return computed_members(frame, members, lambda: [frame.locals.get(name) for name in names])
+        case ast.GeneratorExp():
+            return generator(frame, node)
         case ast.SetComp(elt=element, generators=generators):
             return _set(frame, list(_comprehension(frame, generators, lambda inner: evaluate(inner, element))))
         case ast.DictComp(key=key, value=value, generators=generators):
             pairs = list(_comprehension(frame, generators, lambda inner: (evaluate(inner, key), evaluate(inner, value))))
             return {_hashable(frame, k): v for k, v in pairs}
     raise AssertionError(f"{type(node).__name__} is no display")
+
+
+def generator(frame: Frame, node: ast.GeneratorExp, summed: bool = False) -> Any:
+    """The members that a generator gives, or, for ``sum``, what it goes over at run time."""
+    over = evaluate(frame, node.generators[0].iter)
+    steps = steps_over(frame, over) if summed else over
+    if summed and isinstance(steps, Steps):
+        return Generated(frame, node, steps)
+    names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
+    members = _comprehension(frame, node.generators, lambda inner: evaluate(inner, node.elt), over=over)
+    return computed_members(frame, members, lambda: [frame.locals.get(name) for name in names])
 
 
 def _hashable(frame: Frame, value: Any) -> Any:
@@ -60,7 +69,8 @@ def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> 
 
 
 def _comprehension(
-    frame: Frame, generators: list[ast.comprehension], emit: Callable[[Frame], Any], around: Frame | None = None
+    frame: Frame, generators: list[ast.comprehension], emit: Callable[[Frame], Any], around: Frame | None = None,
+    over: Any = None,
 ) -> Iterator[Any]:
     if around is None:
         names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
@@ -69,7 +79,8 @@ def _comprehension(
         inner = around
     first, *rest = generators
     # The first iterable belongs to the scope around the comprehension, as in Python.
-    members = iterate(frame, evaluate(frame if around is None else inner, first.iter), "the comprehension")
+    over = evaluate(frame if around is None else inner, first.iter) if over is None else over
+    members = iterate(frame, over, "the comprehension")
     for item in members:
         assign(inner, first.target, item)
         if all(truth(frame.context, evaluate(inner, test), "the comprehension's condition") for test in first.ifs):

@@ -60,7 +60,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
-from pytocu.ir.dims import DimLike, is_number
+from pytocu.ir.dims import DimLike, is_number, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 
@@ -435,6 +435,8 @@ def _finish(
     flags = _flags(context, read, from_start, still, following)
     dropped: set[Value] = set()
     perhaps: dict[Value, Maybe] = {}
+    # As many steps as the step of a loop around says are none in one of these, as for j in range(i + 1, n): no call is without.
+    sometimes_none = numbers is not None and not has_steps(op, head) and not context.steps.isdisjoint(symbols(numbers[1]))
     yields: list[Value] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
         old: list[Any] = []
@@ -449,6 +451,8 @@ def _finish(
             starts.extend(_from_start_on(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
             kept = {} if flags else {p: either(still[following[p]], from_start[p]) for p in own if following.get(p) in still}
+            if sometimes_none:
+                kept |= {p: from_start[p] for p in own if p in from_start and p not in flags and p not in kept}
             if all(len(found.kinds) == 1 for found in kept.values()):
                 perhaps |= kept
             else:

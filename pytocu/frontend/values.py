@@ -7,6 +7,7 @@ values).  Numbers that are known stay Python or NumPy objects until they meet an
 
 from __future__ import annotations
 
+import ast
 import enum
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -266,13 +267,23 @@ class Steps:
         self.item = item or (lambda number: number)
 
 
+class Generated:
+    """The generator that ``sum`` is called with, where it goes over steps of run time: where it stands, and what they are."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("frame", "node", "steps")
+
+    def __init__(self, frame: Any, node: ast.GeneratorExp, steps: Steps):
+        self.frame, self.node, self.steps = frame, node, steps
+
+
 def contains_dynamic(value: Any) -> bool:
     """Whether the value, or a member of a tuple, list or dict, is only known at run time."""
     if isinstance(value, (tuple, list)):
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value) or isinstance(value, Masked | Steps)
+    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated)
 
 
 def is_number(value: Any) -> bool:

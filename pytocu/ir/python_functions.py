@@ -77,6 +77,7 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "math_log": PythonFunction(math.log, None, "float"),
     "math_hypot": PythonFunction(math.hypot, None, "float"),
     "math_fsum": PythonFunction(lambda *values: math.fsum(values), None, "float"),
+    "python_sum": PythonFunction(lambda *values: sum(values), None, "float"),
     "math_modf_fraction": PythonFunction(_part(math.modf, 0), 1, "float"),
     "math_modf_integer": PythonFunction(_part(math.modf, 1), 1, "float"),
     "math_frexp_mantissa": PythonFunction(_part(math.frexp, 0), 1, "float"),
