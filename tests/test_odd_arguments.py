@@ -26,6 +26,7 @@ NUMPYS_EXCEPTION = (
     "np.histogram_bin_edges(a, [0, 1], weights=2)", "np.stack((a, a), casting=None)", "np.linalg.outer(2, b)",
     "np.corrcoef(a, dtype='i8')", "np.sum(a, axes=0)", "np.sort(a, kin='stable')",
     "np.size(a, 2)", "np.size(a, (0, -2))", "np.array(a, ndmin='a')", "np.array(a, ndmin=100)", "np.array(a, order='Z')",
+    "np.einsum('ii', a[:, :1])", "np.einsum('ii->i', a[:1])", "np.einsum('i,ii', a[:, 0], a[:, :1])", "np.einsum('ii->', a)",
     "np.trapezoid(a, x=a[:, :1])", "np.trapezoid(a, x=a[:, :3])",
     "np.array(a, copy='x')", "np.asarray(a, order=3)", "np.array(a[0], 'f4', copy=False)", "np.array([b, b], copy=False)",
 )  # fmt: skip
@@ -75,3 +76,16 @@ def test_numbers_of_arguments_that_numpy_does_not_take(text: str) -> None:
     with pytest.raises(TypeError) as found:
         call_interpreted(make_function("a", [text], {"np": np}), np.ones((3, 4)))
     assert isinstance(found.value, CompileError) and found.value.help is not None
+
+
+TAKES = (
+    "np.put(a, [0, 2], b)\nreturn a", "np.put(a, [0], [b, 1])\nreturn a", "np.place(a, a > 0, b)\nreturn a",
+    "np.putmask(a, a > 0, b)\nreturn a", "np.fill_diagonal(a.reshape(2, 2), b)\nreturn a",
+    "np.pad(a, 1, constant_values=b)", "np.pad(a, 1, constant_values=(1, b))", "np.pad(a, 1, constant_values=300)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "f4"])
+@pytest.mark.parametrize("number", ["300", "-1", "1j", "2.5"])
+def test_numbers_that_an_array_does_not_take(dtype: str, number: str) -> None:
+    check([f"np.array([4, 6, 0, 3], '{dtype}')", number], TAKES)

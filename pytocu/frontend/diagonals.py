@@ -20,7 +20,7 @@ from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
 from pytocu.ir.types import element
@@ -185,7 +185,7 @@ def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None
             else:
                 order = elementwise(context, "remainder", place, dim_value(context, dim_max(count, 1)))
                 given = context.builder.emit("gather", (values, order), {"axes": (0,), "at": 0})
-        made = cast(context, given, dtype)
+        made = inplace.taken(context, given, dtype)
     context.builder.update(a, elementwise(context, "where", here, made, a))
 
 

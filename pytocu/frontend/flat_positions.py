@@ -149,7 +149,7 @@ def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tu
     else:
         given = as_value(context, values)
         attempt(context, function, np.zeros(1, dtype.numpy), np.ones(1, bool), stand_in(given))
-    given = cast(context, given, dtype)
+    given = inplace.taken(context, given, dtype)
     if not dimensions(given):
         return a, chosen, given
     given = ravel(context, given)

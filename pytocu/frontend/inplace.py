@@ -98,6 +98,13 @@ def ask_for(context: Context, value: Value, dtype: DType) -> None:
     _asked(context, _example(value), dtype, _set)
 
 
+def taken(context: Context, value: Value, dtype: DType) -> Value:
+    """A value as an array of the dtype takes it: of Python numbers those of its kind that fit."""
+    if isinstance(value.type, WeakType):
+        ask_for(context, value, dtype)
+    return cast(context, value, dtype)
+
+
 def _asked(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Any:
     """What an array of the dtype holds once NumPy has put a number into it."""
 

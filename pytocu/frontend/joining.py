@@ -15,7 +15,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.gathering import along, gather, take
-from pytocu.frontend.inplace import write_result
+from pytocu.frontend.inplace import number_in, write_result
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
@@ -287,9 +287,12 @@ def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[
 
     def number(item: Any) -> Value:
         if is_number(item):
-            made = attempt(context, lambda: np.asarray(item).astype(dtype.numpy))
-            return context.builder.const(made.item(), scalar(dtype))
-        found = cast(context, array_of(context, item), dtype)
+            # NumPy assigns an element of the array that it makes of the numbers.
+            return number_in(context, np.asarray(item)[()], dtype)
+        given = as_value(context, item)
+        # Of such an int64 signed integers take what fits, and unsigned ones wrap around.
+        checked = given.type == WEAK_INT and dtype.kind == "i"
+        found = cast(context, given if checked else array_of(context, given), dtype)
         return found if dimensions(found) else context.builder.emit("cast", (found,), {}, (scalar(dtype),))
 
     return [(number(row[0]), number(row[-1])) for row in rows]

@@ -152,7 +152,8 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     flat = gathering.take(context, _numbered(context, (product(shape),)), places, None, None, mode)
     known = inplace.known_number(v)
     if known is None:
-        values = ravel(context, array_of(context, inplace.assigned_value(context, v, element(a.type))))
+        given = inplace.assigned_value(context, v, element(a.type))
+        values = ravel(context, array_of(context, inplace.taken(context, given, element(a.type))))
         (given,), (wanted,) = dimensions(values), dimensions(flat)
         if given == 0:
             return
