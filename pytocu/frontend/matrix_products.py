@@ -233,8 +233,12 @@ def einsum(
     dtype = promote.known_dtype(made if out is not None else np.asarray(made).dtype, "np.einsum")
     values = [cast(context, v, dtype) for v in values]
     lengths: dict[str, DimLike] = {}
-    for own, value in zip(letters, values, strict=True):
+    for number, (own, value) in enumerate(zip(letters, values, strict=True)):
+        # A letter that stands twice with one array repeats no axis.
+        which = "single operand" if len(values) == 1 and set(own) == set(output) else f"operand {number}"
         for letter, length in zip(own, dimensions(value), strict=True):
+            sentence = f"dimensions in {which} for collapsing index '{letter}' don't match ({{0}} != {{1}})"
+            require_equal(context, dimensions(value)[own.index(letter)], length, "ValueError", sentence, operands=values)
             known = lengths.setdefault(letter, length)
             if known == 1:
                 lengths[letter] = length
