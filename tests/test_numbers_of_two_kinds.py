@@ -100,6 +100,28 @@ def test_what_is_the_same_for_both_is_computed(function, first: float) -> None:
     same(function, np.array([first, -1.0, 3.0]))
 
 
+@pytest.mark.parametrize("first", [0, 0.0, 1.5])
+def test_complex_sums_that_begin_with_a_real_number(first: float) -> None:
+    def horner(x):
+        t = first
+        for v in x:
+            t = t * 0.5 + v
+        return t
+
+    def of_minus(x):
+        t = first
+        for v in x:
+            t = v - -t
+        return t
+
+    for dtype in (np.complex64, np.complex128):
+        x = np.array([1 + 2j, complex(-0.0, -0.0), 3 - 1j], dtype)
+        same(horner, x)
+        # Python's -0.0 is -0.0 + 0j for the array, and NumPy's is -0.0 - 0j.
+        with pytest.raises(UnsupportedError, match=f"begin with np.{dtype.__name__}"):
+            pytocu.jit(of_minus)(x)
+
+
 @pytest.mark.parametrize("first", [1.0, -1.0])
 def test_what_functions_make_is_numpys(first: float) -> None:
     """Of two Python numbers an operator makes a Python number, and a function of NumPy a NumPy scalar."""

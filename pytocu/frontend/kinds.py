@@ -347,7 +347,9 @@ def _of_known(
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether numbers are equal, zeros with their signs."""
+    """Whether numbers are equal, zeros with their signs; of complex numbers both parts."""
+    if isinstance(other, complex):
+        return _same(complex(one).real, other.real) and _same(complex(one).imag, other.imag)
     if one != one or other != other:
         return one != one and other != other
     return one == other and math.copysign(1, one) == math.copysign(1, other)
