@@ -101,6 +101,12 @@ def counted(numbers: np.ndarray) -> Any:
     return np.bincount(numbers, minlength=20) + 1
 
 
+def similar(x: np.ndarray, y: np.ndarray, a: np.ndarray, v: np.ndarray) -> Any:
+    # Every kernel of these reads what would take long to compute again, the library too.
+    kernel = np.exp(np.sum(x**2, 1).reshape(-1, 1) + np.sum(y**2, 1) - 2 * np.dot(x, y.T))
+    return kernel.T @ v, np.linalg.solve(a, kernel)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (layer, (A, B, np.arange(50.0)), 0),
     (products, (A, B, V), 64),
@@ -119,6 +125,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (into, (A, RANDOM.random((30, 50)), np.zeros((40, 50))), 0),
     (assigned, (A, B), 0),
     (counted, (np.arange(100) * 37 % 11,), 0),
+    (similar, (RANDOM.random((6, 2)), RANDOM.random((5, 2)), np.eye(6) * 5 + 1, RANDOM.random(6)), 512),
 ]
 
 

@@ -146,7 +146,9 @@ class Root(Mutable):
         stack = [self.value]
         while stack:
             value = stack.pop()
-            if value in seen or value in self.kept or not (self.enters(value) or combines(value)):
+            # Its own value is computed here whoever else keeps it.
+            elsewhere = value in self.kept and value is not self.value
+            if value in seen or elsewhere or not (self.enters(value) or combines(value)):
                 continue
             seen.add(value)
             if value is not self.value and look(value):
