@@ -81,7 +81,9 @@ def test_numbers_of_arguments_that_numpy_does_not_take(text: str) -> None:
 TAKES = (
     "np.put(a, [0, 2], b)\nreturn a", "np.put(a, [0], [b, 1])\nreturn a", "np.place(a, a > 0, b)\nreturn a",
     "np.putmask(a, a > 0, b)\nreturn a", "np.fill_diagonal(a.reshape(2, 2), b)\nreturn a",
-    "np.pad(a, 1, constant_values=b)", "np.pad(a, 1, constant_values=(1, b))", "np.pad(a, 1, constant_values=300)",
+    "np.sum(a, initial=b)", "np.max(a, initial=b)", "np.any(a, initial=b)", "np.prod(a.reshape(2, 2), 0, initial=b)",
+    "np.piecewise(a, [a > 3], [b, 0])", "np.pad(a, 1, constant_values=b)",
+    "np.pad(a, 1, constant_values=(1, b))", "np.pad(a, 1, constant_values=300)",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import truths
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.inplace import number_in
+from pytocu.frontend.inplace import number_in, taken
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_number
 from pytocu.ir.core import Value
@@ -61,7 +61,7 @@ def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw:
     if isinstance(function, Value):
         if is_array(function) and dimensions(function):
             raise UnsupportedError("np.piecewise with an array for a function", context.loc, "use np.where or np.select")
-        return cast(context, as_value(context, function), dtype)
+        return taken(context, as_value(context, function), dtype)
     before = len(context.builder.insts)
     found = as_value(context, context.hooks.call(frame, function, (value, *args), kw))
     others = [i.op for i in context.builder.insts[before:] if i.op.kind not in _ELEMENTWISE]
