@@ -404,6 +404,14 @@ def test_changes_of_arguments_are_compared() -> None:
     run_test(text)
 
 
+def test_a_cast_to_the_same_dtype_is_the_array_itself() -> None:
+    given = {"x_i8": Argument(np.arange(6, dtype=np.int8).reshape(2, 3))}
+    changed = Statement("", "{0} += {1}", ("x_i8", "2"))
+    for text in ("np.int8({0})", "{0}.astype(np.int8)"):
+        program = Program((Statement("v0", text, ("x_i8",), "cast"), changed), ("v0",))
+        assert check(program, given, call_cpu).kind == "same"
+
+
 def test_zeros_in_a_maximum_have_the_sign_of_the_formula() -> None:
     """NumPy's depends on the width of its vectors, ours is the first operand's; other values are NumPy's."""
     change = "np.maximum({0}, {1}, out={0}, where={0} == {0})"
