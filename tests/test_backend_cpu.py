@@ -533,6 +533,14 @@ def test_no_contraction_unless_asked() -> None:
     same_bits(out, x * y + z)
 
 
+@on_x86_64
+@pytest.mark.parametrize(("feature", "register"), [("+avx512fp16", "zmm"), ("-avx512fp16", "ymm")])
+def test_whole_registers_where_the_clock_stays(feature: str, register: str) -> None:
+    features = f"+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq,{feature}"
+    assembly = cpu.assembly(llvm.emit([parse_function(EXACT)]), ("skylake-avx512", features))
+    assert re.findall(r"\bvmulps\b.*%([xyz]mm)", assembly)[0] == register
+
+
 def test_math_calls_stay_calls() -> None:
     text = pointwise("pow", "power", ["f64", "f64"], "f64").replace("load %p1, %i", "const 2.0")
     optimized = cpu.optimized(llvm.emit([parse_function(text)]))
