@@ -263,7 +263,25 @@ def three_that_are_not_negative(x, limit):
     return total, n
 
 
-@pytest.mark.parametrize("function", [first_above, first_and_number, of_two_loops, three_that_are_not_negative])
+def of_two_loops_in_loops(x, limit):
+    places = np.zeros(2 * len(x), int)
+    k = 0
+    for i in range(len(x)):
+        while k >= 2 and x[i] < limit:
+            k -= 1
+        places[k] = i
+        k += 1
+    for i in range(len(x) - 1):
+        while k >= 3 and x[i] > limit:
+            k -= 1
+        places[k] = i
+        k += 1
+    return places, k
+
+
+@pytest.mark.parametrize(
+    "function", [first_above, first_and_number, of_two_loops, three_that_are_not_negative, of_two_loops_in_loops]
+)
 @pytest.mark.parametrize("limit", [-1.0, 0.4, 0.99, 2.0])
 def test_what_a_loop_reads_and_what_is_read_behind_it_have_names_of_their_own(function: Any, limit: float) -> None:
     everywhere(function, np.array([0.1, 0.5, 0.7, 0.99]), limit)

@@ -364,6 +364,41 @@ def checksum(data, polynomial=0xEDB88320):
     return (value << 3) & 0xFFFFFFFF, ~value & 0xFFFF
 
 
+def convex_hull(points):
+    """Andrew's monotone chain, on a stack of indices."""
+    n = len(points)
+    order = np.lexsort((points[:, 1], points[:, 0]))
+    p = points[order]
+    H = np.zeros(2 * n, dtype=int)
+    k = 0
+    for i in range(n):
+        while k >= 2 and (p[H[k-1], 0] - p[H[k-2], 0]) * (p[i, 1] - p[H[k-2], 1]) - \
+                (p[H[k-1], 1] - p[H[k-2], 1]) * (p[i, 0] - p[H[k-2], 0]) <= 0:
+            k -= 1
+        H[k] = i
+        k += 1
+    t = k + 1
+    for i in range(n - 2, -1, -1):
+        while k >= t and (p[H[k-1], 0] - p[H[k-2], 0]) * (p[i, 1] - p[H[k-2], 1]) - \
+                (p[H[k-1], 1] - p[H[k-2], 1]) * (p[i, 0] - p[H[k-2], 0]) <= 0:
+            k -= 1
+        H[k] = i
+        k += 1
+    return p[H[:k-1]]
+
+
+def longstaff_schwartz(S, K, r, dt):
+    """An American option by regression, from the last day to the first."""
+    h = np.maximum(K - S, 0)
+    V = np.copy(h)
+    for t in range(len(S) - 2, 0, -1):
+        x, y = S[t], V[t+1] * np.exp(-r * dt)
+        X = np.stack([np.ones_like(x), x, x**2], axis=1)
+        beta = np.linalg.solve(X.T @ X, X.T @ y)
+        V[t] = np.where(h[t] > X @ beta, h[t], y)
+    return np.exp(-r * dt) * V[1].mean()
+
+
 RANDOM = np.random.default_rng(5)
 IMAGE = RANDOM.random((9, 11)) * 255
 WORDS = (RANDOM.integers(0, 4, 6), RANDOM.integers(0, 4, 8))
@@ -403,6 +438,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (windows, (*grids(1, 9, 8, 2), RANDOM.random((2, 2, 2, 3))), 4),
     (stabilised, (RANDOM.random((5, 5)) + 9 * np.eye(5), *grids(2, 5), 1e-9), 4096),
     (checksum, (np.frombuffer(b"123456789", np.uint8).astype(np.int64),), 0),
+    (convex_hull, grids(1, 20, 2), 0),
+    (longstaff_schwartz, (0.9 + 0.2 * RANDOM.random((5, 30)), 1.0, 0.05, 0.1), 2**20),
 ]  # fmt: skip
 
 

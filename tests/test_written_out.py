@@ -80,13 +80,55 @@ def of_a_shape(a: Any, b: Any) -> Any:
     return a
 
 
+def candidates(board: Any, b: Any) -> Any:
+    left = np.ones((9, 9, 10), dtype=bool)
+    for r in range(9):
+        for c in range(9):
+            v = board[r, c]
+            if v != 0:
+                left[r, :, v] = False
+                left[:, c, v] = False
+                i, j = 3 * (r // 3), 3 * (c // 3)
+                left[i : i + 3, j : j + 3, v] = False
+    return left
+
+
+def of_a_list_in_loops(a: Any, b: Any) -> Any:
+    for i in range(3):
+        for j in range(4):
+            for k in range(5):
+                place = 20 * i + 5 * j + k
+                a[place] = GAINS[place] * b[place]
+    return a
+
+
+def filled(board: Any, b: Any) -> Any:
+    board = board.copy()
+    changed = True
+    while changed:
+        changed = False
+        for r in range(9):
+            for c in range(9):
+                if board[r, c] == 0:
+                    used = np.zeros(10, bool)
+                    used[board[r]] = True
+                    used[board[:, c]] = True
+                    if used[1:].sum() == 8:
+                        board[r, c] = np.argmin(used)
+                        changed = True
+    return board
+
+
 def launches(function: Any) -> int:
     return len(pytocu.jit(function).lower("f64[60]", "f64[60]").compile("cpu").kernels)
 
 
 @pytest.mark.parametrize(
     "function",
-    [recurrence, backward, swapped, nested, of_functions, terms, many_terms, of_a_list, deciding, of_a_shape],
+    [
+        *(recurrence, backward, swapped, nested, of_functions, terms, many_terms),
+        *(of_a_list, of_a_list_in_loops, deciding, of_a_shape),
+    ],
     ids=lambda f: f.__name__,
 )
 def test_results_are_numpys(function: Any) -> None:
@@ -113,3 +155,11 @@ def test_steps_beyond_the_end() -> None:
 
     with pytest.raises(IndexingError, match="index 60 is out of bounds for axis 0 with size 60"):
         pytocu.jit(beyond)(np.ones(60), np.ones(60))
+
+
+@pytest.mark.parametrize("function", [candidates, filled], ids=lambda f: f.__name__)
+def test_loops_in_loops_of_many_steps_are_loops(function: Any) -> None:
+    board = np.zeros((9, 9), int)
+    board[0, :8], board[4, 7], board[8, 2] = range(1, 9), 9, 1
+    np.testing.assert_array_equal(pytocu.jit(function)(board, 0.0), function(board, 0.0))
+    assert len(pytocu.jit(function).lower("i64[9, 9]", "f64").compile("cpu").kernels) < 30

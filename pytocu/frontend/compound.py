@@ -23,7 +23,7 @@ from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides
-from pytocu.frontend.written_out import is_written_out
+from pytocu.frontend.written_out import LONGEST, is_written_out
 from pytocu.ir.core import Value
 
 _MAX_STATIC_STEPS = 10_000
@@ -198,23 +198,26 @@ def _unrolled(
             break
         assign_at(frame, node.target, items[number])
         onward = lambda number=number: _unrolled(frame, node, items, rest, first=number + 1)  # noqa: E731
-        over, signal = _step(frame, node, onward, rest, may_leave)
+        over, signal = _step(frame, node, onward, rest, may_leave, len(items))
         if over:
             return signal
     return run_block(frame, node.orelse, rest)
 
 
 def _step(
-    frame: Frame, node: ast.For | ast.While, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], may_leave: bool = True
-) -> tuple[bool, Any]:
+    frame: Frame, node: ast.For | ast.While, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], may_leave: bool = True,
+    times: int = 1,
+) -> tuple[bool, Any]:  # fmt: skip
     """One step; whether the loop is over with it, and what it came to. `onward` is what else is to be done where it may be.
+
+    So many steps of the loop are written out.
 
     Raises
     ------
     Again
         There is a branch of run time that leaves the loop, and `may_leave` is false.
     """
-    signal = run_block(frame, node.body)
+    signal = _body(frame, node, times)
     if signal is BREAK:
         return True, None
     if isinstance(signal, Returned):
@@ -224,6 +227,16 @@ def _step(
     if not may_leave:
         raise Again
     return True, _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
+
+
+def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
+    """The body of a loop that has, or could have, so many steps one after the other."""
+    context = frame.context
+    around, context.written_out = context.written_out, context.written_out * max(times, 1)
+    try:
+        return run_block(frame, node.body)
+    finally:
+        context.written_out = around
 
 
 def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
@@ -246,7 +259,10 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
     if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
         # There is a step, so the number of the last one is known behind the loop.
         assign(steps.start)
-    flow = for_loop(frame, node, steps, assign, lambda: run_block(frame, node.body))
+    known = len(range(*bounds)) if all(type(b) is int for b in bounds) else 1
+    # A short loop that its inner loops made too long: they are none of which each step is written out.
+    times = known if known <= LONGEST else 1
+    flow = for_loop(frame, node, steps, assign, lambda: _body(frame, node, times))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
 
 

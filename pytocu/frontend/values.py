@@ -171,13 +171,15 @@ class Context:
         A step of a loop is read that may not be the first: names have types there that they have behind a step.
     met : set of (Loc or None, str)
         The places and texts of errors that statements raise in the first step of the loops around them.
+    written_out : int
+        How often what is read is written out by the loops around it.
     """
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
         "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
-        "raising", "read", "shared", "step_facts", "steps", "unit_lengths",
+        "raising", "read", "shared", "step_facts", "steps", "unit_lengths", "written_out",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -189,6 +191,7 @@ class Context:
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
+        self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import Frame, owner_of
+from pytocu.frontend.frames import Frame, Unset, owner_of
 from pytocu.frontend.statements import names_in
 from pytocu.frontend.values import is_array
 from pytocu.ir.core import Value
 
 LONGEST = 32
 """Steps that are written out whatever they do."""
+_MOST_IN_LOOPS = 64
+"""How often the body of loops in loops is written out, whatever it does."""
 _LONGEST_READING = 128
 """Steps that read parts of arrays by their number, and write none."""
 
@@ -33,14 +36,44 @@ def is_written_out(frame: Frame, node: ast.For, values: range) -> bool:
     """Whether each step of a loop is code of its own.
 
     Longer ones than `LONGEST` are where a step decides, calls something or indexes a list by its number, and where a list
-    grows; and up to `_LONGEST_READING` where a step reads a part of an array by its number, and writes none.
+    grows; and up to `_LONGEST_READING` where a step reads a part of an array by its number, and writes none.  The same
+    holds where loops in loops have more than `_MOST_IN_LOOPS` steps together.
     """
-    if len(values) <= LONGEST:
+    times = len(values) * frame.context.written_out
+    steps = times * _steps_inside(node.body)
+    if len(values) <= LONGEST and (steps <= _MOST_IN_LOOPS or steps == len(values)):
         return True
     use = _Use(frame, names_in(node.target, ast.Store))
+    use.find_arrays(node.body)
+    if len(values) <= LONGEST:
+        use.find_numbers(node.body)
     for statement in node.body:
         use.visit(statement)
-    return use.needs or (use.reads and not use.writes and len(values) <= _LONGEST_READING)
+    return use.needs or (use.reads and not use.writes and steps <= _LONGEST_READING)
+
+
+def _steps_inside(body: Sequence[ast.stmt]) -> int:
+    """How many steps the loops in a body have together, where literals say so."""
+    most = 1
+    for node in body:
+        inside = 1
+        match node:
+            case ast.For(iter=ast.Call(func=ast.Name("range"), args=args), body=inner):
+                known = [a.value for a in args if isinstance(a, ast.Constant) and isinstance(a.value, int)]
+                if len(known) == len(args) and 1 <= len(known) <= 3 and 0 not in known[2:]:
+                    inside = max(len(range(*known)), 1)
+                inside *= _steps_inside(inner)
+            case ast.For(body=inner) | ast.While(body=inner) | ast.With(body=inner):
+                inside = _steps_inside(inner)
+            case ast.If(body=inner, orelse=other):
+                inside = max(_steps_inside(inner), _steps_inside(other))
+        most = max(most, inside)
+    return most
+
+
+def _nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """Everything in statements."""
+    return (node for statement in body for node in ast.walk(statement))
 
 
 class _Use(ast.NodeVisitor):
@@ -49,10 +82,37 @@ class _Use(ast.NodeVisitor):
     def __init__(self, frame: Frame, numbers: set[str]) -> None:
         self.frame = frame
         self.numbers = numbers
+        self.arrays: set[str] = set()
+        """Names that the loop binds to what NumPy makes."""
         self.needs = False
         """Something that is to be known while compiling."""
         self.reads = False
         self.writes = False
+
+    def find_arrays(self, body: Sequence[ast.stmt]) -> None:
+        """Know the names that the loop binds first, and to what functions of NumPy give."""
+        for node in _nodes(body):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=module)))):
+                    held = self.frame.locals.get(name)
+                    if module in self.frame.locals or not (held is None or isinstance(held, Unset)):
+                        continue
+                    if evaluate(self.frame, ast.copy_location(ast.Name(module, ast.Load()), node.value)) is np:
+                        self.arrays.add(name)
+
+    def find_numbers(self, body: Sequence[ast.stmt]) -> None:
+        """Know the names that are bound to what is made of the numbers."""
+        # In order of depth, so that a loop's number comes before what its body makes of it.
+        for node in _nodes(body):
+            match node:
+                case ast.Assign(value=value, targets=targets):
+                    pass
+                case ast.AugAssign(value=value, target=target) | ast.For(iter=value, target=target):
+                    targets = [target]
+                case _:
+                    continue
+            if self.by_number(value):
+                self.numbers.update(*(names_in(target, ast.Store) for target in targets))
 
     def by_number(self, node: ast.AST) -> bool:
         """Whether the number stands in a part of the program, but for the places in arrays that are read."""
@@ -69,7 +129,7 @@ class _Use(ast.NodeVisitor):
                 return self.is_array(inner)
             case ast.Name(id=name):
                 value = self.frame.locals.get(name)
-                return isinstance(value, Value) and is_array(value)
+                return (isinstance(value, Value) and is_array(value)) or name in self.arrays
         return False
 
     def is_of_numbers(self, node: ast.expr) -> bool:

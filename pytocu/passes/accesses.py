@@ -145,7 +145,7 @@ def belonging(value: Value) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _of_whole_arrays(value: Value) -> bool:
+def of_whole_arrays(value: Value) -> bool:
     """Whether an element of the value is no matter of elements of its operands, nor may have their index."""
     return value.inst is None or not (is_region(value.inst) or value.inst.op.kind in IN_REGIONS)
 
@@ -167,7 +167,7 @@ def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> lis
         needs.update(dict.fromkeys((given(inst)[k], position(given(inst)[k], at)) for k in keep))
     for region in inst.regions:
         params = parameters(inst, region)
-        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim, _of_whole_arrays, chosen):
+        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim, of_whole_arrays, chosen):
             made = operand.inst
             if made is None:
                 if operand not in params:

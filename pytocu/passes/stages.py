@@ -587,7 +587,8 @@ class _Writer:
         weak = [k for k in range(len(inst.types)) if k not in arrays]
         counter = list(region.params[:1]) if inst.op.name == "for_loop" else []
         outer = _Writer(self.function, self.context)
-        outer.count = self.count
+        # What one body reads has no name of another's: both stand in one plan.
+        outer.count, outer.numbers = self.count, self.numbers
         python = [Value(own[k].type, own[k].name) for k in weak] if count else []
         moving = [k for k in arrays if k not in kept]
         present = [Value(_in_memory(own[k].type), own[k].name) for k in moving] if count else []

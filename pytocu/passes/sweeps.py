@@ -30,6 +30,7 @@ from pytocu.passes.accesses import (
     IN_REGIONS,
     Index,
     demand,
+    of_whole_arrays,
     position,
     region_needs,
     searched,
@@ -323,7 +324,7 @@ class _Look:
 
     def stops(self, value: Value) -> bool:
         """Whether what a value is made of is looked at elsewhere."""
-        return value in self.memory or is_event(value)
+        return value in self.memory or is_event(value) or of_whole_arrays(value)
 
     def operand(self, operand: Value, place: Index, ndim: int) -> None:
         inst = operand.inst
