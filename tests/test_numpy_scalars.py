@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edge_tools import check
 
 import pytocu
 from pytocu.testing.compare import compare
@@ -332,3 +333,25 @@ def test_an_output_of_a_number_known_now(number: Any) -> None:
     ]
     for function in functions:
         compare(pytocu.jit(function)(), function())
+
+
+STORES = [
+    "a[0] = b\nreturn a", "a[:2] = b\nreturn a", "a[0:1] = [b]\nreturn a", "a.fill(b)\nreturn a", "a[0] += b\nreturn a",
+    "for i in range(len(a)):\n    a[i] = b\nreturn a", "np.array([b, b], a.dtype)", "np.pad(a, 1, constant_values=b)",
+    "a.sum(initial=b, dtype=a.dtype)", "np.full(3, b, a.dtype)", "a[[0, 1]] = b\nreturn a", "a[0] = np.asarray(b)\nreturn a",
+]  # fmt: skip
+"""Numbers that become elements: integers take a NumPy scalar through Python's int only where one is assigned."""
+
+STORED = [
+    "np.int64(300)", "np.int64(5)", "np.uint8(200)", "np.uint64(2**63)", "np.float64(300.7)", "np.float16(-70.5)",
+    "np.float64(nan)", "np.float32(-inf)", "np.float64(1e30)", "np.float64(-2.0**63)", "np.complex64(300 + 2j)",
+    "np.bool_(True)", "300.7", "nan",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8"])
+def test_scalars_that_become_elements(dtype: str) -> None:
+    for number in STORED:
+        # A cast of a float out of range is what the op table states.
+        rows = STORES[:9] if "." in number or "nan" in number or "inf" in number else STORES
+        check((f"np.zeros(3, np.{dtype})", number), rows)

@@ -19,6 +19,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
     Steps,
+    as_element,
     as_strong,
     as_value,
     cast,
@@ -105,6 +106,11 @@ def taken(context: Context, value: Value, dtype: DType) -> Value:
     return cast(context, value, dtype)
 
 
+def put_in(context: Context, value: Value, dtype: DType) -> Value:
+    """A value as `taken`, where signed integers take those NumPy scalars that fit."""
+    return as_element(context, value, dtype) if isinstance(value.type, ScalarType) else taken(context, value, dtype)
+
+
 def _asked(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Any:
     """What an array of the dtype holds once NumPy has put a number into it."""
 
@@ -164,10 +170,8 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
         raise raised(ValueError(f"setting an array element with a sequence. {text} {ndim}."), context.loc)
     # The shape first, as NumPy does; a view of the target itself is read before anything is written.
     made = fitted(context, made, target)
-    if isinstance(made.type, WeakType):
-        # A Python complex number is nothing for an array of floats.
-        ask_for(context, made, dtype)
-    context.builder.update(target, cast(context, made, dtype))
+    # A Python complex number is nothing for an array of floats.
+    context.builder.update(target, put_in(context, made, dtype))
 
 
 def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
@@ -260,7 +264,9 @@ def fill(context: Context, target: Value, value: Any, /) -> None:
         made = subscript(context, made, (*(0 for _ in dimensions(made)), Ellipsis))
     if isinstance(made.type, WeakType):
         _asked(context, _example(made), element(target.type), np.ndarray.fill)
-    context.builder.update(target, cast(context, made, element(target.type)))
+        context.builder.update(target, cast(context, made, element(target.type)))
+        return
+    context.builder.update(target, put_in(context, made, element(target.type)))
 
 
 def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:

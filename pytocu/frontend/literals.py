@@ -16,7 +16,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Steps, as_strong, as_value, cast, contains_dynamic, dimensions
+from pytocu.frontend.values import Context, Steps, as_element, as_strong, as_value, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
@@ -79,7 +79,7 @@ def listed(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -
         leaves = strong
     for leaf in leaves:
         refuse_complex(context, leaf, target)
-    made = iter([cast(context, as_value(context, leaf), target) for leaf in leaves])
+    made = iter([as_element(context, as_value(context, leaf), target) for leaf in leaves])
     return _stacked(context, values, lambda: next(made))
 
 

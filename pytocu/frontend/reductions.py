@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
-from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, taken, write_outputs
+from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, put_in, write_outputs
 from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
 from pytocu.frontend.requirements import require
 from pytocu.frontend.tables import methods
@@ -284,7 +284,7 @@ def _start(context: Context, initial: Any, dtype: DType, logical: bool) -> Value
         example = np.zeros((1,) * len(dimensions(made)), element(made.type).numpy)
         attempt(context, np.add.reduce, np.zeros(1, dtype.numpy), initial=example)
         raise raised(ValueError("setting an array element with a sequence."), context.loc)
-    return without_axes(context, truths(context, made) if logical else taken(context, made, dtype))
+    return without_axes(context, truths(context, made) if logical else put_in(context, made, dtype))
 
 
 def _masked(context: Context, value: Value, where: Any, other: Value) -> Value:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
 from pytocu.frontend.storage import StorageBuilder
 from pytocu.guards import Guard, Path, is_opaque, is_plain
@@ -41,6 +42,8 @@ from pytocu.ir.types import (
 from pytocu.record import Mutable, Record
 
 Reader = Callable[[Sequence[Any]], Any]
+
+_stored = Deferred("pytocu.ir.stores", "stored")
 
 
 class Members(list[Any]):
@@ -420,6 +423,15 @@ def cast(context: Context, value: Value, dtype: DType) -> Value:
         return value
     type = ArrayType(dtype, value.type.shape) if isinstance(value.type, ArrayType) else scalar(dtype)
     return context.builder.emit("cast", (value,), {}, (type,))
+
+
+def as_element(context: Context, value: Value, dtype: DType) -> Value:
+    """What becomes an element as `cast`, but that signed integers take only those NumPy scalars that fit."""
+    if not isinstance(value.type, ScalarType) or dtype.kind != "i" or value.type.dtype.kind == "b":
+        return cast(context, value, dtype)
+    # NumPy leaves out an imaginary part.
+    real = context.builder.emit("real", (value,)) if value.type.dtype.kind == "c" else value
+    return _stored(context.builder, real, dtype)
 
 
 def const_inst(value: Any) -> Inst | None:

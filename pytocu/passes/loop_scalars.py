@@ -10,13 +10,12 @@ needs of a loop's Python scalars is computed by a loop of their own, where they 
 
 from __future__ import annotations
 
-import numpy as np
-
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import is_region, kept, numbers_of, prune, pruned
 from pytocu.ir.rewrite import put_with
+from pytocu.ir.stores import stored
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
@@ -200,19 +199,12 @@ def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:
 
 
 def converted(builder: Builder, value: Value, dtype: DType, wrap: bool) -> Value:
-    """A scalar that was Python's as another dtype: an int has to fit."""
+    """A scalar that was Python's as another dtype: what becomes an integer has to fit."""
     given = element(value.type)
     if given is dtype:
         return value
-    if given is I64 and dtype.is_integer and not wrap:
-        limits = np.iinfo(dtype.numpy)
-        high = min(int(limits.max), 2**63 - 1)
-        fits = builder.emit("greater_equal", (value, builder.const(int(limits.min), scalar(I64))))
-        if high < 2**63 - 1:
-            below = builder.emit("less_equal", (value, builder.const(high, scalar(I64))))
-            fits = builder.emit("bitwise_and", (fits, below))
-        sentence = f"Python integer {{0}} out of bounds for {dtype.numpy.name}"
-        value = require(builder, value, fits, "OverflowError", sentence, value)
+    if dtype.is_integer and given.kind in "if" and not wrap:
+        return stored(builder, value, dtype)
     return builder.emit("cast", (value,), {}, (scalar(dtype),))
 
 
