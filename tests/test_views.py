@@ -443,8 +443,6 @@ def test_within_the_bounds_of_powers() -> None:
 @pytest.mark.parametrize("function", [
     lambda x: np.pad(x, 1, mode="mean"),
     lambda x: np.pad(x, 1, mode="linear_ramp"),
-    lambda x: np.repeat(x, (1, 2, 3), 0),
-    lambda x: np.concatenate(x),
     lambda x: np.linspace(0, 1j, 3),
 ])  # fmt: skip
 def test_refusals(function: Callable[..., Any]) -> None:

@@ -12,18 +12,22 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.attributes import moveaxis, target_dtype
 from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.compaction import read_length
 from pytocu.frontend.gathering import along, gather, take
 from pytocu.frontend.inplace import number_in, write_result
+from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
-from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reductions import combined, stand_in
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
 from pytocu.frontend.tables import Handler
+from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
     Context,
     as_dim,
+    as_element,
     as_strong,
     as_value,
     cast,
@@ -32,6 +36,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_number,
+    is_numpy_scalar,
     is_weak,
 )
 from pytocu.ir import promote
@@ -45,6 +50,34 @@ def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
     if not isinstance(arrays, (tuple, list)):
         raise UnsupportedError(f"np.{name} takes a tuple or list of arrays here", context.loc, f"write np.{name}((a, b))")
     return [array_of(context, a) for a in arrays]
+
+
+def _members(context: Context, arrays: Any, function: Any, what: str = "concatenate") -> Value | None:
+    """The array whose members along its first axis are joined, or None where the operands are a list or tuple.
+
+    Raises
+    ------
+    TypeError, ValueError
+        NumPy's, of an array without axes and of one without members.
+    """
+    if not isinstance(arrays, Value | np.generic):
+        return None
+    value = as_value(context, arrays)
+    if not dimensions(value):
+        attempt(context, function, stand_in(value))
+    sentence = f"need at least one array to {what}"
+    require_equal(context, dim_min(dimensions(value)[0], 1), 1, "ValueError", sentence)
+    return value
+
+
+def _join_members(context: Context, value: Value, axis: Any) -> Value:
+    """The members of an array one after the other along one of their axes: the first axis is merged with that one."""
+    place = normal_axis(context, axis, len(dimensions(value)) - 1)
+    order = (*range(1, place + 1), 0, *range(place + 1, len(dimensions(value))))
+    moved = context.builder.emit("transpose", (value,), {"axes": order}) if place else value
+    shape = dimensions(moved)
+    merged = (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])
+    return copied(context, context.builder.emit("reshape", (moved,), {"shape": merged, "source": shape}))
 
 
 def _common(
@@ -80,6 +113,12 @@ def concatenate(
     if out is not None:
         dtype = _dtype_of_output(context, out, dtype, arrays)
         return _write(context, concatenate(context, arrays, axis, dtype=dtype, casting=casting), out)
+    members = _members(context, arrays, np.concatenate)
+    if members is not None:
+        if len(dimensions(members)) == 1 and axis is not None:
+            raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
+        (value,) = _common(context, (members,), dtype, casting)
+        return copied(context, ravel(context, value)) if axis is None else _join_members(context, value, axis)
     values = _arrays(context, arrays, "concatenate")
     if not values:
         raise raised(ValueError("need at least one array to concatenate"), context.loc)
@@ -145,6 +184,10 @@ def stack(
     if out is not None:
         dtype = _dtype_of_output(context, out, dtype, arrays)
         return _write(context, stack(context, arrays, axis, dtype=dtype, casting=casting), out)
+    members = _members(context, arrays, np.stack, "stack")
+    if members is not None:
+        (value,) = _common(context, (members,), dtype, casting)
+        return copied(context, moveaxis(context, value, 0, normal_axis(context, axis, len(dimensions(value)))))
     values = _arrays(context, arrays, "stack")
     if not values:
         raise raised(ValueError("need at least one array to stack"), context.loc)
@@ -165,14 +208,32 @@ def joined(ndim: int, axis: int) -> Handler:
 
     def handler(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
         """Arrays with at least so many axes, joined along one of them."""
+        members = _members(context, tup, np.vstack if axis == 0 else np.dstack)
+        if members is not None:
+            return concatenate(context, _raised_members(context, members, ndim), axis, dtype=dtype, casting=casting)
         values = [at_least(ndim)(context, v) for v in _arrays(context, tup, "stack")]
         return concatenate(context, values, axis, dtype=dtype, casting=casting)
 
     return handler
 
 
+def _raised_members(context: Context, value: Value, ndim: int) -> Value:
+    """An array whose members have at least so many axes, as ``np.atleast_2d`` and ``np.atleast_3d`` give them these."""
+    count = len(dimensions(value)) - 1
+    for missing in range(count, ndim):
+        # A matrix gets its third axis behind the others.
+        value = context.builder.emit("newaxis", (value,), {"axis": 3 if missing == 2 else 1})
+    return value
+
+
 def hstack(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
     """Arrays side by side."""
+    members = _members(context, tup, np.hstack)
+    if members is not None:
+        if len(dimensions(members)) == 1:
+            members = context.builder.emit("newaxis", (members,), {"axis": 1})
+        axis = 0 if len(dimensions(members)) == 2 else 1
+        return concatenate(context, members, axis, dtype=dtype, casting=casting)
     values = [v if dimensions(v) else as_row(context, v) for v in _arrays(context, tup, "hstack")]
     axis = 0 if values and len(dimensions(values[0])) == 1 else 1
     return concatenate(context, values, axis, dtype=dtype, casting=casting)
@@ -186,6 +247,11 @@ def as_row(context: Context, value: Value) -> Value:
 def column_stack(context: Context, tup: Any) -> Value:
     """Arrays of one axis as columns."""
     columns: list[Value] = []
+    members = _members(context, tup, np.column_stack)
+    if members is not None:
+        while len(dimensions(members)) < 3:
+            members = context.builder.emit("newaxis", (members,), {"axis": len(dimensions(members))})
+        return concatenate(context, members, 1)
     for value in _arrays(context, tup, "column_stack"):
         row = value if dimensions(value) else as_row(context, value)
         columns.append(row if len(dimensions(row)) > 1 else context.builder.emit("newaxis", (row,), {"axis": 1}))
@@ -289,11 +355,7 @@ def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[
         if is_number(item):
             # NumPy assigns an element of the array that it makes of the numbers.
             return number_in(context, np.asarray(item)[()], dtype)
-        given = as_value(context, item)
-        # Of such an int64 signed integers take what fits, and unsigned ones wrap around.
-        checked = given.type == WEAK_INT and dtype.kind == "i"
-        found = cast(context, given if checked else array_of(context, given), dtype)
-        return found if dimensions(found) else context.builder.emit("cast", (found,), {}, (scalar(dtype),))
+        return as_element(context, without_axes(context, as_strong(context, item)), dtype)
 
     return [(number(row[0]), number(row[-1])) for row in rows]
 
@@ -429,27 +491,54 @@ def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: 
 
 
 def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Value:
-    """Each element repeated a number of times.
-
-    Raises
-    ------
-    UnsupportedError
-        A number for each element: the length would depend on the data.
-    """
+    """Each element repeated a number of times, or as often as its own number says."""
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
+    if is_number(repeats):
+        # NumPy cuts off a fraction of what is no array.
+        repeats = attempt(context, np.array, repeats, np.int64).item()
     if isinstance(repeats, (tuple, list)) or (not is_weak(repeats) and not isinstance(repeats, np.integer)):
-        raise UnsupportedError(
-            "repeat with a number for each element has a length known only at run time",
-            context.loc,
-            "repeat all elements alike, or gather: x[index]",
-        )
+        value, place = along_axis(context, value, axis)
+        return _repeated_by(context, value, place, repeats)
     count = as_length(context, repeats, beyond=TOO_LARGE)
-    if isinstance(count, int) and count < 0:
-        raise raised(ValueError(NEGATIVE), context.loc)
     value, place = along_axis(context, value, axis)
+    if isinstance(count, int) and count < 0:
+        require_equal(context, dimensions(value)[place], 0, "ValueError", NEGATIVE)
+        count = 0
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return copied(context, _repeated(context, value, counts, inner=True))
+
+
+def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Value:
+    """The elements of an axis, each as often as a number for it says: those whose numbers end behind a position."""
+    known: np.ndarray | None = None
+    if isinstance(repeats, (tuple, list)) and not contains_dynamic(repeats):
+        known = attempt(context, np.array, repeats, np.int64)
+    counts = array_of(context, repeats) if known is None else known_array(context, known)
+    if len(dimensions(counts)) > 1:
+        raise raised(ValueError("object too deep for desired array"), context.loc)
+    if known is None and not is_numpy_scalar(repeats):
+        attempt(context, np.repeat, np.zeros(1), np.ones((1,) * len(dimensions(counts)), element(counts.type).numpy))
+    size = dimensions(value)[place]
+    wanted = dimensions(counts)[0] if dimensions(counts) else 1
+    sentence = "operands could not be broadcast together with shape ({1},) ({0},)"
+    if wanted != 1:
+        require_equal(context, wanted, size, "ValueError", sentence)
+    counts = cast(context, counts, I64)
+    fine = elementwise(context, "greater_equal", counts, np.int64(0))
+    sentence = NEGATIVE if wanted == 1 else "repeats may not contain negative values."
+    counts = require(context, counts, fine, "ValueError", sentence)
+    counts = broadcast(context, counts, (size,)) if wanted == 1 else counts
+    (total,) = combined(context, "add", (counts,), (0,), False)
+    ends = context.builder.emit("keep", (context.builder.emit("scan", (counts,), {"op": "add", "axis": 0}),))
+    length = int(known.sum()) if known is not None else read_length(context, total, MOST_REPEATED, "repeated")
+    numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (length,)})
+    found = context.builder.emit("search", (ends, elementwise(context, "add", numbers, np.int64(1))))
+    return context.builder.emit("gather", (value, found), {"axes": (place,), "at": place})
+
+
+MOST_REPEATED = 2**40
+"""The longest axis whose length is a sum of numbers in the data."""
 
 
 METHODS: dict[str, Handler] = {"repeat": repeat}

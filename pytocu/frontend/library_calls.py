@@ -23,9 +23,9 @@ from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_arra
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import dim_min
+from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.library import numpy_library, result_dtypes
-from pytocu.ir.types import F32, F64, I64, ArrayType, DType, element, scalar
+from pytocu.ir.types import F16, F32, F64, I64, ArrayType, DType, element, scalar
 
 
 def in_memory(context: Context, value: Value) -> Value:
@@ -130,21 +130,47 @@ _NO_POINTS = "Invalid number of FFT data points ({0}) specified."
 
 def _fft(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
-        value = _transformed(context, name, a)
+        given = array_of(context, a)
+        value = _transformed(context, name, given)
         if out is not None:
             _check_target(context, name, value, out, {"n": 1, "axis": axis, "norm": norm})
-            return _into(context, handler(context, value, n, axis, norm), out)
+            return _into(context, handler(context, given, n, axis, norm), out)
         count = None if n is None else as_length(context, n, _NO_POINTS)
         if isinstance(count, int) and count < 1:
             raise raised(ValueError(_NO_POINTS.format(count)), context.loc)
         if count is not None:
             require_equal(context, dim_min(count, 1), 1, "ValueError", _NO_POINTS)
         place, scale = known_int(context, axis, "axis="), known_option(context, norm, "norm=")
+        if count is None:
+            # NumPy asks for the length of the axis first.
+            attempt(context, operator.getitem, dimensions(value), place)
+        if element(given.type) is F16 and (name == "fft.irfft" or _is_scaled(name, scale)):
+            return _of_halves(context, name, value, count, place, scale)
         made = call(context, name, (value,), n=count, axis=place, norm=scale)
         return made[0]
 
     handler.__doc__ = doc
     return handler
+
+
+def _is_scaled(name: str, norm: Any) -> bool:
+    """Whether a transform is divided by its length or the root of it."""
+    return norm == "ortho" or (name.startswith("fft.i") == (norm in (None, "backward")))
+
+
+def _of_halves(context: Context, name: str, value: Value, count: DimLike | None, axis: int, norm: Any) -> Value:
+    """A transform of float16, whose scale NumPy rounds to float16; real results are float16."""
+    back = name.startswith("fft.i")
+    (made,) = call(context, name, (value,), n=count, axis=axis, norm="forward" if back else "backward")
+    if _is_scaled(name, norm):
+        size = count if count is not None else dimensions(made if name == "fft.irfft" else value)[axis]
+        number = cast(context, length(context, size), F16)
+        number = elementwise(context, "sqrt", number) if norm == "ortho" else number
+        scale = cast(context, elementwise(context, "reciprocal", number), F32)
+        parts = [made] if name == "fft.irfft" else [context.builder.emit(row, (made,)) for row in ("real", "imag")]
+        scaled = [elementwise(context, "multiply", part, scale) for part in parts]
+        made = scaled[0] if len(scaled) == 1 else context.builder.emit("compose", scaled)
+    return cast(context, made, F16) if name == "fft.irfft" else made
 
 
 def _check_target(context: Context, name: str, value: Value, out: Any, options: dict[str, Any]) -> None:
@@ -159,15 +185,75 @@ def _into(context: Context, made: Value, out: Value) -> Value:
 
 def _of_lengths(context: Context, name: str, value: Value, s: Any, axes: Any, norm: Any) -> Value:
     """Transforms of one axis after the other, from the last one on, each cut or filled with zeros, as NumPy makes them."""
-    lengths = list(s) if isinstance(s, (tuple, list)) else attempt(context, list, s)
+    single = FFT["ifft" if name.startswith("fft.i") else "fft"]
+    for size, place in reversed(_lengths_and_axes(context, name, value, s, axes, norm)):
+        value = single(context, value, size, place, norm)
+    return value
+
+
+def _lengths_and_axes(context: Context, name: str, value: Value, s: Any, axes: Any, norm: Any) -> list[tuple[Any, int]]:
+    """The axes that are transformed, each with its new length, or None where it stays; what is wrong NumPy says."""
     ndim = len(dimensions(value))
-    examples = [-1 if isinstance(n, int) and n == -1 else 1 for n in lengths]
+    if s is None:
+        lengths: list[Any] = [None] * (ndim if axes is None else len(attempt(context, tuple, axes)))
+        attempt(context, np.take, np.ones(ndim, int), range(ndim) if axes is None else axes)
+        # Lengths of 1 say nothing against an array without elements.
+        examples = [1] * len(lengths) or None
+        axes = range(ndim) if axes is None and ndim else axes
+    else:
+        lengths = list(s) if isinstance(s, (tuple, list)) else attempt(context, list, s)
+        examples = [-1 if isinstance(n, int) and n == -1 else 1 for n in lengths]
     attempt(context, numpy_library(name), stand_in(value), examples, axes, norm)
     places = [range(ndim)[a] for a in (range(-len(lengths), 0) if axes is None else axes)]
-    single = FFT["ifft" if name.startswith("fft.i") else "fft"]
-    for size, place in reversed(list(zip(lengths, places, strict=True))):
-        value = single(context, value, None if isinstance(size, int) and size == -1 else size, place, norm)
-    return value
+    known = [None if isinstance(n, int) and n == -1 else n for n in lengths]
+    return list(zip(known, places, strict=True))
+
+
+def _real_fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., Any]:
+    """Transforms of real numbers along the last axis, and of the complex ones along the others."""
+
+    def handler(
+        context: Context, a: Any, s: Any = None, axes: Any = axes, norm: Any = None, out: Any = None
+    ) -> Any:
+        value = array_of(context, a)
+        chosen = known_option(context, axes, "axes=")
+        (*others, (size, place)) = _lengths_and_axes(context, name, value, s, chosen, known_option(context, norm, "norm="))
+        if out is not None:
+            count = {"s": (1,) * (len(others) + 1), "axes": (*(a for _, a in others), place)}
+            _check_target(context, name, value, out, {**count, "norm": norm})
+        if name.startswith("fft.i"):
+            for length, axis in others:
+                value = FFT["ifft"](context, value, length, axis, norm)
+            value = FFT["irfft"](context, value, size, place, norm)
+        else:
+            value = FFT["rfft"](context, value, size, place, norm)
+            for length, axis in reversed(others):
+                value = FFT["fft"](context, value, length, axis, norm)
+        return value if out is None else _into(context, value, out)
+
+    handler.__doc__ = doc
+    return handler
+
+
+_TURNED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+"""The scale of a transform as that of the one in the other direction."""
+
+
+def hfft(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Value:
+    """The Fourier transform of numbers of which the other half is the conjugate one"""
+    value = array_of(context, a)
+    place, scale = known_option(context, axis, "axis="), known_option(context, norm, "norm=")
+    attempt(context, np.fft.hfft, stand_in(value), 2 if n is None and dimensions(value) else n and 1, place, scale)
+    return FFT["irfft"](context, elementwise(context, "conjugate", value), n, place, _TURNED[scale], out)
+
+
+def ihfft(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Value:
+    """The inverse of ``hfft``"""
+    value = array_of(context, a)
+    place, scale = known_option(context, axis, "axis="), known_option(context, norm, "norm=")
+    attempt(context, np.fft.ihfft, stand_in(value), 2 if n is None and dimensions(value) else n and 1, place, scale)
+    made = elementwise(context, "conjugate", FFT["rfft"](context, value, n, place, _TURNED[scale]))
+    return made if out is None else _into(context, made, out)
 
 
 def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., Any]:
@@ -200,6 +286,12 @@ FFT: dict[str, Callable[..., Any]] = {
     "ifft2": _fftn("fft.ifft2", "The inverse of ``fft2``", (-2, -1)),
     "fftn": _fftn("fft.fftn", "The Fourier transform along several axes", None),
     "ifftn": _fftn("fft.ifftn", "The inverse of ``fftn``", None),
+    "rfft2": _real_fftn("fft.rfft2", "The Fourier transform of real numbers along two axes", (-2, -1)),
+    "irfft2": _real_fftn("fft.irfft2", "The inverse of ``rfft2``", (-2, -1)),
+    "rfftn": _real_fftn("fft.rfftn", "The Fourier transform of real numbers along several axes", None),
+    "irfftn": _real_fftn("fft.irfftn", "The inverse of ``rfftn``", None),
+    "hfft": hfft,
+    "ihfft": ihfft,
 }
 """The functions of ``np.fft``."""
 

@@ -207,7 +207,8 @@ FUNCTIONS = Table(
         "least_squares": "linalg.lstsq linalg.multi_dot",
         "library_calls": (
             "sort argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
-            "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn"
+            "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft2 fft.irfft2 fft.rfftn fft.irfftn fft.hfft "
+            "fft.ihfft"
         ),
         "matrix_products": (
             "dot vdot inner outer tensordot einsum linalg.matrix_power linalg.outer linalg.tensordot"
