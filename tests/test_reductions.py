@@ -442,3 +442,17 @@ def test_reductions_whose_formula_is_a_loop(dtype: str) -> None:
     for size in (4, 66, 1000):
         x = (np.arange(1, size + 1) * 6).astype(dtype)[::-1]
         compare(pytocu.jit(divisors)(x), divisors(x))
+
+
+@pytest.mark.parametrize("length", [31, 64, 96, 127, 300])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_the_first_of_equal_elements_wherever_they_lie(length: int, dtype: str) -> None:
+    both = pytocu.jit(lambda x: (x.argmax(axis=1), x.argmin(axis=1)))
+    first, second = np.triu_indices(length, 1)
+    chosen = np.random.default_rng(2).choice(len(first), min(len(first), 500), replace=False)
+    kinds = (1, -1, 0) if dtype == "i4" else (1, -1, 0, np.nan, np.inf, -np.inf)
+    for value in kinds:
+        x = np.zeros((len(chosen), length), dtype)
+        x[np.arange(len(chosen)), first[chosen]] = x[np.arange(len(chosen)), second[chosen]] = value
+        for found, wanted in zip(both(x), (x.argmax(axis=1), x.argmin(axis=1)), strict=True):
+            np.testing.assert_array_equal(found, wanted)

@@ -90,19 +90,31 @@ def _position(upper: bool) -> Callable[[tuple[DType, ...]], tuple[Any, ...]]:
     return lambda dtypes: (_end_of(dtypes[0], upper), _end_of(dtypes[1], True))
 
 
+_WORSE = {"less": "greater_equal", "greater": "less_equal"}
+
+
+def _replaces(e: Expander, better: str, a: Value, b: Value) -> Value:
+    """Whether a number takes the place of another: where it is better, and a NaN that of any other number."""
+    match a.type.dtype.kind:  # type: ignore[union-attr]
+        case "f":
+            # Not worse and not equal, or NaN, is one comparison.
+            return e("bitwise_and", e("invert", e(_WORSE[better], b, a)), e("invert", e("isnan", a)))
+        case "c":
+            return e("bitwise_and", e("bitwise_or", e(better, b, a), e("isnan", b)), e("invert", e("isnan", a)))
+        case _:
+            return e(better, b, a)
+
+
 def _extreme(better: str) -> Callable[[Expander, State, State], State]:
     """The better number, or the first NaN; of equal ones the first position."""
 
     def combine(e: Expander, first: State, second: State) -> State:
         (a, at), (b, bt) = first, second
         earlier = e("less", bt, at)
-        replaces = e(better, b, a)
+        replaces = _replaces(e, better, a, b)
         same = e("equal", a, b)
         if a.type.dtype.kind in "fc":  # type: ignore[union-attr]
-            nan_a, nan_b = e("isnan", a), e("isnan", b)
-            replaces = e("bitwise_or", replaces, e("bitwise_and", nan_b, e("invert", nan_a)))
-            replaces = e("bitwise_and", replaces, e("invert", nan_a))
-            same = e("bitwise_or", same, e("bitwise_and", nan_a, nan_b))
+            same = e("bitwise_or", same, e("bitwise_and", e("isnan", a), e("isnan", b)))
         chosen = e("bitwise_or", replaces, e("bitwise_and", same, earlier))
         return e.where(chosen, b, a), e.where(chosen, bt, at)
 
@@ -114,9 +126,7 @@ def _later_extreme(better: str) -> Callable[[Expander, State, State], State]:
 
     def combine(e: Expander, first: State, second: State) -> State:
         (a, at), (b, bt) = first, second
-        chosen = e(better, b, a)
-        if a.type.dtype.kind in "fc":  # type: ignore[union-attr]
-            chosen = e("bitwise_and", e("bitwise_or", chosen, e("isnan", b)), e("invert", e("isnan", a)))
+        chosen = _replaces(e, better, a, b)
         return e.where(chosen, b, a), e.where(chosen, bt, at)
 
     return combine

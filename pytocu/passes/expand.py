@@ -10,7 +10,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, types_of
 from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, I16, I32, U16, U32, DType, IndexType, ScalarType, Type, VectorType, element, scalar
+from pytocu.ir.types import F32, I16, I32, I64, U16, U32, DType, IndexType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def _formula(inst: Inst, target: str) -> Callable[..., Value | None] | None:
             return functools.partial(_in_words, inst.op.name)
         if inst.op.name == "convert_raw" and _is_wide_integer(inst.args[0].type):
             return _shortened
+    if target == "cpu" and inst.op.name == "convert_raw" and inst.types[0] == scalar(I32):
+        return _sum_in_int32
     # A CPU's library is called for one element at a time, so what has a formula for vectors takes that.
     if target == "cpu" and inst.op.vector is not None and operand_kind(inst) == "f":
         return inst.op.vector
@@ -73,6 +75,16 @@ def _formula(inst: Inst, target: str) -> Callable[..., Value | None] | None:
 def _in_words(name: str, e: Expander, type: Type, *args: Value) -> Value:
     dtype = element(type)
     return _shortened(e, type, e(name, *(e.cast(arg, _SHORT[dtype]) for arg in args)))
+
+
+def _sum_in_int32(e: Expander, type: Type, x: Value) -> Value | None:
+    """A position as int32: the sum of its parts, so that the one that moves with a loop is no vector of int64 first."""
+    if x.inst is not None and x.inst.op.name == "convert_raw" and x.type == scalar(I64):
+        return _sum_in_int32(e, type, x.inst.args[0])
+    if x.inst is None or x.inst.op.name != "add" or not isinstance(x.type, IndexType):
+        return None
+    first, second = (e.builder.emit("convert_raw", (part,), {}, (type,)) for part in x.inst.args)
+    return e("add", first, second)
 
 
 def _is_wide_integer(type: Type) -> bool:

@@ -60,6 +60,8 @@ class Stretches(Rows):
         self._begin(body, places, totals)
         last: dict[Inst, States] = {}
         if positions:
+            # Two elements meet first, for which nobody waits; the state, for which the next round waits, meets the better one.
+            lower = self._whole_rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals, each=2)
             self._rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
         elif self.most < LANES:
             begin = self._whole_rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
@@ -89,7 +91,7 @@ class Stretches(Rows):
             identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
             starts.extend(e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
             carried.extend(state)
-            yields.extend(self._appended(inner, inst, place, state))
+            yields.extend(_append(inner, inst, state, self._operands(inner, inst, place)))
         self._restore(made, offsets, index)
         inner.emit("yield", yields)
         region = Block((j, *carried), inner.take())
@@ -97,14 +99,13 @@ class Stretches(Rows):
         results = iter(body.inst("for", (begin, upper, e.dim(1), *starts), {"over": "serial"}, types, (region,)).results)
         return {inst: tuple(next(results) for _ in inst.args) for inst, _ in places}
 
-    def _appended(self, builder: Builder, inst: Inst, place: Index, state: States) -> States:
-        """The state with the element of this iteration."""
+    def _operands(self, builder: Builder, inst: Inst, place: Index) -> States:
+        """The element of this iteration."""
         e = self.e
         needed = operands(inst.results[0], place, e.ndim)
         for pair in self._closure(needed):
             e.made[pair] = e.write(builder, *pair)
-        builder.loc = inst.loc
-        return REDUCTIONS[inst.attr("op")].append(Expander(builder), state, tuple(e.made[pair] for pair in needed))
+        return tuple(e.made[pair] for pair in needed)
 
     def _stretches(self, places: Sequence[tuple[Inst, Index]], totals: Sequence[States]) -> None:
         """All elements in stretches, after each of which the states are added to those of the row."""
@@ -135,17 +136,23 @@ class Stretches(Rows):
         self._elements(builder, at, builder.emit("subtract", (count, done)), places, memory)
 
     def _whole_rounds(
-        self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
+        self,
+        builder: Builder,
+        begin: Value,
+        count: Value,
+        places: Sequence[tuple[Inst, Index]],
+        memory: Sequence[States],
+        each: int = 1,
     ) -> Value:
-        """An element for each state as often as there are as many; the place of the first one that is left."""
-        e, states = self.e, self.e.dim(self.states)
-        rounds = builder.emit("divide_truncated", (count, states), name="rounds")
+        """So many elements for each state as often as there are as many; the place of the first one that is left."""
+        e, elements = self.e, self.e.dim(each * self.states)
+        rounds = builder.emit("divide_truncated", (count, elements), name="rounds")
         number = Value(INDEX, "round")
         round_ = Builder(e.loc)
-        at = round_.emit("add", (begin, round_.emit("multiply", (number, states))))
-        self._elements(round_, at, states, places, memory)
+        at = round_.emit("add", (begin, round_.emit("multiply", (number, elements))))
+        self._elements(round_, at, e.dim(self.states), places, memory, each)
         _repeat(builder, e.dim(0), rounds, e.dim(1), number, round_)
-        return builder.emit("add", (begin, builder.emit("multiply", (rounds, states))))
+        return builder.emit("add", (begin, builder.emit("multiply", (rounds, elements))))
 
     def _arrays(self, inst: Inst) -> States:
         """Memory for the states of a reduction."""
@@ -166,19 +173,32 @@ class Stretches(Rows):
         self._lanes(builder, self.e.dim(self.states), write)
 
     def _elements(
-        self, builder: Builder, at: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
+        self,
+        builder: Builder,
+        at: Value,
+        count: Value,
+        places: Sequence[tuple[Inst, Index]],
+        memory: Sequence[States],
+        each: int = 1,
     ) -> None:
-        """Elements from `at` on, at most one a lane."""
+        """Elements from `at` on, at most `each` a lane, as many apart as there are lanes."""
         e = self.e
 
         def write(lane: Value, inner: Builder) -> None:
-            made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-            e.inside = inner
-            j = inner.emit("add", (at, lane), name="j")
-            e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
-            for (inst, place), pointers in zip(places, memory, strict=True):
-                _store(inner, lane, pointers, self._appended(inner, inst, place, _load(inner, lane, pointers)))
-            self._restore(made, offsets, index)
+            before: dict[Inst, States] = {}
+            for number in range(each):
+                made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+                e.inside = inner
+                start = inner.emit("add", (at, e.dim(number * self.states))) if number else at
+                j = inner.emit("add", (start, lane), name="j")
+                e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+                for (inst, place), pointers in zip(places, memory, strict=True):
+                    state = _load(inner, lane, pointers) if number == each - 1 else ()
+                    elements = self._operands(inner, inst, place)
+                    before[inst] = _append(inner, inst, before[inst], elements) if number else elements
+                    if state:
+                        _store(inner, lane, pointers, _append(inner, inst, state, before[inst]))
+                self._restore(made, offsets, index)
 
         self._lanes(builder, count, write)
 
@@ -243,6 +263,11 @@ def _together(builder: Builder, inst: Inst, vectors: States, types: Sequence[Vec
     inner.emit("yield", _combine(inner, inst, params[: len(types)], params[len(types) :]))
     region = Block((Value(INDEX, "k"), *params), inner.take())
     return builder.inst("lanes", vectors, {"lanes": count}, types, (region,)).results
+
+
+def _append(builder: Builder, inst: Inst, state: States, elements: States) -> States:
+    builder.loc = inst.loc
+    return REDUCTIONS[inst.attr("op")].append(Expander(builder), state, elements)
 
 
 def _combine(builder: Builder, inst: Inst, first: States, second: States) -> States:
