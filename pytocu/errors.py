@@ -205,6 +205,8 @@ class CompileError(PytocuError):
         self.others = tuple(others)
         self.lengths: tuple[str, tuple[Any, ...], tuple[Any, ...]] | None = None
         """Of shapes that do not go together, as :class:`pytocu.ir.dims.Misfit` has them."""
+        self.unread: list[Any] = []
+        """What the front end has not read because of it, as :class:`pytocu.frontend.reading_on.Unread`."""
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -358,13 +360,22 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
 
 
 def told(error: CompileError) -> tuple[Any, ...]:
-    """The help and the notes of an error, as a check of lengths states them behind its sentence; see :func:`tell`."""
+    """The help, the notes and the other errors of an error, as a check of lengths states them behind its sentence; see
+    :func:`tell`.  Other errors are those of the same function.
+    """
     notes = [(note.text, note.loc.line, note.loc.column, note.loc.end_column) for note in error.notes]
-    return (*(() if error.help is None else (error.help,)), *notes)
+    others: list[tuple[Any, ...]] = []
+    for other in error.others:
+        loc, kind = other.loc, builtin_name(other)
+        if loc is not None and error.loc is not None and kind is not None and loc == error.loc._replace(
+            line=loc.line, column=loc.column, end_column=loc.end_column
+        ):
+            others.append((kind, other.message, (loc.line, loc.column, loc.end_column), *told(other)))
+    return (*(() if error.help is None else (error.help,)), *notes, *others)
 
 
 def tell(error: CompileError, parts: Sequence[Any]) -> CompileError:
-    """The error with the help and the notes of :func:`told`, which stand in `parts` beside shapes.
+    """The error with the help, the notes and the other errors of :func:`told`, which stand in `parts` beside shapes.
 
     Examples
     --------
@@ -376,13 +387,19 @@ def tell(error: CompileError, parts: Sequence[Any]) -> CompileError:
         if isinstance(part, str):
             error.help = part
         elif is_note(part) and error.loc is not None:
+            if isinstance(part[1], str):
+                kind, message, (line, column, end_column), *rest = part
+                loc = error.loc._replace(line=line, column=column, end_column=end_column)
+                plain = message.replace("{", "{{").replace("}", "}}")
+                error.with_others([tell(failure(kind, plain, (), loc), rest)])
+                continue
             text, *place = part
             error.notes += (Note(Loc(error.loc.file, *place), text),)
     return error
 
 
 def is_note(part: Any) -> bool:
-    """Whether a part of a check is a note of :func:`told`, and no shape."""
+    """Whether a part of a check is a note or another error of :func:`told`, and no shape."""
     return isinstance(part, tuple) and bool(part) and isinstance(part[0], str)
 
 
@@ -399,6 +416,20 @@ def class_name(kind: type[BaseException]) -> str | None:
     if getattr(builtins, name, None) is kind or (name in _NUMPYS and _of_numpy(name) is kind):
         return name
     return None
+
+
+def builtin_name(error: CompileError) -> str | None:
+    """The name that :func:`failure` takes for the class of an error, or None.
+
+    Examples
+    --------
+    >>> builtin_name(DTypeError("no loop")), builtin_name(UnsupportedError("not compiled")), builtin_name(CompileError("no"))
+    ('TypeError', 'UnsupportedError', None)
+    """
+    if isinstance(error, UnsupportedError):
+        return "UnsupportedError"
+    name = next((name for kind in type(error).__mro__ if (name := class_name(kind)) is not None), None)
+    return None if name in ("Exception", "BaseException", "object") else name
 
 
 _NUMPYS = ("AxisError", "DTypePromotionError", "LinAlgError", "TooHardError", "UFuncTypeError")

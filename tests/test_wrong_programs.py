@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import CompileError, DTypeError, Loc, Note, ShapeError
+from pytocu.errors import CompileError, DTypeError, Loc, Note, ShapeError, UnsupportedError
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
 from pytocu.operands import operand_notes, origin
 from pytocu.testing.wrong_programs import PROGRAMS, page, printed
 
@@ -116,6 +118,107 @@ def test_names_of_statements_that_are_not_read():
         *("module 'numpy' has no attribute 'hypott'", "name 'lenght' is not defined"),
         *("module 'numpy' has no attribute 'sqroot'", "module 'math' has no attribute 'pj'", "name 'widht' is not defined"),
     ]
+
+
+def test_all_that_is_wrong_in_loops_branches_and_functions_that_are_called():
+    def helper(a):
+        b = np.sqroot(a)
+        return a + nowhere, b  # noqa: F821
+
+    def f(x, y, n):
+        for k in range(2):
+            a = x & y
+            b = np.fooo(x)
+            c = a + b
+            if n > k:
+                d = np.random.rand(3)
+                e = np.zeros_lik(x)
+            else:
+                d = x.nothing
+            e = x[0, 0]
+        return helper(x), c, d, e
+
+    with pytest.raises(DTypeError) as caught:
+        pytocu.jit(f).lower("f32[m]", "f32[m]", "weak int")
+    said = [error.message for error in caught.value.others]
+    assert said == [
+        "module 'numpy' has no attribute 'fooo'",
+        "random numbers (rand) are not compiled",
+        "module 'numpy' has no attribute 'zeros_lik'",
+        "'numpy.ndarray' object has no attribute 'nothing'",
+        "too many indices for array: array is 1-dimensional, but 2 were indexed",
+        "module 'numpy' has no attribute 'sqroot'",
+        "name 'nowhere' is not defined",
+    ]
+    with pytest.raises(AttributeError) as caught:
+        pytocu.jit(helper).lower("f32[m]")
+    assert [error.message for error in caught.value.others] == ["name 'nowhere' is not defined"]
+
+
+def test_what_a_run_raises_says_what_else_is_wrong_there():
+    def f(x, n):
+        for _ in range(n):
+            a = np.sine(x)
+            x[0, 0]
+            for _ in range(n):
+                a & 1
+                np.zeros_lik(x)
+        return x
+
+    f = pytocu.jit(f)
+    x = np.ones(3, np.float32)
+    np.testing.assert_array_equal(f(x, 0), x)
+    with pytest.raises(AttributeError) as caught:
+        f(x, 2)
+    assert isinstance(caught.value, CompileError) and "did you mean numpy.sin?" in str(caught.value)
+    messages = [error.message for error in caught.value.others]
+    assert messages == [
+        "too many indices for array: array is 1-dimensional, but 2 were indexed",
+        "module 'numpy' has no attribute 'zeros_lik'",
+    ]
+    assert isinstance(caught.value.others[0], IndexError) and isinstance(caught.value.others[1], AttributeError)
+    assert "also: module 'numpy' has no attribute 'zeros_lik'\n" in str(caught.value)
+    text = f.lower("f32[m]", "weak int").ir("lower")
+    assert print_function(parse_function(text)) == text
+    notes = f.explain(x, 0).notes
+    assert notes[1] == f"line {caught.value.others[0].loc.line} is wrong, too: IndexError: {messages[0]}"
+
+
+def test_what_is_wrong_on_another_way_than_an_error():
+    def f(x, n):
+        if n > 1:
+            y = np.random.rand(3)
+            return y
+        z = np.zeros_lik(x)
+        return z
+
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(f).lower("f32[m]", "weak int")
+    assert [error.message for error in caught.value.others] == ["module 'numpy' has no attribute 'zeros_lik'"]
+
+
+def test_what_is_meant_for_other_arguments_is_not_said():
+    def f(x):
+        if x.ndim == 1:
+            return np.sine(x)
+        return x[:, 0]
+
+    with pytest.raises(AttributeError) as caught:
+        pytocu.jit(f).lower("f32[m]")
+    assert caught.value.others == ()
+
+
+def test_elements_of_a_vectorized_function_stay_elements_behind_an_error():
+    @pytocu.vectorize
+    def v(a, b):
+        c = np.random.rand(3)
+        if a > b:
+            b = a
+        return b + c + nowhere  # noqa: F821
+
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(lambda x: v(x, x)).lower("f32[m]")
+    assert [error.message for error in caught.value.others] == ["name 'nowhere' is not defined"]
 
 
 def test_what_follows_from_an_error_is_not_said():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytocu.errors import CompileError, builtin_name, tell
 from pytocu.explain.source import line_of
 from pytocu.frontend.raising import is_refusal
 from pytocu.ir.core import Function, walk
@@ -30,9 +31,13 @@ def raised_in_words(function: Function) -> tuple[str, ...]:
     for inst in walk(function.body):
         if not is_refusal(inst):
             continue
-        name, sentence, *_ = inst.attr("shapes")
+        name, sentence, *parts = inst.attr("shapes")
         line = line_of(inst.loc)
         stated = line.text.strip().startswith(("raise", "assert")) or "{" in sentence
         if name in _OF_THE_PROGRAM and not stated:
             found[f"a call that comes to line {line.line} raises {name}: {sentence}"] = None
+            others = tell(CompileError("", inst.loc), parts).others
+            for other in others:
+                assert other.loc is not None
+                found[f"line {other.loc.line} is wrong, too: {builtin_name(other)}: {other.message}"] = None
     return tuple(found)

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.builtin_calls import iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
@@ -25,6 +26,8 @@ from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides
 from pytocu.frontend.written_out import LONGEST, is_written_out
 from pytocu.ir.core import Value
+
+_note_beside = Deferred("pytocu.frontend.reading_on", "note_beside")
 
 _MAX_STATIC_STEPS = 10_000
 _LONGEST_LEFT = 4
@@ -66,20 +69,35 @@ def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
             chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
         elif _is_read_too_often(node, rest):
             # A flag says whether the function was left, so what follows is read once.
-            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
-            signal = branch(frame, value, *sides)
+            signal = _sides(frame, node, value, lambda body: run_block(frame, body), rest)
             flow = flow_of(signal)
             return signal if flow.static else _behind(frame, flow, lambda: run_block(frame, rest), (), True)
         elif _leaves(node.body) or _leaves(node.orelse):
-            sides = [lambda body=body: _to_the_end(frame, body, rest) for body in (node.body, node.orelse)]
             # Nothing is left to do behind it.
-            return flow_of(branch(frame, value, *sides)).signal() or Flow()
+            return flow_of(_sides(frame, node, value, lambda body: _to_the_end(frame, body, rest), rest)).signal() or Flow()
         else:
-            sides = [lambda body=body: run_block(frame, body) for body in (node.body, node.orelse)]
-            signal = branch(frame, value, *sides)
+            signal = _sides(frame, node, value, lambda body: run_block(frame, body), ())
             # A side of a vectorized function may raise.
             return signal if flow_of(signal).static else _behind(frame, signal, lambda: run_block(frame, rest), (), True)
     return run_block(frame, chosen, rest)
+
+
+def _sides(
+    frame: Frame, node: ast.If, test: Value, run: Callable[[list[ast.stmt]], Any], rest: tuple[ast.stmt, ...]
+) -> Any:
+    """Both sides of a branch of run time, each read by `run`; `rest` follows where a side does not leave."""
+    begun: list[list[ast.stmt]] = []
+
+    def side(body: list[ast.stmt]) -> Any:
+        begun.append(body)
+        return run(body)
+
+    try:
+        return branch(frame, test, lambda: side(node.body), lambda: side(node.orelse))
+    except CompileError as error:
+        other = [statement for body in (node.body, node.orelse) if body not in begun for statement in body]
+        _note_beside(error, frame, [statement for body in begun for statement in body], (*other, *rest))
+        raise
 
 
 def _to_the_end(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...]) -> Any:

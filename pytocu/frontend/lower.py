@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, UnsupportedError
+from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -31,6 +31,7 @@ from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
 from pytocu.record import Record
 
+_also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
 _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
 _forget = Deferred("pytocu.frontend.settling", "forget")
@@ -42,6 +43,17 @@ _vectorized = Deferred("pytocu.frontend.vectorized", "vectorized")
 
 KINDS = "kinds"
 """What the front end asks for with `HandOn` where numbers may be Python's: that NumPy functions note what they are given."""
+
+
+Others = Mapping[tuple[Loc | None, str], tuple[CompileError, ...]]
+
+
+class _AlsoWrong(Exception):
+    """More is wrong where the function raises at run time, which what it raises is to say: it is read again with that."""
+
+    def __init__(self, others: Others):
+        super().__init__()
+        self.others = others
 
 
 class FrontendResult(Record):
@@ -103,9 +115,12 @@ def lower(
         With the user's line, for everything that cannot be compiled.
     """
     handed: set[Any] = set()
+    others: Others | None = None
     while True:
         try:
-            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, frozenset(handed))
+            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, frozenset(handed), others)
+        except _AlsoWrong as found:
+            others = found.others
         except HandOn as asked:
             # A loop hands on the names that are read behind it, which only reading on can tell.
             if asked.key in handed:
@@ -122,12 +137,14 @@ def _lower(
     apart: frozenset[tuple[DimLike, DimLike]],
     trees: tuple[Any, ...],
     handed: frozenset[Any],
+    others: Others | None,
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
     context.handed, context.apart = handed, apart
     context.asking = KINDS in handed
+    context.others = others or {}
     note_path(context, function, ("function",))
     params: list[Value] = []
     values: dict[str, Any] = {}
@@ -182,6 +199,8 @@ def _lower(
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
     if settles:
         lowered = _forget(lowered)
+    if context.refused and others is None and (more := _also_wrong(context.refused)):
+        raise _AlsoWrong(more)
     callees = tuple((f, path_of(context, f)) for f in context.inlined)
     return FrontendResult(lowered, tuple(context.guards), callees)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import CompileError, UnsupportedError, class_name, failure, raised, told
+from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, raised, told
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
 from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
@@ -85,7 +85,7 @@ def reached(context: Context, run: Callable[[], Any], steps: bool = False) -> tu
     except CompileError as error:
         if not steps:
             note_raised(context, error)
-        found = _raised_by(error)
+        found = _noted(context, error)
         if found is None or (error.loc, error.message) not in context.met:
             raise
         return Flow(), found
@@ -104,12 +104,23 @@ def is_raised(error: CompileError) -> bool:
 
 def _raised_by(error: CompileError) -> Raised | None:
     """What a statement raises that NumPy or Python refuses; None for what is pytocu's own to refuse."""
-    kinds = () if isinstance(error, UnsupportedError) else type(error).__mro__
-    name = next((name for kind in kinds if (name := class_name(kind)) is not None), None)
-    if name in (None, "Exception", "BaseException", "object") or error.loc is None:
+    name = builtin_name(error)
+    if name in (None, "UnsupportedError") or error.loc is None:
         return None
     sentence, lengths = in_fields(error, 2) or (_plain(error.message), ())
     return Raised(error, Failing(name, sentence, error.loc, (), told(error), lengths), stated=False)
+
+
+def _noted(context: Context, error: CompileError) -> Raised | None:
+    """As :func:`_raised_by`; what it keeps from being read is known when the function is read again."""
+    found = _raised_by(error)
+    if found is not None:
+        context.refused.append(error)
+        if others := context.others.get((error.loc, error.message)):
+            error.others = others
+            assert found.failing is not None
+            found.failing.parts = told(error)
+    return found
 
 
 def refuse(context: Context, found: Raised) -> None:
@@ -153,7 +164,7 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
 
     The exception is written down here, so that the run chooses.
     """
-    found = error if isinstance(error, Raised) else _raised_by(error)
+    found = error if isinstance(error, Raised) else _noted(context, error)
     if context.elements is not None or found is None or found.failing is None:
         return None
     if not found.failing.shown and not any(map(is_refusal, walk(Block((), tuple(context.builder.insts))))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytocu.deferred import Deferred
@@ -21,6 +21,8 @@ _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 _always = Deferred("pytocu.frontend.raising", "always")
 _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
+_note_behind = Deferred("pytocu.frontend.reading_on", "note_behind")
+_with_all = Deferred("pytocu.frontend.reading_on", "with_all")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
@@ -44,9 +46,11 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         frame = Frame(context, function, scope_of(node), arguments, function.__code__.co_filename, name, caller)
     context.active.append(function)
     try:
+        run = (lambda: evaluate(frame, node.body)) if isinstance(node, ast.Lambda) else (lambda: run_block(frame, node.body))
+        made = _run_whole(context, run) if len(context.active) == 1 else run()
         if isinstance(node, ast.Lambda):
-            return evaluate(frame, node.body)
-        flow = flow_of((_run_all if len(context.active) == 1 else run_block)(frame, node.body))
+            return made
+        flow = flow_of(made)
         if isinstance(flow.value, Failing):
             return _always(context, name, flow)
         if isinstance(flow.returned, Value):
@@ -69,19 +73,18 @@ def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...]
     """
     for number, statement in enumerate(body):
         frame.context.builder.loc = frame.loc(statement)
-        signal = _statement(frame, statement, (*body[number + 1 :], *rest))
+        try:
+            signal = run_statement(frame, statement, (*body[number + 1 :], *rest))
+        except CompileError as error:
+            _note_behind(error, frame, statement, body[number + 1 :])
+            raise
         if signal is not None:
             return signal
     return None
 
 
-_MOST_ERRORS = 10
-
-
-def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
-    """As :func:`run_block` for the body of the function itself, with all that is wrong in it.
-
-    A statement behind an error is read where it does not depend on what the error left out.
+def _run_whole(context: Context, run: Callable[[], Any]) -> Any:
+    """Read the function that is compiled, with all that is wrong in it.
 
     Raises
     ------
@@ -90,71 +93,18 @@ def _run_all(frame: Frame, body: Sequence[ast.stmt]) -> Any:
     Raised
         The program raises for certain, but may have raised something else before.
     """
-    errors: list[CompileError] = []
-    lost: set[str] = set()
-    own = {name for statement in body for name in names_in(statement, ast.Store)}
-    signal = None
-    for number, statement in enumerate(body):
-        frame.context.builder.loc = frame.loc(statement)
-        if not lost.isdisjoint(names_in(statement, ast.Load)):
-            errors += _unknown_names(frame, statement, own)
-            lost |= names_in(statement, ast.Store)
-            if _may_end(statement):
-                break
-            continue
-        try:
-            signal = _statement(frame, statement, tuple(body[number + 1 :]))
-        except CompileError as error:
-            if not errors and (last := _behind_others(frame.context, error)) is not None:
-                raise last from None
-            follows = isinstance(error, NameError) and any(f"'{name}'" in error.message for name in lost)
-            if not follows:
-                errors.append(error)
-            errors += [e for e in _unknown_names(frame, statement, own) if e.loc != error.loc]
-            lost |= names_in(statement, ast.Store)
-            # What the program raises itself ends it.
-            if _may_end(statement) or len(errors) == _MOST_ERRORS:
-                break
-        except Raised as found:
-            if found.written and not errors:
-                raise
-            if not errors and (last := _behind_others(frame.context, found)) is not None:
-                raise last from None
-            errors.append(found.error)
-            break
-        if signal is not None:
-            break
-    if errors:
-        raise errors[0].with_others(errors[1:_MOST_ERRORS])
-    return signal
-
-
-def _unknown_names(frame: Frame, statement: ast.stmt, own: set[str]) -> list[CompileError]:
-    """What is wrong with the names of a statement that is not read: those that nothing binds, and that a module has not.
-
-    `own` are the names that the function binds.
-    """
-    found: list[CompileError] = []
-    if not isinstance(statement, ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
-        return found
-    stack: list[ast.AST] = [statement]
-    while stack:
-        node = stack.pop()
-        # What runs perhaps, or binds names of its own, is left out.
-        if isinstance(node, ast.Lambda | ast.IfExp | ast.BoolOp | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            continue
-        name = node.value if isinstance(node, ast.Attribute) else node
-        if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)) or name.id in own:
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
-            continue
-        try:
-            owner = evaluate(frame, name)
-            if isinstance(node, ast.Attribute) and isinstance(owner, types.ModuleType):
-                evaluate(frame, node)
-        except CompileError as error:
-            if isinstance(error, NameError | AttributeError):
-                found.append(error)
-    return found
+    try:
+        return run()
+    except CompileError as error:
+        if (last := _behind_others(context, error)) is not None:
+            raise last from None
+        raise _with_all(error) from None
+    except Raised as found:
+        if found.written:
+            raise
+        if (last := _behind_others(context, found)) is not None:
+            raise last from None
+        raise found.error from None
 
 
 def names_in(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:
@@ -162,11 +112,8 @@ def names_in(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
-def _may_end(statement: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return | ast.Raise | ast.Assert) for n in ast.walk(statement))
-
-
-def _statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
+def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
+    """Run one statement; `rest` and the result are those of :func:`run_block`."""
     context = frame.context
     match node:
         case ast.Return(value=value):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import enum
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -176,13 +176,17 @@ class Context:
         The places and texts of errors that statements raise in the first step of the loops around them.
     written_out : int
         How often what is read is written out by the loops around it.
+    refused : list of CompileError
+        What NumPy or Python refuses where a run may not come.
+    others : dict from (Loc or None, str) to tuple of CompileError
+        What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
     """
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
         "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "outside", "paths", "positions",
-        "raising", "read", "shared", "step_facts", "steps", "unit_lengths", "written_out",
+        "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "others", "outside", "paths",
+        "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "unit_lengths", "written_out",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -196,6 +200,8 @@ class Context:
         self.later = False
         self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
+        self.refused: list[CompileError] = []
+        self.others: Mapping[tuple[Loc | None, str], tuple[CompileError, ...]] = {}
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}
         self.inlined: list[types.FunctionType] = []

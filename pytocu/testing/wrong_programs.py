@@ -23,10 +23,10 @@ _HEAD = """# Errors
 
 What is wrong with a program is said with the line, a caret, what each operand is and where it comes from, and what to write
 instead. The classes are NumPy's and Python's own, so `except ValueError` keeps working; a shape or dtype error has NumPy's
-sentence. Several errors of one function are said at once. What NumPy or Python refuses in a side of a branch, or in a loop that
-may have no step, is raised by the run that comes there, and by no other; what pytocu does not do is refused at once. Nothing of
-pytocu is in the traceback unless `PYTOCU_DEBUG=1`. A defect of pytocu itself names the step that failed and the folder that
-reproduces it.
+sentence. Several errors of one function are said at once, also those in loops and branches and in what it calls. What NumPy or
+Python refuses in a side of a branch, or in a loop that may have no step, is raised by the run that comes there, and by no
+other; what pytocu does not do is refused at once. Nothing of pytocu is in the traceback unless `PYTOCU_DEBUG=1`. A defect of
+pytocu itself names the step that failed and the folder that reproduces it.
 
 This page is written by `python -m pytocu.testing.wrong_programs --write docs/errors.md`.
 """
@@ -150,6 +150,10 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("several errors at once",
          "def f(x, y):\n    a = x & y\n    b = a + 1\n    c = np.sine(x)\n    d = x + TABEL\n    return b, x.sizes",
          f"{_ONES}, {_ONES}"),
+        ("several errors in a loop that has steps",
+         "def f(x, steps):\n    for k in range(steps):\n        y = np.sine(x)\n        x = x + y\n        if k > 2:\n"
+         "            x = np.zeros_lik(x)\n    return x",
+         f"{_ONES}, 5"),
     ),
 )  # fmt: skip
 """In the order of the page."""
