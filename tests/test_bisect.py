@@ -13,8 +13,9 @@ import pytest
 
 import pytocu
 from pytocu.cli.main import main
-from pytocu.errors import PytocuError
+from pytocu.errors import BackendError, InternalError, PytocuError
 from pytocu.explain.inputs import load_inputs, save_inputs
+from pytocu.ir import interp
 from pytocu.testing.bisect import Outcome, bisect, imprecision, variables
 from pytocu.testing.planted import FAULTS, Fault, planted
 from pytocu.testing.reproducer import literal, strided
@@ -656,3 +657,88 @@ def test_inputs_come_back_as_they_were(tmp_path):
     assert {name: type(value) for name, value in back.items()} == {name: type(value) for name, value in values.items()}
     assert all(np.array_equal(back[name], values[name]) for name in values)
     assert Outcome("a", "same").reason == ""
+
+
+TOGETHER = """\
+def twice(x, y):
+    x += 1
+    y *= 2
+    return x + y
+
+
+def moved(x, y):
+    x[1:] += y[:-1]
+    return y.sum()
+
+
+def held(d):
+    a = d["x"] - d["y"]
+    b = d["y"] - d["x"]
+    d["y"] += a * 2 + b
+    return d["x"] * d["x"]
+"""
+
+
+def _together(name):
+    """Arguments that share memory, made anew."""
+    u = np.arange(5.0)
+    return {
+        "twice": {"x": u, "y": u},
+        "moved": {"x": u[1:], "y": u[:-1]},
+        "held": {"d": {"x": u, "y": u}},
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["twice", "moved", "held"])
+def test_arguments_that_share_memory(command, folder, name):
+    """Also in a file, and in the test that is written."""
+    (folder / "together.py").write_text(TOGETHER)
+    scope = {}
+    exec(TOGETHER, scope)
+    values = _together(name)
+    save_inputs(str(folder / "together.npz"), values, scope[name])
+    back = load_inputs(str(folder / "together.npz"), scope[name])
+    first, second = _arrays_in(back)
+    assert np.shares_memory(first, second)
+    plain = scope[name](*_together(name).values())
+    np.testing.assert_array_equal(scope[name](*back.values()), plain)
+    words = (f"together.py:{name}", "--inputs", "together.npz", "--target", "cpu")
+    code, out, err = command(*words)
+    assert (code, err) == (0, "") and "is NumPy's after every pass" in out
+
+
+def _arrays_in(values):
+    for value in values.values():
+        yield from value.values() if isinstance(value, dict) else [value]
+
+
+def test_what_is_written_keeps_memory_that_is_shared(command, folder):
+    (folder / "together.py").write_text(TOGETHER)
+    save_inputs(str(folder / "together.npz"), _together("moved"))
+    words = ("together.py:moved", "--inputs", "together.npz", "--target", "cpu")
+    wrong = fault("an offset is lost", "affine:Affine.__mul__", "self.offset * factor", "self.offset * 0")
+    with planted(wrong):
+        assert command(*words)[0] == 1
+    (test,) = folder.glob("test_*.py")
+    assert "part_of(MEMORY, " in test.read_text()
+    scope = {}
+    exec(compile(test.read_text(), str(test), "exec"), scope)
+    (reproduce,) = (value for key, value in scope.items() if key.startswith("test_"))
+    reproduce()
+    with planted(wrong), pytest.raises((AssertionError, PytocuError)):
+        reproduce()
+
+
+def test_arguments_that_are_changed_have_their_names(command, folder):
+    (folder / "together.py").write_text(TOGETHER)
+    with planted(BY_NAME["equal with operands swapped"]):
+        code, _, err = command("together.py:held", "--args", "{'x': f64[3], 'y': f64[3]}", "--target", "cpu")
+    assert code == 1 and re.search(r"^  argument d\['y'\]\[\d\] is ", err, re.M), err
+
+
+def test_a_program_of_one_memory_is_not_run_on_two():
+    lowered = pytocu.jit(lambda x, y: np.copyto(x[1:], y[:-1])).lower(*_together("moved").values())
+    with pytest.raises(InternalError, match="arguments x and y in one memory, and these are not"):
+        interp.run(lowered.function, (np.arange(4.0), np.arange(100.0)[50:54]))
+    with pytest.raises(BackendError, match="x and y overlap, and x_0 is 4, y_0 is 4, none of these share memory: "):
+        lowered.compile("cpu")(np.arange(4.0), np.arange(100.0)[50:54])

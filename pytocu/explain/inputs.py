@@ -1,6 +1,7 @@
 """The arguments of a call in a file: arrays as they are, Python's numbers with their kind beside the name.
 
-A tuple, list, dict or object that holds arrays is the text of :mod:`pytocu.tree_text`, with the names of its parts.
+A tuple, list, dict or object that holds arrays is the text of :mod:`pytocu.tree_text`, with the names of its parts.  Arrays
+that share memory are one array of bytes, and where each of them lies in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import PytocuError
+from pytocu.explain.memories import part_of, shared_memories
 from pytocu.guards import is_array_like
 from pytocu.tree_text import Named, TreeTextError, literal_text, name_of, names_in, read_tree, tree_text
 from pytocu.trees import by_name, part_names
@@ -22,7 +24,7 @@ from pytocu.trees import by_name, part_names
 _KINDS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
-_TREE = "tree"
+_TREE, _MEMORY, _VIEW = "tree", "memory", "view"
 
 
 def save_inputs(file: str, values: Mapping[str, Any], function: Any = None) -> tuple[str, ...]:
@@ -54,9 +56,18 @@ def save_inputs(file: str, values: Mapping[str, Any], function: Any = None) -> t
     made: dict[str, Any] = {}
     trees, parts, left = texts_of(values, function)
     made.update({f"{name}:{_TREE}": np.array(text) for name, text in trees.items()})
+    # What is one array here is one there, also where the host has only a copy.
+    copies = {id(value): _host_array(value) for value in parts.values()}
+    arrays = {name: copies[id(v)] for name, v in parts.items() if isinstance(copies[id(v)], np.ndarray)}
+    shared = shared_memories(arrays)
+    for number, one in enumerate(shared):
+        made[f"{number}:{_MEMORY}"] = one.memory
+        made.update({f"{name}:{_VIEW}": np.array(repr((number, *view))) for name, view in one.views.items()})
     for name, value in parts.items():
         kind = type(value).__name__
-        array = _host_array(value)
+        array = copies[id(value)]
+        if any(name in one.views for one in shared):
+            continue
         if _KINDS.get(kind) is type(value):
             # As text, because an int may be one that no array holds.
             made[f"{name}:{kind}"] = np.array(repr(value))
@@ -158,12 +169,18 @@ def _contents(file: str, named: Named) -> dict[str, Any]:
         contents = {name: found[name] for name in found.files}
     values: dict[str, Any] = {}
     texts: dict[str, str] = {}
+    memories: dict[str, np.ndarray] = {}
+    views: dict[str, str] = {}
     for key, value in contents.items():
         name, colon, kind = key.partition(":")
         if not isinstance(value, np.ndarray):
             raise ValueError(f"its part {key} is no array")
         if kind == _TREE:
             texts[name] = str(value)
+        elif kind == _MEMORY:
+            memories[name] = np.frombuffer(value.tobytes(), np.uint8).copy()
+        elif kind == _VIEW:
+            views[name] = str(value)
         elif kind in _KINDS:
             text = str(value)
             values[name] = text == "True" if kind == "bool" else _KINDS[kind](text)
@@ -171,7 +188,19 @@ def _contents(file: str, named: Named) -> dict[str, Any]:
             raise ValueError(f"its array {key} is of dtype {value.dtype}")
         else:
             values[name] = value if value.ndim else value[()]
+    values |= {name: _view(name, text, memories) for name, text in views.items()}
     return put_in(texts, values, named)
+
+
+def _view(name: str, text: str, memories: Mapping[str, np.ndarray]) -> np.ndarray:
+    try:
+        number, *place = ast.literal_eval(text)
+        found = part_of(memories[str(number)], *place)
+    except (SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
+        raise ValueError(f"its array {name} is in no memory of the file") from None
+    if found.dtype.kind not in "biufc":
+        raise ValueError(f"its array {name} is of dtype {found.dtype}")
+    return found
 
 
 def load_inputs(file: str, function: Any = None) -> dict[str, Any]:

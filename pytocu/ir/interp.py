@@ -273,6 +273,9 @@ def _view_again(state: State, value: Value, base: Value, array: np.ndarray) -> n
 
 def _memory(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     low, high = shared_range(args)
+    if low < high and not _is_one_memory(args):
+        names = " and ".join(inst.attr("names"))
+        raise InternalError(f"the program is of arguments {names} in one memory, and these are not", inst.loc)
     itemsize = args[0].itemsize
     for name, array in zip(inst.attr("names"), args, strict=True):
         state.sizes[f"{name}_at"] = (array.__array_interface__["data"][0] - low) // itemsize
@@ -282,6 +285,16 @@ def _memory(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     # From the lowest address on; the elements between those of the arguments belong to whoever holds the memory.
     flat: Any = (ctypes.c_char * max(high - low, 1)).from_address(low)
     return (np.frombuffer(flat, args[0].dtype, size),)
+
+
+def _is_one_memory(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether no memory of others lies between the arrays."""
+    end = None
+    for low, high in sorted(np.lib.array_utils.byte_bounds(a) for a in arrays if a.size):
+        if end is not None and low >= end:
+            return False
+        end = high if end is None else max(end, high)
+    return True
 
 
 def shared_range(arrays: Sequence[np.ndarray]) -> tuple[int, int]:

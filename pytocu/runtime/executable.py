@@ -125,15 +125,19 @@ class Executable:
                     infos[number] = info
         check_arguments(self.plan, arguments, infos)
         if not self.suits(arguments, infos):
+            # Only errors ask.
+            from pytocu.runtime.changes import sharing_text
+
             facts = list(map(str, self.plan.assumptions))
             facts.extend("offsets fit 32 bits" for spec in self.plan.kernels[:1] if spec.index_bits == 32)
-            if self.plan.written:
-                names = " and ".join(self.plan.parameters[n].name for n in self.plan.written)
-                facts.append(f"nothing but what was given then shares memory with {names}")
-            lengths = ", ".join(f"{n} is {infos[number].shape[axis]}" for n, number, axis in self.plan.symbols)
+            parts = [p.name for p in self.plan.parameters]
+            given = [f"{n} is {infos[number].shape[axis]}" for n, number, axis in self.plan.symbols]
+            if (shared := self.plan.shared(infos)) != self.plan.sharing:
+                facts.append(sharing_text(self.plan.sharing, parts) or "a changed argument shares memory with no other")
+                given.append(sharing_text(shared, parts) or "none of these share memory")
             raise BackendError(
-                f"{self.name} was compiled for arguments where {' and '.join(facts)}, and {lengths}: compile it for such "
-                "arguments too (index_bits=64 for arrays of 2**31 elements and more)"
+                f"{self.name} was compiled for arguments where {' and '.join(facts)}, and {', '.join(given)}: compile it for "
+                "such arguments too (index_bits=64 for arrays of 2**31 elements and more)"
             )
         return self.run(arguments, infos, originals)
 

@@ -21,6 +21,7 @@ from pytocu.config import BACKENDS
 from pytocu.driver import Compiled, Lowered
 from pytocu.elementwise import NoElement
 from pytocu.errors import BackendError, CompileError, Loc, PytocuError, UnsupportedError
+from pytocu.explain.memories import part_of, shared_memories
 from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.ir import interp
 from pytocu.ir.builder import Builder
@@ -33,7 +34,7 @@ from pytocu.passes.pipeline import pass_names
 from pytocu.record import Record
 from pytocu.runtime import cuda
 from pytocu.testing.compare import compare, same_bits, ulp_distance
-from pytocu.trees import by_name, is_tree, members_of, put_together
+from pytocu.trees import as_written, by_name, is_tree, members_of, put_together
 
 INEXACT_PASSES = frozenset({"narrow", "products", "few", "split", "lower-loops", "lower-dtypes", "expand", "fastmath"})
 """Passes that may change bits where NumPy's bits are not promised: formulas, and the order of sums."""
@@ -110,11 +111,12 @@ class Outcome(Record):
 
 
 class Answer(Record):
-    """What a call gives: its result and its arguments afterwards, or what it raises."""
+    """What a call gives: its result and its arguments afterwards, or what it raises; `names` are those of the arguments."""
 
     result: Any
     arguments: tuple[Any, ...]
     error: BaseException | None = None
+    names: tuple[str, ...] = ()
 
 
 Say = Callable[[Outcome], None]
@@ -149,7 +151,7 @@ def bisect(
     if found is None or not _overflows(found):
         return found
     # A sum that overflows does so in one order and not in another, and no order is promised.
-    small = {name: _copied(value, _without_largest) for name, value in values.items()}
+    small = _copies(values, _without_largest)
     say(Outcome("these arguments", "again", "without numbers whose sums overflow"))
     return _first_wrong(function, small, targets, say)
 
@@ -235,7 +237,7 @@ def _passes(
                     say(Outcome(_step(stage.name, target), "differs", wrong.message))
                     return _found(function, lowered, stage.name, target, values, arguments, wrong, before, inexact)
                 say(Outcome(_step(stage.name, target), "same"))
-                known = found
+                known = found._replace(names=expected.names)
             elif not shared:
                 say(Outcome(_step(stage.name, target), "same", "nothing changed"))
             before = stage
@@ -338,7 +340,7 @@ def _refusal(error: PytocuError, expected: Answer) -> tuple[str, str]:
 
 def numpy_answer(function: Any, values: Mapping[str, Any]) -> Answer:
     """What the plain function gives on copies of the arguments."""
-    given = {name: _copied(value) for name, value in values.items()}
+    given = _copies(values)
     arrays = _arrays(function, given)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -348,23 +350,24 @@ def numpy_answer(function: Any, values: Mapping[str, Any]) -> Answer:
     except Exception as error:
         # Whatever the user's function raises is its answer.
         return Answer(None, (), error)
-    return Answer(result, arrays)
+    return Answer(result, tuple(arrays.values()), None, tuple(arrays))
 
 
 def interpreted(function: Function, arguments: Sequence[Any]) -> Answer:
     """What the IR gives on copies of the arguments."""
-    given = tuple(map(_copied, arguments))
+    given = tuple(_copies(dict(enumerate(arguments))).values())
     try:
         results = interp.run(function, given)
         result = interp.arrange(function.body.terminator.attr("tree"), results)
     except (CompileError, PytocuError, TypeError, ValueError) as error:
         return Answer(None, (), error)
-    return Answer(result, tuple(g for g in given if isinstance(g, np.ndarray)))
+    arrays = {p.name: g for p, g in zip(function.params, given, strict=True) if isinstance(g, np.ndarray)}
+    return Answer(result, tuple(arrays.values()), None, tuple(arrays))
 
 
 def built(compiled: Compiled, arguments: Sequence[Any]) -> Answer:
     """What compiled code gives on copies of the arguments."""
-    given = tuple(map(_copied, arguments))
+    given = tuple(_copies(dict(enumerate(arguments))).values())
     try:
         result = compiled(*given)
     except PytocuError as error:
@@ -376,19 +379,21 @@ def on_gpu(function: Any, values: Mapping[str, Any], backend: str) -> Answer:
     """What a call on the current GPU gives."""
     options = function._options._replace(backend=backend)
     moved = type(function)(function.__wrapped__, "cuda", options, tuple(function._static))
-    given = _by_position(function, {name: _copied(value) for name, value in values.items()})
+    given = _by_position(function, _copies(values))
     arrays = _arrays(function, given)
     try:
         call = as_called(function, given)
         result = moved(*call.args, **call.kwargs)
     except PytocuError as error:
         return Answer(None, (), error)
-    return Answer(result, arrays)
+    return Answer(result, tuple(arrays.values()), None, tuple(arrays))
 
 
-def _arrays(function: Any, values: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
-    """The arrays among arguments and in them, in order."""
-    return tuple(value for value in _parts(function, values).values() if isinstance(value, np.ndarray))
+def _arrays(function: Any, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The arrays among arguments and in them, in order, as the function writes them: ``d['y']``."""
+    trees, _ = by_name(_by_position(function, values), function._static)
+    parts = _parts(function, values).items()
+    return {as_written(name, trees): value for name, value in parts if isinstance(value, np.ndarray)}
 
 
 def _parts(function: Any, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,14 +403,19 @@ def _parts(function: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     return given if of_parts is None else dict(zip(of_parts._names, parts, strict=True))
 
 
-def _copied(value: Any, change: Callable[[np.ndarray], np.ndarray] = lambda array: array) -> Any:
-    if is_tree(value):
-        trees, parts = by_name({"": value})
-        if trees[0][1] != "":
-            return put_together(trees, {name: _copied(part, change) for name, part in parts.items()}, lambda made: None)[""]
+def _copies(values: Mapping[Any, Any], change: Callable[[np.ndarray], np.ndarray] = lambda array: array) -> dict[Any, Any]:
+    """Copies of arguments, changed; those that share memory share it there too."""
+    trees, parts = by_name({str(name): value for name, value in values.items()})
+    made = {name: change(_copied(v)) if isinstance(v, np.ndarray) else copy.copy(v) for name, v in parts.items()}
+    for shared in shared_memories({name: v for name, v in parts.items() if isinstance(v, np.ndarray)}):
+        made |= {name: change(part_of(shared.memory, *view)) for name, view in shared.views.items()}
+    return dict(zip(values, put_together(trees, made, lambda made: None).values(), strict=True))
+
+
+def _copied(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return change(np.copy(value, order="K") if _whole(value) else copy.copy(value))
-    return copy.copy(value)
+        return np.copy(value, order="K") if _whole(value) else copy.copy(value)
+    return _copies({"": value})[""] if is_tree(value) else copy.copy(value)
 
 
 def _whole(array: np.ndarray) -> bool:
@@ -472,7 +482,8 @@ def differing(found: Answer, expected: Answer, loose: float) -> Difference | Non
         got, wanted = _said(found.error), _said(expected.error)
         return Difference("", (), got, wanted, None, f"got {got} where {wanted} is expected")
     pairs = [("the result", found.result, expected.result)]
-    pairs += [(f"changed argument {n}", a, e) for n, (a, e) in enumerate(zip(found.arguments, expected.arguments, strict=True))]
+    names = expected.names or found.names or range(len(expected.arguments))
+    pairs += zip((f"argument {name}" for name in names), found.arguments, expected.arguments, strict=True)
     for name, got, wanted in pairs:
         for place, a, e in _leaves(name, got, wanted):
             wrong = _one(place, a, e, loose)
@@ -626,7 +637,7 @@ def variables(function: Any, values: Mapping[str, Any]) -> dict[tuple[int, str],
     try:
         with np.errstate(all="ignore"):
             call = inspect.signature(function).bind_partial()
-            call.arguments.update({name: _copied(value) for name, value in values.items()})
+            call.arguments.update(_copies(values))
             function(*call.args, **call.kwargs)
     finally:
         sys.settrace(outer)

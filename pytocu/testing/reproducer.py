@@ -13,6 +13,7 @@ import numpy as np
 from pytocu.config import Options
 from pytocu.driver import Lowered
 from pytocu.explain.inputs import put_in, texts_of
+from pytocu.explain.memories import part_of, shared_memories
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.jitted import JitFunction, jit
@@ -147,21 +148,23 @@ def test_text(
     if with_text:
         assert finding.before is not None
         check = "check_pass" if finding.kind == "pass" else "check_backend"
-        lines = ["import numpy as np", "", f"from pytocu.testing.reproducer import {check}", ""]
-        lines += [f'PROGRAM = """\\\n{print_function(finding.before)}\n"""', ""]
-        lines += [f"ARGUMENTS = {_sequence(finding.arguments)}", ""]
+        shared, given = _written(dict(enumerate(finding.arguments)))
+        needed = f"{check}, part_of" if shared else check
+        lines = ["import numpy as np", "", f"from pytocu.testing.reproducer import {needed}", ""]
+        lines += [f'PROGRAM = """\\\n{print_function(finding.before)}\n"""', *shared]
+        lines += ["ARGUMENTS = [", *(f"    {text}," for text in given.values()), "]", ""]
         target = f", {finding.target!r}" if finding.kind == "pass" else ""
         body = f'{check}(PROGRAM, "{finding.name}", ARGUMENTS{target}, {dict(sizes)!r}{fastmath})'
     else:
         check = "check_on_gpu" if finding.kind == "backend" else "check_function"
         texts, parts, _ = texts_of(values, function._function)
-        needed = f"{check}, function_of, put_together" if texts else f"{check}, function_of"
+        shared, given = _written(parts)
+        needed = ", ".join((check, "function_of", *["part_of"][: len(shared)], *["put_together"][: len(texts)]))
         lines = ["import numpy as np", "", f"from pytocu.testing.reproducer import {needed}", ""]
         static = f", static={tuple(sorted(function._static))!r}" if function._static else ""
         flags = f", fastmath={function._options.fastmath!r}" if function._options.fastmath else ""
         lines += [f"FUNCTION = function_of({place[0]!r}, {place[1]!r}{static}{flags})"]
-        given = "".join(f"    {key!r}: {literal(value)},\n" for key, value in parts.items())
-        lines += [f"VALUES = {{\n{given}}}"]
+        lines += [*shared, "VALUES = {", *(f"    {key!r}: {text}," for key, text in given.items()), "}"]
         lines += [f"VALUES = put_together(FUNCTION, {texts!r}, VALUES)"] if texts else []
         lines += [""]
         backend = f', "{finding.name}"' if finding.kind == "backend" else ""
@@ -183,8 +186,14 @@ def _shown(finding: Finding) -> str:
     return "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''") + "\n"
 
 
-def _sequence(arguments: Sequence[Any]) -> str:
-    return "[\n" + "".join(f"    {literal(a)},\n" for a in arguments) + "]"
+def _written(values: Mapping[Any, Any]) -> tuple[list[str], dict[Any, str]]:
+    """Lines that make the memories in which several arguments lie, and the arguments as source."""
+    texts = {name: literal(value) for name, value in values.items()}
+    lines: list[str] = []
+    for number, one in enumerate(shared_memories({n: v for n, v in values.items() if isinstance(v, np.ndarray)})):
+        lines.append(f"MEMORY{number or ''} = {literal(one.memory)}")
+        texts |= {name: f"part_of(MEMORY{number or ''}, {', '.join(map(repr, view))})" for name, view in one.views.items()}
+    return lines, texts
 
 
 def literal(value: Any) -> str:
@@ -252,6 +261,6 @@ def strided(array: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    "check_backend", "check_function", "check_on_gpu", "check_pass", "function_of", "literal", "put_together", "strided",
-    "test_text",
+    "check_backend", "check_function", "check_on_gpu", "check_pass", "function_of", "literal", "part_of", "put_together",
+    "strided", "test_text",
 ]  # fmt: skip
