@@ -175,6 +175,11 @@ class JitFunction(Dispatcher, Generic[P, R]):
         parameter = _owner_of(self._options.trees, parameter) if self._options.trees else parameter
         return compiler().parameter_loc(self._function, parameter)
 
+    def _call_code(self) -> bytes | None:
+        from pytocu import call_builds
+
+        return call_builds.code()
+
     def _missing(self, call: Call) -> Entry:
         with self._lock:
             # Another thread may have found or compiled the same while this one waited.

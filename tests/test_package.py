@@ -28,13 +28,14 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
-    "ahead", "c_functions", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands", "record", "tree_text",
-    "trees",
+    "ahead", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands",
+    "record", "tree_text", "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
     "c_functions": _GROUND,
+    "call_operations": _GROUND,
     "deferred": _GROUND,
     "errors": _GROUND,
     "config": _GROUND,
@@ -53,7 +54,9 @@ FLOORS: dict[str, set[str]] = {
     "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "ir.library_names", "runtime"},
     "planning": _GROUND | _COMPILER | {"ir", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
-    "jitted": _GROUND | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain"},
+    "call_builds": _GROUND | {"backend", "runtime"},
+    "jitted": _GROUND
+    | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain", "call_builds"},
     "elementwise": _GROUND | {"jitted"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},
     "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jitted", "elementwise", "explain", "testing"},
@@ -78,6 +81,9 @@ LATE = {
     ("runtime.results", "pytocu.runtime.device_array"),
     ("runtime.dispatcher", "pytocu.runtime.copying"),
     ("runtime.dispatcher", "pytocu.runtime.changes"),
+    ("runtime.dispatcher", "pytocu.runtime.native_calls"),
+    ("jitted", "pytocu.call_builds"),
+    ("call_builds", "pytocu.backend.cpu"),
     ("runtime.executable", "pytocu.runtime.on_cpu"),
     ("runtime.executable", "pytocu.runtime.on_cuda"),
     ("runtime.executable", "pytocu.runtime.copying"),

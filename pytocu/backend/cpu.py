@@ -86,7 +86,9 @@ def _machine(cpu: tuple[str, str]) -> Any:
 
 
 @contextmanager
-def _optimized_module(text: str, cpu: tuple[str, str] | None) -> Iterator[tuple[Any, Any]]:
+def _optimized_module(
+    text: str, cpu: tuple[str, str] | None, allowed: frozenset[str] = frozenset()
+) -> Iterator[tuple[Any, Any]]:
     """The module after LLVM's passes, and the machine it is for."""
     import llvmlite.binding as llvm
 
@@ -106,6 +108,9 @@ def _optimized_module(text: str, cpu: tuple[str, str] | None) -> Iterator[tuple[
             except RuntimeError as error:
                 raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
             _run_passes(text, module, machine, context)
+            for function in module.functions:
+                if function.is_declaration and not function.name.startswith("llvm.") and function.name not in allowed:
+                    _check_external(function.name)
             yield module, machine
 
 
@@ -134,9 +139,6 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
             with llvm.parse_assembly(NARROWING, context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout
                 module.link_in(rest, preserve=True)
-    for function in module.functions:
-        if function.is_declaration and not function.name.startswith("llvm."):
-            _check_external(function.name)
 
 
 @contextmanager
@@ -187,8 +189,10 @@ def _assembly(text: str, cpu: tuple[str, str] | None) -> str:
         return machine.emit_assembly(module)
 
 
-def build(text: str, cpu: tuple[str, str] | None = None) -> bytes:
+def build(text: str, cpu: tuple[str, str] | None = None, allowed: frozenset[str] = frozenset()) -> bytes:
     """Object code of the module; parameters and errors as :func:`optimized`.
+
+    `allowed` are names of functions that the code may call besides.
 
     Examples
     --------
@@ -196,11 +200,11 @@ def build(text: str, cpu: tuple[str, str] | None = None) -> bytes:
     >>> code[:4]
     b'\\x7fELF'
     """
-    return undisturbed(_build, text, cpu)
+    return undisturbed(_build, text, cpu, allowed)
 
 
-def _build(text: str, cpu: tuple[str, str] | None) -> bytes:
-    with _optimized_module(text, cpu) as (module, machine):
+def _build(text: str, cpu: tuple[str, str] | None, allowed: frozenset[str]) -> bytes:
+    with _optimized_module(text, cpu, allowed) as (module, machine):
         return machine.emit_object(module)
 
 

@@ -100,6 +100,57 @@ def _steps(plan: Plan) -> Mapping[str, Any]:
     return {name: getattr(host_steps, name) for name in ("read_host_word", "read_device_word", "call_library")}
 
 
+def native_access(library: str, device: int | str, plan: Plan, words: Callable[[int], failures.SharedWords]) -> Access:
+    """How the text is written that `pytocu.runtime.call_words` reads, for plans of launches alone.
+
+    ``elements(v0)`` is the address of an argument's elements, ``memory(v7)`` that of a new array of NumPy, ``pointer(x)`` an
+    address that is a Python int; ``writeable(v0)`` asks NumPy's flag, ``new_words(2)`` makes words in which kernels note what
+    is wrong with the data, and ``launch(number, details, (parameters,))`` starts a kernel.
+    """
+    arrays = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library](device)
+    numpy = library == "numpy"
+    if device == "cpu":
+        launch = "launch({number}, {work}, {cost}, ({values},))"
+        noted = "{made} = new_words({count})\n{made}_pointer = {made}"
+        failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
+    else:
+        from pytocu.runtime import on_cuda
+
+        launch = "launch({number}, {blocks}, {block}, ({values},))"
+        noted, failed = "failing.check()\n{made}_pointer = pointer(failing.pointer)", ""
+        named: dict[str, Any] = {"tiles": on_cuda.tiles, "keep_for_replays": on_cuda.graphs.keep_for_replays}
+        if plan.words():
+            named["failing"] = words(int(device))
+        arrays = arrays._replace(globals={**arrays.globals, **named})
+    return Access(
+        shape="s{n}",
+        pointer="p{n}",
+        strides=arrays.strides,
+        allocate=arrays.allocate,
+        maker=arrays.maker,
+        made_pointer="memory({made})" if numpy else f"pointer({arrays.made_pointer})",
+        launch=launch,
+        # A kernel without work is left to Python.
+        idle="idle()",
+        scalar=arrays.scalar,
+        array="{made}",
+        dtype=arrays.dtype,
+        globals=arrays.globals,
+        given=LIBRARIES[library].given,
+        keep="" if device == "cpu" else "keep_for_replays(stream, {made})",
+        setup=(
+            "p{n} = elements(v{n})" if numpy else f"p{{n}} = pointer({arrays.pointer})",
+            *([f"stream = pointer({arrays.stream})"] if device != "cpu" else []),
+        ),
+        misaligned="if ({pointers}) & {mask}: return NotImplemented",
+        writable="if not writeable(v{n}): return NotImplemented" if numpy else arrays.writable,
+        shared="return NotImplemented",
+        failures=noted,
+        failed=failed,
+        bound=True,
+    )
+
+
 class _Arrays(Record):
     pointer: str
     strides: str

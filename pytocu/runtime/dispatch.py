@@ -125,11 +125,37 @@ class Ready(Record):
         Of the program; see `runtime.program`.
     holds : tuple of callable
         ``holds(arguments)``: the guards on what the code captured.
+    counted : callable
+        ``counted(run, key, table, holds)``: what stands in the table for a signature that was not called yet; see
+        `runtime.native_calls`.
     """
 
     bind: Callable[..., Callable[..., Any] | None]
     suits: Callable[..., bool]
     holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
+    counted: Callable[..., Callable[..., Any]] = lambda run, key, table, holds: run
+
+
+CALLS_BEFORE = 100
+"""Calls of one signature by Python before native code may make them."""
+
+
+def count_calls(
+    promote: Callable[[Any, Sequence[Any]], None], run: Callable[..., Any], key: Any, table: dict[Any, Any], holds: Any
+) -> Callable[..., Any]:
+    """`run` as it stands in the table until it has been called often; then ``promote(key, given)`` is."""
+    left = CALLS_BEFORE
+
+    def counted(*given: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            if key in table:
+                table[key] = run, holds
+            promote(key, given)
+        return run(*given)
+
+    return counted
 
 
 class Dispatch(Record):
@@ -253,7 +279,7 @@ class _Parts:
                 f"                run = ready.bind({passed})",
                 f"                if run is None: return slow({listed})",
                 f"                if len(table) >= {TABLE_SIZE}: table.clear()",
-                "                found = table[key] = run, ready.holds",
+                "                found = table[key] = ready.counted(run, key, table, ready.holds), ready.holds",
                 "                break",
                 "        else:",
                 f"            return slow({listed})",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pytocu.errors import CompileError, Loc, PytocuError, UnsupportedError, rais
 from pytocu.guards import Default, Guard, Identity, Static, argument_key
 from pytocu.record import Record
 from pytocu.runtime import arrays
-from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, left_out, write_dispatch, write_entry
+from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, count_calls, left_out, write_dispatch, write_entry
 from pytocu.runtime.processes import lock_of
 from pytocu.runtime.signature import Call
 
@@ -111,6 +112,7 @@ class Dispatcher(ABC):
         self._made: list[tuple[str, Entry]] = []
         self._dispatch: dict[tuple[type, ...], Dispatch] = {}
         self._ways: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self._calls: Any = None
         for parameter in static:
             if parameter not in self._names:
                 listed = ", ".join(self._names) or "none"
@@ -195,10 +197,43 @@ class Dispatcher(ABC):
             dispatch = self._dispatch.setdefault(classes, dispatch)
         program = entry.executable.short_program(dispatch.library, like.device)
         assert program.bind is not None
-        dispatch.remember(call.values, Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards)))
+        ready = Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards))
+        if not any(f and v is not None and type(v) is not Default for f, v in zip(static, call.values, strict=True)):
+            promote = partial(self._promote, entry, dispatch.library, like.device, classes)
+            ready = ready._replace(counted=partial(count_calls, promote))
+        dispatch.remember(call.values, ready)
         if len(self._ways) >= TABLE_SIZE:
             self._ways.clear()
         self._ways[classes] = dispatch.call
+
+    def _promote(
+        self, entry: Entry, library: str, device: int | str, classes: Sequence[type], key: Any, given: Sequence[Any]
+    ) -> None:
+        """Let native code make the calls of a signature that is called often, where it can."""
+        from pytocu.runtime import native_calls
+
+        if not native_calls.possible(len(classes)):
+            return
+        parameters = list(self._signature.parameters.values())
+        method = native_calls.method(self._call_code)
+        if method is None:
+            return
+        left_out = [c is Default or (c is type(None) and p.default is None) for c, p in zip(classes, parameters, strict=True)]
+        passed = len(classes)
+        while passed and left_out[passed - 1]:
+            passed -= 1
+        words = native_calls.words_of(entry.executable, library, device, classes, passed, entry.guards, self._plain, key, given)
+        if words is None:
+            return
+        with self._lock:
+            if self._calls is None:
+                self._calls = native_calls.Calls(self.__call__, method, parameters)
+                self.__call__ = self._calls.function
+            self._calls.add(passed, words)
+
+    def _call_code(self) -> bytes | None:
+        """The object code of the native function that begins calls; None where it cannot be made."""
+        return None
 
     def _describe(self, values: tuple[Any, ...]) -> Call:
         call = Call(values, on_gpu=(self._device or "").startswith("cuda"))

@@ -77,6 +77,15 @@ class Executable:
         return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan, False))
 
     @property
+    def cpu_addresses(self) -> tuple[int, ...]:
+        """The native functions, loaded."""
+        return self._cpu_addresses
+
+    def words_on(self, device: int) -> Any:
+        """The words on a device in which kernels note what is wrong with the data."""
+        return self._cuda_kernels.words(device)
+
+    @property
     def cuda_kernels(self) -> CudaKernels:
         """The kernels, loaded when a device is named."""
         return self._cuda_kernels
@@ -97,9 +106,8 @@ class Executable:
         key = (library, device)
         if key not in self._short:
             kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
-            words = lambda number: self._cuda_kernels.words(number)  # noqa: E731
             graphs = lambda number: self._cuda_kernels.graphs(number)  # noqa: E731
-            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, words, graphs)
+            reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, self.words_on, graphs)
             self._short[key] = write_program(self.plan, reads, ())
         return self._short[key]
 

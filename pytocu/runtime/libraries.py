@@ -34,6 +34,8 @@ class Library(Record):
         What identifies the class of sizes: ``ones`` and ``layout`` are functions.
     given : tuple of str
         Local names that the program takes beside the array itself.
+    native : bool
+        Whether native code reads the array's own structure: dtype, lengths and strides, which are `exact` then.
     """
 
     judge: str
@@ -41,6 +43,7 @@ class Library(Record):
     exact: tuple[str, ...]
     facts: tuple[str, ...]
     given: tuple[str, ...]
+    native: bool = False
 
 
 _LENGTHS = ("len(s{n})", "1 in s{n} and ones(s{n})")
@@ -52,6 +55,7 @@ LIBRARIES = {
         exact=("a{n}.dtype", "s{n}", "a{n}.strides"),
         facts=("a{n}.dtype", *_LENGTHS, "a{n}.flags.c_contiguous or layout(a{n}.flags)"),
         given=("s{n}",),
+        native=True,
     ),
     "cupy": Library(
         judge="",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -45,7 +45,7 @@ class Address(int):
     code: Any
 
 
-def load(code: bytes, names: Iterable[str]) -> dict[str, Address]:
+def load(code: bytes, names: Iterable[str], address_of: Callable[[str], int] | None = None) -> dict[str, Address]:
     """Load object code into this process.
 
     Parameters
@@ -54,6 +54,8 @@ def load(code: bytes, names: Iterable[str]) -> dict[str, Address]:
         Built on this machine or on one with the same CPU features.
     names : iterable of str
         Kernels whose addresses are wanted.
+    address_of : callable, optional
+        The address of a function that the code calls; by default :func:`external`.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def load(code: bytes, names: Iterable[str]) -> dict[str, Address]:
     """
     wanted = list(names)
     file = elf.ObjectFile(code)
-    externals = {symbol: external(symbol) for symbol in file.undefined()}
+    externals = {symbol: (address_of or external)(symbol) for symbol in file.undefined()}
     if file.machine == elf.X86_64:
         found, owner = elf.place(file, externals)
     else:

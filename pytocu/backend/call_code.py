@@ -1,0 +1,623 @@
+"""The native function behind calls of ready programs: LLVM IR, the same for every jitted function.
+
+Python calls it as a builtin with positional arguments, ``PyObject *(PyObject *self, PyObject *const *args, Py_ssize_t n,
+PyObject *names)``.  `self` is the address of a *state*, an int, and the words there are
+
+=====  ===========================================================================================
+0      the first record, 0 for none
+1      what is called where no record holds: the function that Python runs
+2, 3   the names of its parameters, a tuple, and how many there are
+4, 5   how many of them may be passed by position, and the first that may be passed by name
+=====  ===========================================================================================
+
+A record (`pytocu.runtime.native_calls` writes them) is a list of operations of :mod:`pytocu.call_operations` for one exact
+signature, which begins with what tells whether the arguments have it:
+
+=====  ===========================================================================================
+0      the next record, 0 for none
+1      an object that keeps the record and what it names
+2      arguments
+3, 4   words of the frame, and what stands in them when the call begins
+5      operations
+6, 7   the first and the last word, plus one, that may hold new references
+=====  ===========================================================================================
+
+Where an operation finds something else than it was written for, or an object raises, the next record is tried, and at last
+Python's function, which raises what there is to raise.  That ends with the first kernel: from there on an exception is the
+call's.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pytocu.call_operations import MOST_PARAMETERS, MOST_WORDS, NAME, OPERATIONS
+
+API = {
+    "PyErr_Clear": "void ()",
+    "PyErr_Occurred": "ptr ()",
+    "PyErr_SetObject": "void (ptr, ptr)",
+    "PyDict_GetItemWithError": "ptr (ptr, ptr)",
+    "PyEval_RestoreThread": "void (ptr)",
+    "PyEval_SaveThread": "ptr ()",
+    "PyFloat_AsDouble": "double (ptr)",
+    "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
+    "PyLong_AsVoidPtr": "ptr (ptr)",
+    "PyFloat_FromDouble": "ptr (double)",
+    "PyLong_FromLongLong": "ptr (i64)",
+    "PyObject_CallFunctionObjArgs": "ptr (ptr, ...)",
+    "PyObject_GetAttr": "ptr (ptr, ptr)",
+    "PyObject_GetItem": "ptr (ptr, ptr)",
+    "PyObject_IsTrue": "i32 (ptr)",
+    "PyObject_RichCompareBool": "i32 (ptr, ptr, i32)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyObject_VectorcallMethod": "ptr (ptr, ptr, i64, ptr)",
+    "PyTuple_New": "ptr (i64)",
+    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "Py_DecRef": "void (ptr)",
+    "Py_IncRef": "void (ptr)",
+}
+"""Functions of Python's C API that it calls."""
+
+_BODIES = {
+    "type": """
+  %kind = i64 at %a + 8
+  need icmp eq i64 %kind, %b""",
+    "same": """
+  need icmp eq i64 %a, %b""",
+    "equal": """
+  %x = ptr of %a
+  %y = ptr of %b
+  %answer = call i32 @PyObject_RichCompareBool(ptr %x, ptr %y, i32 2)
+  need icmp eq i32 %answer, 1""",
+    "true": """
+  %x = ptr of %a
+  %answer = call i32 @PyObject_IsTrue(ptr %x)
+  need icmp eq i32 %answer, 1""",
+    "global": """
+  %x = ptr of %a
+  %y = ptr of %b
+  %found = call ptr @PyDict_GetItemWithError(ptr %x, ptr %y)
+  %z = ptr of %c
+  need icmp eq ptr %found, %z""",
+    # Behind the head of an array of NumPy: elements, number of axes, lengths, strides, base, dtype, flags.
+    # Dtypes are told apart by kind, byte order and number: an array that was pickled has a dtype of its own.
+    "array": """
+  %dtype = i64 at %a + 56
+  %dtype.word = i64 at %dtype + 24
+  need icmp eq i64 %dtype.word, %b
+  %axes.word = i64 at %a + 24
+  %axes = and i64 %axes.word, 4294967295
+  need icmp eq i64 %axes, %n
+  %lengths = i64 at %a + 32
+  %lengths.at = ptr of %lengths
+  %strides = i64 at %a + 40
+  %strides.at = ptr of %strides
+  br label %op.loop
+op.loop:
+  %axis = phi i64 [ 0, %op.head ], [ %axis.next, %op.same ]
+  %left = icmp ult i64 %axis, %n
+  br i1 %left, label %op.compare, label %op.done
+op.compare:
+  %wanted.at = getelementptr i64, ptr %s, i64 %axis
+  %wanted = load i64, ptr %wanted.at, align 8
+  %length.at = getelementptr i64, ptr %lengths.at, i64 %axis
+  %length = load i64, ptr %length.at, align 8
+  %same.length = icmp eq i64 %length, %wanted
+  br i1 %same.length, label %op.compare.stride, label %miss
+op.compare.stride:
+  %behind = add i64 %axis, %n
+  %wanted.stride.at = getelementptr i64, ptr %s, i64 %behind
+  %wanted.stride = load i64, ptr %wanted.stride.at, align 8
+  %stride.at = getelementptr i64, ptr %strides.at, i64 %axis
+  %stride = load i64, ptr %stride.at, align 8
+  %same.stride = icmp eq i64 %stride, %wanted.stride
+  br i1 %same.stride, label %op.same, label %miss
+op.same:
+  %axis.next = add i64 %axis, 1
+  br label %op.loop
+op.done:
+  %elements = i64 at %a + 16
+  set %d, %elements""",
+    "flags": """
+  %flags.word = i64 at %a + 64
+  %flags = and i64 %flags.word, %m
+  need icmp eq i64 %flags, %m""",
+    "attribute": """
+  %x = ptr of %a
+  %y = ptr of %b
+  %made = call ptr @PyObject_GetAttr(ptr %x, ptr %y)
+  object %made""",
+    "item": """
+  %x = ptr of %a
+  %y = ptr of %b
+  %made = call ptr @PyObject_GetItem(ptr %x, ptr %y)
+  object %made""",
+    "call": """
+  %x = ptr of %a
+  %names = ptr of %b
+  %made = call ptr @PyObject_Vectorcall(ptr %x, ptr %s, i64 %n, ptr %names)
+  object %made""",
+    "method": """
+  %x = ptr of %a
+  %made = call ptr @PyObject_VectorcallMethod(ptr %x, ptr %s, i64 %n, ptr null)
+  object %made""",
+    "tuple": """
+  %made = call ptr @PyTuple_New(i64 %n)
+  object %made
+  br label %op.loop
+op.loop:
+  %place = phi i64 [ 0, %op.object ], [ %place.next, %op.fill ]
+  %left = icmp ult i64 %place, %n
+  br i1 %left, label %op.fill, label %op.done
+op.fill:
+  %member.at = getelementptr i64, ptr %s, i64 %place
+  %member.word = load i64, ptr %member.at, align 8
+  %member = ptr of %member.word
+  call void @Py_IncRef(ptr %member)
+  %ignored = call i32 @PyTuple_SetItem(ptr %made, i64 %place, ptr %member)
+  %place.next = add i64 %place, 1
+  br label %op.loop
+op.done:""",
+    "box_int": """
+  %made = call ptr @PyLong_FromLongLong(i64 %a)
+  object %made""",
+    "box_float": """
+  %number = bitcast i64 %a to double
+  %made = call ptr @PyFloat_FromDouble(double %number)
+  object %made""",
+    "address": """
+  %word = ptrtoint ptr %s to i64
+  set %d, %word""",
+    # What a kernel has noted is raised: nothing was found to be wrong where the word is as it was.
+    "found": """
+  %fine = icmp eq i64 %a, %b
+  br i1 %fine, label %op.done, label %op.tell
+op.tell:
+  raise %c, %f
+op.done:""",
+    "memory": """
+  %place = add i64 %a, %n
+  %from = ptr of %place
+  %word = load i64, ptr %from, align 8
+  set %d, %word""",
+    "pointer": """
+  %x = ptr of %a
+  %address = call ptr @PyLong_AsVoidPtr(ptr %x)
+  %word = ptrtoint ptr %address to i64
+  set %d, %word
+  %is.error = icmp eq i64 %word, -1
+  br i1 %is.error, label %op.unsure, label %op.done
+op.unsure:
+  %error = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %error, null
+  br i1 %fine, label %op.done, label %failed
+op.done:""",
+    "int": """
+  %x = ptr of %a
+  %word = call i64 @PyLong_AsLongLongAndOverflow(ptr %x, ptr %overflow)
+  set %d, %word
+  %over = load i32, ptr %overflow, align 4
+  need icmp eq i32 %over, 0
+  %is.error = icmp eq i64 %word, -1
+  br i1 %is.error, label %op.unsure, label %op.done
+op.unsure:
+  %error = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %error, null
+  br i1 %fine, label %op.done, label %failed
+op.done:""",
+    "float": """
+  %x = ptr of %a
+  %number = call double @PyFloat_AsDouble(ptr %x)
+  %word = bitcast double %number to i64
+  set %d, %word
+  %is.error = fcmp oeq double %number, -1.0
+  br i1 %is.error, label %op.unsure, label %op.done
+op.unsure:
+  %error = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %error, null
+  br i1 %fine, label %op.done, label %failed
+op.done:""",
+    "copy": """
+  set %d, %a""",
+    "or": """
+  %word = or i64 %a, %b
+  set %d, %word""",
+    "subtract": """
+  %word = sub i64 %a, %b
+  set %d, %word""",
+    "aligned": """
+  %rest = and i64 %a, %m
+  need icmp eq i64 %rest, 0""",
+    "inside": """
+  need icmp sle i64 %b, %a
+  need icmp sle i64 %a, %c""",
+    "outside": """
+  %above = icmp slt i64 %b, %a
+  %below = icmp slt i64 %a, %c
+  %between = and i1 %above, %below
+  need icmp eq i1 %between, false""",
+    **{
+        f"int_{name}": f"""
+  %pair = call {{ i64, i1 }} @llvm.s{short}.with.overflow.i64(i64 %a, i64 %b)
+  %over = extractvalue {{ i64, i1 }} %pair, 1
+  need icmp eq i1 %over, false
+  %word = extractvalue {{ i64, i1 }} %pair, 0
+  set %d, %word"""
+        for name, short in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"))
+    },
+    "int_to_float": """
+  %number = sitofp i64 %a to double
+  %word = bitcast double %number to i64
+  set %d, %word""",
+    **{
+        f"float_{name}": f"""
+  %x = bitcast i64 %a to double
+  %y = bitcast i64 %b to double
+  %number = f{short} double %x, %y
+  %word = bitcast double %number to i64
+  set %d, %word"""
+        for name, short in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"))
+    },
+    "float_divide": """
+  %x = bitcast i64 %a to double
+  %y = bitcast i64 %b to double
+  need fcmp une double %y, 0.0
+  %number = fdiv double %x, %y
+  %word = bitcast double %number to i64
+  set %d, %word""",
+    "float_negative": """
+  %word = xor i64 %a, -9223372036854775808
+  set %d, %word""",
+    "float_inside": """
+  %x = bitcast i64 %a to double
+  %low = bitcast i64 %b to double
+  %high = bitcast i64 %c to double
+  need fcmp ole double %low, %x
+  need fcmp ole double %x, %high""",
+    "float_to_single": """
+  %number = bitcast i64 %a to double
+  %single = fptrunc double %number to float
+  %bits = bitcast float %single to i32
+  %word = zext i32 %bits to i64
+  set %d, %word""",
+    "native": """
+  %kernel = ptr of %a
+  %thread = call ptr @PyEval_SaveThread()
+  call void %kernel(ptr %s, i64 0, i64 %b)
+  call void @PyEval_RestoreThread(ptr %thread)
+  store i1 true, ptr %committed, align 1""",
+    # `c` begins with the six lengths of grid and block, behind which the stream stands.
+    "launch": """
+  br label %op.loop
+op.loop:
+  %number = phi i64 [ 0, %op.head ], [ %number.next, %op.one ]
+  %left = icmp ult i64 %number, %n
+  br i1 %left, label %op.one, label %op.lengths
+op.one:
+  %parameter.at = getelementptr i64, ptr %s, i64 %number
+  %table.at = getelementptr ptr, ptr %table, i64 %number
+  store ptr %parameter.at, ptr %table.at, align 8
+  %number.next = add i64 %number, 1
+  br label %op.loop
+op.lengths:
+  %length = phi i64 [ 0, %op.loop ], [ %length.next, %op.length ]
+  %more = icmp ult i64 %length, 6
+  br i1 %more, label %op.length, label %op.start
+op.length:
+  %length.at = getelementptr i64, ptr %c, i64 %length
+  %length.word = load i64, ptr %length.at, align 8
+  %length.short = trunc i64 %length.word to i32
+  %length.to = getelementptr i32, ptr %configuration, i64 %length
+  store i32 %length.short, ptr %length.to, align 4
+  %length.next = add i64 %length, 1
+  br label %op.lengths
+op.start:
+  %shared.to = getelementptr i32, ptr %configuration, i64 6
+  store i32 0, ptr %shared.to, align 4
+  %stream.at = getelementptr i64, ptr %c, i64 6
+  %stream = load i64, ptr %stream.at, align 8
+  %stream.to = getelementptr i64, ptr %configuration, i64 4
+  store i64 %stream, ptr %stream.to, align 8
+  %attributes.to = getelementptr i64, ptr %configuration, i64 5
+  store i64 0, ptr %attributes.to, align 8
+  %count.to = getelementptr i64, ptr %configuration, i64 6
+  store i64 0, ptr %count.to, align 8
+  %driver = inttoptr i64 %t to ptr
+  %kernel = ptr of %a
+  %thread = call ptr @PyEval_SaveThread()
+  %status = call i32 %driver(ptr %configuration, ptr %kernel, ptr %table, ptr null)
+  call void @PyEval_RestoreThread(ptr %thread)
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %op.fine, label %op.refused
+op.refused:
+  %begun = load i1, ptr %committed, align 1
+  br i1 %begun, label %op.late, label %miss
+op.late:
+  %status.long = zext i32 %status to i64
+  raise %status.long, %f
+op.fine:
+  store i1 true, ptr %committed, align 1""",
+}
+
+
+@lru_cache(maxsize=1)
+def text() -> str:
+    """The module."""
+    declared = [f"declare {signature.replace('(', f'@{name}(', 1)}" for name, signature in API.items()]
+    for short in ("add", "sub", "mul"):
+        declared.append(f"declare {{ i64, i1 }} @llvm.s{short}.with.overflow.i64(i64, i64)")
+    declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    declared.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    cases = " ".join(f"i64 {number}, label %do.{name}" for number, name in enumerate(OPERATIONS))
+    bodies = "".join(_operation(name, operands) for name, operands in OPERATIONS.items())
+    return "\n".join(declared) + "\n\n" + _HEAD.replace("CASES", cases) + bodies + _TAIL
+
+
+def _operation(name: str, operands: str) -> str:
+    """One operation: its operands, and what it does, with names of its own."""
+    letters = operands.split()
+    lines = [f"do.{name}:"]
+    for place, letter in enumerate(letters, 1):
+        plain = letter.lstrip("@#")
+        lines.append(f"  %{plain}.operand.at = getelementptr i64, ptr %at, i64 {place}")
+        lines.append(f"  %{plain}.operand = load i64, ptr %{plain}.operand.at, align 8")
+        if letter[0] == "#":
+            lines.append(f"  %{plain} = add i64 %{plain}.operand, 0")
+        elif letter[0] == "@" or plain in "do":
+            lines.append(f"  %{plain} = getelementptr i64, ptr %frame, i64 %{plain}.operand")
+        else:
+            lines.append(f"  %{plain}.word.at = getelementptr i64, ptr %frame, i64 %{plain}.operand")
+            lines.append(f"  %{plain} = load i64, ptr %{plain}.word.at, align 8")
+    lines += ["  br label %op.head", "op.head:"]
+    if name == "return":
+        lines.append("  store i64 %a.operand, ptr %result, align 8\n  br label %finished")
+        return _own("\n".join(lines), name) + "\n"
+    needs = 0
+    for line in _BODIES[name].strip("\n").splitlines():
+        words = line.split()
+        match words:
+            case ["need", *condition]:
+                needs += 1
+                lines += [f"  %need{needs} = {' '.join(condition)}", f"  br i1 %need{needs}, label %op.met{needs}, label %miss"]
+                lines.append(f"op.met{needs}:")
+            case [made, "=", "ptr", "of", word]:
+                lines.append(f"  {made} = inttoptr i64 {word} to ptr")
+            case [made, "=", "i64", "at", base, "+", offset]:
+                lines += [f"  {made}.place = add i64 {base}, {offset}", f"  {made}.from = inttoptr i64 {made}.place to ptr"]
+                lines.append(f"  {made} = load i64, ptr {made}.from, align 8")
+            case ["set", to, word]:
+                lines.append(f"  store i64 {word}, ptr {to.strip(',')}, align 8")
+            case ["object", made]:
+                lines += [f"  %there = icmp ne ptr {made}, null", "  br i1 %there, label %op.object, label %failed"]
+                lines += ["op.object:", f"  %object.word = ptrtoint ptr {made} to i64"]
+                lines.append("  store i64 %object.word, ptr %o, align 8")
+            case ["raise", number, function]:
+                lines.append(_RAISE.format(number=number.strip(","), function=function))
+            case _:
+                lines.append(line)
+    lines.append(f"  %behind.at = getelementptr i64, ptr %at, i64 {len(letters) + 1}")
+    lines.append("  store ptr %behind.at, ptr %position, align 8\n  br label %next")
+    text = "\n".join(lines)
+    if name == "array":
+        text = text.replace("[ 0, %op.head ]", f"[ 0, %op.met{needs} ]")
+    return _own(text, name) + "\n"
+
+
+_SHARED = frozenset("at frame result position committed overflow table configuration next miss failed finished".split())  # noqa: SIM905
+"""Names that all operations share."""
+
+# The function gives an exception, which has no frame of its own then.
+_RAISE = """  %tell = inttoptr i64 {function} to ptr
+  %told = call ptr @PyLong_FromLongLong(i64 {number})
+  %error = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %tell, ptr %told, ptr null)
+  call void @Py_DecRef(ptr %told)
+  %is.error = icmp ne ptr %error, null
+  br i1 %is.error, label %op.raise, label %failed
+op.raise:
+  %class.at = getelementptr i64, ptr %error, i64 1
+  %class = load ptr, ptr %class.at, align 8
+  call void @PyErr_SetObject(ptr %class, ptr %error)
+  call void @Py_DecRef(ptr %error)
+  br label %failed"""
+
+
+def _own(text: str, name: str) -> str:
+    """The text with names that no other operation has."""
+    made: list[str] = []
+    for line in text.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            made.append(f"{name}.{line}" if line.startswith("op.") else line)
+            continue
+        parts = line.split("%")
+        out = [parts[0]]
+        for part in parts[1:]:
+            end = next((i for i, c in enumerate(part) if not (c.isalnum() or c in "._")), len(part))
+            word, rest = part[:end], part[end:]
+            out.append(f"%{word}{rest}" if word in _SHARED else f"%{name}.{word}{rest}")
+        made.append("".join(out))
+    return "\n".join(made)
+
+
+_HEAD = f"""define ptr @{NAME}(ptr %self, ptr %args, i64 %given, ptr %names) nounwind {{
+entry:
+  %frame = alloca [{MOST_WORDS} x i64], align 16
+  %table = alloca [{MOST_PARAMETERS} x ptr], align 16
+  %configuration = alloca [8 x i64], align 16
+  %overflow = alloca i32, align 4
+  %committed = alloca i1, align 1
+  %position = alloca ptr, align 8
+  %result = alloca i64, align 8
+  %arguments = alloca [{MOST_PARAMETERS} x ptr], align 16
+  %state = call ptr @PyLong_AsVoidPtr(ptr %self)
+  %fallback.at = getelementptr i64, ptr %state, i64 1
+  %fallback = load ptr, ptr %fallback.at, align 8
+  %first = load ptr, ptr %state, align 8
+  store i1 false, ptr %committed, align 1
+  %parameters.at = getelementptr i64, ptr %state, i64 2
+  %parameters = load ptr, ptr %parameters.at, align 8
+  %count.at = getelementptr i64, ptr %state, i64 3
+  %count = load i64, ptr %count.at, align 8
+  %positional.at = getelementptr i64, ptr %state, i64 4
+  %positional = load i64, ptr %positional.at, align 8
+  %named.at = getelementptr i64, ptr %state, i64 5
+  %named = load i64, ptr %named.at, align 8
+  %too.many = icmp ugt i64 %given, %positional
+  br i1 %too.many, label %python, label %entry.names
+entry.names:
+  %plain = icmp eq ptr %names, null
+  br i1 %plain, label %record.first, label %name.count
+name.count:
+  %size.at = getelementptr i64, ptr %names, i64 2
+  %size = load i64, ptr %size.at, align 8
+  %all = add i64 %given, %size
+  %more = icmp ugt i64 %all, %count
+  br i1 %more, label %python, label %name.begin
+name.begin:
+  %all.bytes = shl i64 %count, 3
+  call void @llvm.memset.p0.i64(ptr %arguments, i8 0, i64 %all.bytes, i1 false)
+  %first.bytes = shl i64 %given, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr %arguments, ptr %args, i64 %first.bytes, i1 false)
+  br label %name.look
+name.look:
+  %one = phi i64 [ 0, %name.begin ], [ %one.next, %name.put ]
+  %left = icmp ult i64 %one, %size
+  br i1 %left, label %name.read, label %name.gaps
+name.read:
+  %name.place = add i64 %one, 3
+  %name.at = getelementptr ptr, ptr %names, i64 %name.place
+  %name = load ptr, ptr %name.at, align 8
+  br label %name.find
+name.find:
+  %which = phi i64 [ %named, %name.read ], [ %which.next, %name.other ]
+  %inside = icmp ult i64 %which, %count
+  br i1 %inside, label %name.compare, label %python
+name.compare:
+  %parameter.place = add i64 %which, 3
+  %parameter.at = getelementptr ptr, ptr %parameters, i64 %parameter.place
+  %parameter = load ptr, ptr %parameter.at, align 8
+  %is.it = icmp eq ptr %parameter, %name
+  br i1 %is.it, label %name.free, label %name.other
+name.other:
+  %which.next = add i64 %which, 1
+  br label %name.find
+name.free:
+  %to.at = getelementptr ptr, ptr %arguments, i64 %which
+  %there = load ptr, ptr %to.at, align 8
+  %free = icmp eq ptr %there, null
+  br i1 %free, label %name.put, label %python
+name.put:
+  %from.place = add i64 %given, %one
+  %from.at = getelementptr ptr, ptr %args, i64 %from.place
+  %from = load ptr, ptr %from.at, align 8
+  store ptr %from, ptr %to.at, align 8
+  %one.next = add i64 %one, 1
+  br label %name.look
+name.gaps:
+  %gap = phi i64 [ 0, %name.look ], [ %gap.next, %name.filled ]
+  %in.order = icmp ult i64 %gap, %all
+  br i1 %in.order, label %name.check, label %record.first
+name.check:
+  %gap.at = getelementptr ptr, ptr %arguments, i64 %gap
+  %gap.value = load ptr, ptr %gap.at, align 8
+  %is.gap = icmp eq ptr %gap.value, null
+  br i1 %is.gap, label %python, label %name.filled
+name.filled:
+  %gap.next = add i64 %gap, 1
+  br label %name.gaps
+record.first:
+  %ordered = phi ptr [ %args, %entry.names ], [ %arguments, %name.gaps ]
+  %passed = phi i64 [ %given, %entry.names ], [ %all, %name.gaps ]
+  br label %record.look
+record.look:
+  %record = phi ptr [ %first, %record.first ], [ %following, %unsuitable ], [ %after, %released ]
+  %none = icmp eq ptr %record, null
+  br i1 %none, label %python, label %record.count
+record.count:
+  %wanted.at = getelementptr i64, ptr %record, i64 2
+  %wanted = load i64, ptr %wanted.at, align 8
+  %suits = icmp eq i64 %wanted, %passed
+  br i1 %suits, label %begin, label %unsuitable
+unsuitable:
+  %following = load ptr, ptr %record, align 8
+  br label %record.look
+begin:
+  %owner.at = getelementptr i64, ptr %record, i64 1
+  %owner = load ptr, ptr %owner.at, align 8
+  call void @Py_IncRef(ptr %owner)
+  %words.at = getelementptr i64, ptr %record, i64 3
+  %words = load i64, ptr %words.at, align 8
+  %bytes = shl i64 %words, 3
+  %initial.at = getelementptr i64, ptr %record, i64 4
+  %initial = load ptr, ptr %initial.at, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %frame, ptr %initial, i64 %bytes, i1 false)
+  %passed.bytes = shl i64 %passed, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr %frame, ptr %ordered, i64 %passed.bytes, i1 false)
+  %operations.at = getelementptr i64, ptr %record, i64 5
+  %operations = load ptr, ptr %operations.at, align 8
+  store ptr %operations, ptr %position, align 8
+  br label %next
+next:
+  %at = load ptr, ptr %position, align 8
+  %number = load i64, ptr %at, align 8
+  switch i64 %number, label %miss [ CASES ]
+"""
+
+_TAIL = """failed:
+  %begun = load i1, ptr %committed, align 1
+  br i1 %begun, label %raised, label %forget
+forget:
+  call void @PyErr_Clear()
+  br label %miss
+raised:
+  store i64 -1, ptr %result, align 8
+  br label %release
+miss:
+  store i64 -2, ptr %result, align 8
+  br label %release
+finished:
+  %place = load i64, ptr %result, align 8
+  %returned.at = getelementptr i64, ptr %frame, i64 %place
+  %returned.word = load i64, ptr %returned.at, align 8
+  %returned.object = inttoptr i64 %returned.word to ptr
+  call void @Py_IncRef(ptr %returned.object)
+  br label %release
+release:
+  %returned = phi ptr [ null, %raised ], [ null, %miss ], [ %returned.object, %finished ]
+  %low.at = getelementptr i64, ptr %record, i64 6
+  %low = load i64, ptr %low.at, align 8
+  %high.at = getelementptr i64, ptr %record, i64 7
+  %high = load i64, ptr %high.at, align 8
+  br label %release.look
+release.look:
+  %slot = phi i64 [ %low, %release ], [ %slot.next, %release.next ]
+  %held = icmp ult i64 %slot, %high
+  br i1 %held, label %release.one, label %release.done
+release.one:
+  %slot.at = getelementptr i64, ptr %frame, i64 %slot
+  %slot.word = load i64, ptr %slot.at, align 8
+  %empty = icmp eq i64 %slot.word, 0
+  br i1 %empty, label %release.next, label %release.object
+release.object:
+  %slot.object = inttoptr i64 %slot.word to ptr
+  call void @Py_DecRef(ptr %slot.object)
+  br label %release.next
+release.next:
+  %slot.next = add i64 %slot, 1
+  br label %release.look
+release.done:
+  %how = load i64, ptr %result, align 8
+  %over = icmp ne i64 %how, -2
+  br i1 %over, label %done, label %released
+released:
+  %after = load ptr, ptr %record, align 8
+  call void @Py_DecRef(ptr %owner)
+  br label %record.look
+done:
+  call void @Py_DecRef(ptr %owner)
+  ret ptr %returned
+python:
+  %answer = call ptr @PyObject_Vectorcall(ptr %fallback, ptr %args, i64 %given, ptr %names)
+  ret ptr %answer
+}
+"""

@@ -1,0 +1,556 @@
+"""From the text of a ready program to a list of operations that native code runs.
+
+In: the function `run` of a program for one exact signature (:func:`pytocu.runtime.access.native_access` says how it is
+written), with what `bind` computed for the signature, and how the arrays of the library are told apart.  Out: :class:`Words`.
+
+The text is written as that of every program, so there is one place that says what a call does.  What is understood is the
+little that ready programs consist of: attributes, calls, sums of Python's numbers, comparisons that leave the call, launches.
+:class:`NotNative` is raised for any other text, and then Python runs it.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import operator
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from pytocu.call_operations import MOST_PARAMETERS, MOST_WORDS, NUMBERS, OPERATIONS
+from pytocu.errors import NOTHING, InternalError, PytocuError
+from pytocu.guards import MISSING, Default, Guard
+from pytocu.record import Record as Fields
+from pytocu.runtime.libraries import Library, is_array_class
+
+_ELEMENTS = object.__basicsize__
+"""Where an array of NumPy has the address of its elements, behind the head of every object."""
+
+_DTYPE = 24
+"""Where a dtype of NumPy has its kind, letter, byte order and number, in 8 bytes."""
+
+_WRITEABLE = 0x400
+"""NumPy's flag of arrays that may be written."""
+
+
+class NotNative(Exception):
+    """Text that Python has to run; says which."""
+
+
+class Value(Fields):
+    """What is known when a call runs: a word of the frame, and what it holds (``object``, ``word``, ``int``, ``float``).
+
+    `boxed` is the word that has the same number as a Python object, where there is one.
+    """
+
+    at: int
+    kind: str
+    boxed: int | None = None
+
+
+class Known(Fields):
+    """What is known before: an object."""
+
+    value: Any
+
+
+class Launching(Fields):
+    """How kernels are started.
+
+    Attributes
+    ----------
+    parameters : sequence of tuple of str
+        Words of each kernel's parameters.
+    address : int
+        Of the driver's function that launches; 0 on a CPU.
+    kernels : sequence of int
+        Native functions, or the driver's handles.
+    keep : tuple
+        Objects that keep the kernels loaded.
+    failed : callable
+        ``failed(kernel, status, blocks, threads)`` raises what the driver said of a launch.
+    most : int
+        Iterations, times what one costs, that one thread does; 0 for any number.
+    """
+
+    parameters: Sequence[tuple[str, ...]]
+    address: int
+    kernels: Sequence[int]
+    keep: tuple[Any, ...]
+    failed: Callable[[int, int, int, int], Any]
+    most: int
+
+
+class Words:
+    """A call that grows: its frame and its operations.
+
+    Words of the frame are numbered from 0; those that hold new objects come last, and have negative numbers until it
+    is known how many others there are.
+    """
+
+    def __init__(self, count: int):
+        self.count = count
+        self.frame = [0] * count
+        self.objects = 0
+        self.operations: list[tuple[str, tuple[int, ...]]] = []
+        self.keep: list[Any] = []
+        self.constants: dict[int, int] = {}
+
+    def emit(self, name: str, *operands: int) -> None:
+        self.operations.append((name, operands))
+
+    def word(self, number: int) -> int:
+        """A word of the frame that holds a number."""
+        self.frame.append(number & (2**64 - 1))
+        return len(self.frame) - 1
+
+    def region(self, words: int) -> int:
+        """Several words that follow each other."""
+        self.frame.extend([0] * max(words, 1))
+        return len(self.frame) - max(words, 1)
+
+    def constant(self, value: Any) -> int:
+        """A word of the frame that holds an object, which lives as long as the record."""
+        if id(value) not in self.constants:
+            self.keep.append(value)
+            self.constants[id(value)] = self.word(id(value))
+        return self.constants[id(value)]
+
+    def object(self) -> int:
+        """A word for a new object."""
+        self.objects += 1
+        return -self.objects
+
+    def finish(self) -> tuple[list[int], list[int], tuple[int, int]]:
+        """The frame, the operations, and the range of words that may hold new objects."""
+        first = len(self.frame)
+        size = first + self.objects
+        if size > MOST_WORDS:
+            raise NotNative(f"{size} words")
+        code: list[int] = []
+        for name, operands in self.operations:
+            code.append(NUMBERS[name])
+            for letter, operand in zip(OPERATIONS[name].split(), operands, strict=True):
+                code.append(first - operand - 1 if operand < 0 and letter[0] != "#" else operand & (2**64 - 1))
+        return self.frame + [0] * self.objects, code, (first, size)
+
+
+class Compiler:
+    """Writes the operations of one signature.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What `run` calls the arguments (``v0``), in the order of the call; empty for those that it is not given.
+    classes : sequence of type
+        Of the arguments.
+    count : int
+        Arguments that are passed; those behind them have their defaults.
+    """
+
+    def __init__(self, names: Sequence[str], classes: Sequence[type], count: int):
+        self.names = names
+        self.classes = classes
+        self.words = Words(count)
+        self.locals: dict[str, Value | Known] = {}
+        self.globals: Mapping[str, Any] = {}
+        self.elements: dict[str, Value] = {}
+        self.noted: dict[int, tuple[int, int]] = {}
+        self.launching: Launching | None = None
+
+    # What tells the signature.
+
+    def compare(self, library: Library, key: Sequence[Any], globals: Mapping[str, Any]) -> None:
+        """Leave a call whose arguments have other classes, or whose arrays are not what `key` says."""
+        self.globals = globals
+        parts = iter(key)
+        for n, kind in enumerate(self.classes[: self.words.count]):
+            self.words.emit("type", n, self.words.constant(kind))
+        for n, (name, kind) in enumerate(zip(self.names, self.classes, strict=True)):
+            if is_array_class(kind):
+                self.compare_array(library, n, name, parts)
+                continue
+            value = Value(n, "object")
+            if kind is float or kind in (int, bool):
+                value = Value(self.words.word(0), "float" if kind is float else "int", n)
+                self.words.emit(value.kind, value.at, n)
+            elif kind not in (type(None), Default, complex) and not issubclass(kind, np.generic):
+                raise NotNative(f"an argument of the class {kind.__name__}")
+            if name:
+                self.locals[name] = value
+
+    def compare_array(self, library: Library, n: int, name: str, parts: Iterator[Any]) -> None:
+        self.locals[name] = self.locals[f"a{n}"] = Value(n, "object")
+        if library.native:
+            dtype, shape, strides = (next(parts) for _ in library.exact)
+            at, wanted = self.words.word(0), self.words.region(2 * len(shape))
+            for place, number in enumerate((*shape, *strides), wanted):
+                self.words.frame[place] = number & (2**64 - 1)
+            told = ctypes.c_uint64.from_address(id(dtype) + _DTYPE).value
+            self.words.emit("array", at, n, self.words.word(told), wanted, len(shape))
+            self.elements[name] = Value(at, "word")
+            self.locals[f"s{n}"] = Known(shape)
+        else:
+            for line in library.reads:
+                self.statement(ast.parse(line.format(n=n)).body[0])
+            self.judge(library.judge.format(n=n))
+            for template in library.exact:
+                self.compare_part(ast.parse(template.format(n=n), mode="eval").body, next(parts))
+        for given in library.given:
+            local = given.format(n=n)
+            self.locals[f"{local[: -len(str(n))]}{name[1:]}"] = self.locals[local]
+
+    def judge(self, text: str) -> None:
+        """Leave a call of whose array one of the terms is true."""
+        if not text:
+            return
+        judged = ast.parse(text, mode="eval").body
+        for term in judged.values if isinstance(judged, ast.BoolOp) else [judged]:
+            match term:
+                case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[right]):
+                    self.words.emit("same", self.at(self.value(left)), self.at(self.value(right)))
+                case _:
+                    self.words.emit("same", self.at(self.value(term)), self.words.constant(False))
+
+    def compare_part(self, part: ast.expr, wanted: Any) -> None:
+        if isinstance(part, ast.BoolOp):
+            short, long = part.values
+            if wanted is not True:
+                self.words.emit("same", self.at(self.value(short)), self.words.constant(False))
+            part = short if wanted is True else long
+        compared = "equal" if isinstance(wanted, (tuple, int)) and wanted is not True else "same"
+        self.words.emit(compared, self.at(self.value(part)), self.words.constant(wanted))
+        if isinstance(part, ast.Name):
+            self.locals[part.id] = Known(wanted)
+
+    def guard(self, guard: Guard, function: Any) -> None:
+        """Leave a call for which a captured value is another one."""
+        place = _dictionary(guard, function) if guard.same is not MISSING else None
+        if place is not None:
+            values, name = place
+            self.words.emit("global", *map(self.words.constant, (values, name, guard.same)))
+            return
+        if self.words.count < len(self.classes):
+            raise NotNative("a captured value that is read of all arguments")
+        given = [Value(n, "object") for n in range(self.words.count)]
+        listed = self.made("tuple", self.passed(given), len(given))
+        self.words.emit("true", self.call(guard.watch(), [listed]).at)
+
+    # The program.
+
+    def program(self, body: Sequence[ast.stmt], names: Mapping[str, Any], launching: Launching) -> None:
+        """What `run` does; `names` are its globals and what `bind` computed."""
+        self.globals = names
+        self.launching = launching
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.locals[name] = self.value(value)
+            case ast.If(test=test, body=[ast.Return(value=ast.Name(id="NotImplemented"))], orelse=[]):
+                self.leave(test)
+            case ast.If(
+                test=ast.Compare(left=ast.Subscript(value=words, slice=at)),
+                body=[ast.Expr(value=ast.Call(func=ast.Name(id="raise_found"), args=[_, number]))],
+                orelse=[],
+            ):
+                self.raise_found(self.value(words), self.known(at), self.known(number))
+            case ast.If(test=test, body=body, orelse=other):
+                chosen = self.value(test)
+                if not isinstance(chosen, Known):
+                    raise NotNative(ast.unparse(test))
+                for inner in body if chosen.value else other:
+                    self.statement(inner)
+            case ast.Try(body=body):
+                # Where something goes wrong Python computes it again, and raises.
+                for inner in body:
+                    self.statement(inner)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="launch"), args=[number, *details, ast.Tuple(elts=values)])):
+                self.launch(self.known(number), [self.known(d) for d in details], [self.value(v) for v in values])
+            case ast.Expr(value=ast.Call() as call):
+                self.value(call)
+            case ast.Delete():
+                # The end of the call, which is near, gives it back.
+                return
+            case ast.Return(value=value):
+                found = Known(None) if value is None else self.value(value)
+                self.words.emit("return", self.at(found))
+            case _:
+                raise NotNative(ast.unparse(statement))
+
+    def leave(self, test: ast.expr) -> None:
+        """Leave the call where the test is true."""
+        match test:
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=ast.Constant(value=int(mask))):
+                self.words.emit("aligned", self.number(self.value(left)).at, mask)
+            case ast.Compare(left=low, ops=[ast.Lt(), ast.Lt()], comparators=[middle, high]):
+                self.words.emit("outside", *(self.number(self.value(v)).at for v in (middle, low, high)))
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="writeable"), args=[array])):
+                self.words.emit("flags", self.at(self.value(array)), _WRITEABLE)
+            case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
+                sides = [self.value(left), self.value(right)]
+                if not all(isinstance(s, Known) for s in sides):
+                    self.words.emit("same", *(self.number(s).at for s in sides))
+                elif sides[0] != sides[1]:
+                    raise NotNative(ast.unparse(test))
+            case _:
+                raise NotNative(ast.unparse(test))
+
+    def known(self, node: ast.expr) -> Any:
+        found = self.value(node)
+        if not isinstance(found, Known):
+            raise NotNative(ast.unparse(node))
+        return found.value
+
+    def value(self, node: ast.expr) -> Value | Known:
+        match node:
+            case ast.Constant(value=value):
+                return Known(value)
+            case ast.Name(id=name):
+                return self.named(name)
+            case ast.Tuple(elts=members):
+                found = [self.value(m) for m in members]
+                if all(isinstance(f, Known) for f in found):
+                    return Known(tuple(f.value for f in found if isinstance(f, Known)))
+                return self.made("tuple", self.passed(found), len(found))
+            case ast.Call(func=ast.Name(id="pointer"), args=[address]):
+                made = Value(self.words.word(0), "word")
+                self.words.emit("pointer", made.at, self.at(self.value(address)))
+                return made
+            case ast.Call(func=ast.Name(id="memory"), args=[array]):
+                made = Value(self.words.word(0), "word")
+                self.words.emit("memory", made.at, self.at(self.value(array)), _ELEMENTS)
+                return made
+            case ast.Call(func=ast.Name(id="elements"), args=[ast.Name(id=array)]):
+                return self.elements[array]
+            case ast.Call(func=ast.Name(id="new_words"), args=[ast.Constant(value=int(count))]):
+                return self.new_words(count)
+            case ast.Call(func=ast.Attribute(value=base, attr=name), args=arguments, keywords=[]):
+                given = [base, *arguments]
+                return self.made("method", self.words.constant(name), self.passed(map(self.value, given)), len(given))
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                given = [self.value(v) for v in (*arguments, *(k.value for k in keywords))]
+                return self.call(self.known(function), given, [k.arg or "" for k in keywords])
+            case ast.Dict(keys=keys, values=members) if keys:
+                names = [k.value for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
+                if len(names) < len(keys):
+                    raise NotNative(ast.unparse(node))
+                return self.call(dict, [self.value(m) for m in members], names)
+            case ast.List(elts=members):
+                return self.call(list, [self.made("tuple", self.passed(map(self.value, members)), len(members))])
+            case ast.Attribute(value=base, attr=name):
+                return self.made("attribute", self.at(self.value(base)), self.words.constant(name))
+            case ast.Subscript(value=base, slice=index):
+                return self.made("item", self.at(self.value(base)), self.at(self.value(index)))
+            case ast.IfExp(test=ast.Compare(left=low, ops=[ast.LtE(), ast.LtE()], comparators=[middle, high]), body=body):
+                return self.inside([self.value(v) for v in (middle, low, high)], body)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.negative(self.value(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self.value(left), self.value(right), node)
+            case _:
+                raise NotNative(ast.unparse(node))
+
+    def named(self, name: str) -> Value | Known:
+        if name in self.locals:
+            return self.locals[name]
+        if name not in self.globals:
+            raise NotNative(name)
+        return Known(self.globals[name])
+
+    def made(self, operation: str, *operands: int) -> Value:
+        made = Value(self.words.object(), "object")
+        self.words.emit(operation, made.at, *operands)
+        return made
+
+    def at(self, found: Value | Known) -> int:
+        """The word that has an object."""
+        if isinstance(found, Known):
+            return self.words.constant(found.value)
+        if found.kind == "object":
+            return found.at
+        if found.boxed is not None:
+            return found.boxed
+        if found.kind == "word":
+            raise NotNative("an address where an object is needed")
+        return self.made(f"box_{found.kind}", found.at).at
+
+    def number(self, found: Value | Known) -> Value:
+        """The word that has a number."""
+        match found:
+            case Known(value=bool(value) | int(value)) if -(2**63) <= value < 2**63:
+                return Value(self.words.word(int(value)), "int")
+            case Known(value=float(value)) if type(value) is float:
+                return Value(self.words.word(_bits(value)), "float")
+            case Value(kind="int" | "float" | "word"):
+                return found
+        raise NotNative("an object where a number is needed")
+
+    def passed(self, values: Iterable[Value | Known]) -> int:
+        """Words that follow each other, with objects."""
+        words = [self.at(value) for value in values]
+        start = self.words.region(len(words))
+        for place, word in enumerate(words, start):
+            self.words.emit("copy", place, word)
+        return start
+
+    def call(self, called: Any, given: Sequence[Value | Known], keywords: Sequence[str] = ()) -> Value:
+        """Call a Python function; the last arguments are passed by name."""
+        start = self.passed(given)
+        names = self.words.constant(tuple(keywords)) if keywords else self.words.word(0)
+        return self.made("call", self.words.constant(called), start, len(given) - len(keywords), names)
+
+    def new_words(self, count: int) -> Value:
+        """Words in which kernels note what is wrong with the data."""
+        start = self.words.region(count)
+        self.words.frame[start : start + count] = [NOTHING & (2**64 - 1)] * count
+        made = Value(self.words.word(0), "word")
+        self.words.emit("address", made.at, start)
+        self.noted[made.at] = start, count
+        return made
+
+    def raise_found(self, words: Value | Known, at: int, number: int) -> None:
+        """Raise what a kernel has noted."""
+        raise_found = self.globals["raise_found"]
+        assert isinstance(words, Value)
+        start, count = self.noted[words.at]
+
+        def found(address: int) -> Exception:
+            return raised(raise_found, (ctypes.c_int64 * count).from_address(address), number)
+
+        nothing = self.words.word(NOTHING)
+        self.words.emit("found", start + at, nothing, words.at, self.words.constant(found))
+
+    def inside(self, bounds: Sequence[Value | Known], body: ast.expr) -> Value | Known:
+        """A number that is returned as it is between two bounds; beyond them Python converts it."""
+        number, low, high = map(self.number, bounds)
+        if number.kind == "float":
+            low, high = self.to_float(low), self.to_float(high)
+        self.words.emit("float_inside" if number.kind == "float" else "inside", number.at, low.at, high.at)
+        return self.value(body)
+
+    def to_float(self, number: Value) -> Value:
+        if number.kind == "float":
+            return number
+        made = Value(self.words.word(0), "float")
+        self.words.emit("int_to_float", made.at, number.at)
+        return made
+
+    def negative(self, operand: Value | Known) -> Value | Known:
+        if isinstance(operand, Known):
+            return Known(-operand.value)
+        number = self.number(operand)
+        made = Value(self.words.word(0), number.kind)
+        if number.kind == "float":
+            self.words.emit("float_negative", made.at, number.at)
+        else:
+            self.words.emit("int_subtract", made.at, self.words.word(0), number.at)
+        return made
+
+    def binary(self, op: ast.operator, left: Value | Known, right: Value | Known, node: ast.expr) -> Value:
+        x, y = self.number(left), self.number(right)
+        if isinstance(op, ast.BitOr) and {x.kind, y.kind} == {"word"}:
+            made = Value(self.words.word(0), "word")
+            self.words.emit("or", made.at, x.at, y.at)
+            return made
+        if isinstance(op, (ast.Mod, ast.FloorDiv)) and {x.kind, y.kind} <= {"int", "float"}:
+            found = self.call(operator.mod if isinstance(op, ast.Mod) else operator.floordiv, [x, y])
+            made = Value(self.words.word(0), "float" if "float" in (x.kind, y.kind) else "int", found.at)
+            self.words.emit(made.kind, made.at, found.at)
+            return made
+        name = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide"}.get(type(op))
+        if name is None or (name == "divide" and "float" not in (x.kind, y.kind)):
+            raise NotNative(ast.unparse(node))
+        if "float" in (x.kind, y.kind):
+            x, y = self.to_float(x), self.to_float(y)
+            made = Value(self.words.word(0), "float")
+        else:
+            made = Value(self.words.word(0), "int")
+        self.words.emit(f"{made.kind}_{name}", made.at, x.at, y.at)
+        return made
+
+    def launch(self, number: int, details: Sequence[Any], values: Sequence[Value | Known]) -> None:
+        """Start a kernel: on a CPU for so many iterations at so much each, else in so many blocks of so many threads."""
+        launching = self.launching
+        assert launching is not None
+        parameters = launching.parameters[number]
+        if len(parameters) > MOST_PARAMETERS:
+            raise NotNative(f"{len(parameters)} parameters")
+        start = self.words.region(len(parameters))
+        for place, (value, word) in enumerate(zip(values, parameters, strict=True), start):
+            self.parameter(place, value, word)
+        self.words.keep.extend(launching.keep)
+        kernel = self.words.word(launching.kernels[number])
+        if not launching.address:
+            work, cost = details
+            if work * cost >= launching.most:
+                raise NotNative("iterations for several threads")
+            self.words.emit("native", kernel, start, self.words.word(work))
+            return
+        blocks, threads = details
+        columns, rows, width, height = (blocks, 1, threads, 1) if isinstance(blocks, int) else blocks
+        grid = self.words.region(7)
+        self.words.frame[grid : grid + 6] = [columns, rows, 1, width, height, 1]
+        self.words.emit("copy", grid + 6, self.number(self.named("stream")).at)
+        blocks, threads = columns * rows, width * height
+        failed = self.words.constant(lambda status: raised(launching.failed, number, status, blocks, threads))
+        self.words.emit("launch", kernel, grid, start, len(parameters), launching.address, failed)
+
+    def parameter(self, place: int, value: Value | Known, word: str) -> None:
+        """Put a parameter into a word, which is as `Parameters.pack` leaves it."""
+        if isinstance(value, Value) and value.kind == "object":
+            # A NumPy scalar.
+            made = Value(self.words.word(0), "float" if word[0] == "f" else "int")
+            self.words.emit(made.kind, made.at, value.at)
+            value = made
+        number = self.number(value)
+        if word in ("f32", "f64"):
+            number = self.to_float(number)
+        elif number.kind == "float" or word[0] not in "piu":
+            raise NotNative(f"a parameter of type {word}")
+        self.words.emit("float_to_single" if word == "f32" else "copy", place, number.at)
+
+
+def raised(function: Callable[..., Any], *arguments: Any) -> Exception:
+    """What a function raises."""
+    try:
+        function(*arguments)
+    except PytocuError as error:
+        return error.with_traceback(None)
+    raise InternalError("nothing was raised")
+
+
+def _bits(value: float) -> int:
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def _dictionary(guard: Guard, function: Any) -> tuple[dict[str, Any], str] | None:
+    """The dictionary in which a captured value stands, and its name there; None for one that is elsewhere."""
+    match guard.path:
+        case ("global", ("function",), str(name)):
+            values = getattr(function, "__globals__", {})
+        case ("attribute", ("global", ("function",), str(module)), str(name)):
+            # Which module it is is a captured value too.
+            found = getattr(function, "__globals__", {}).get(module)
+            values = vars(found) if isinstance(found, ModuleType) else {}
+        case _:
+            return None
+    return (values, name) if values.get(name, MISSING) is guard.same else None
+
+
+def body_of(source: str) -> list[ast.stmt]:
+    """The statements of the function `run` that `bind` makes."""
+    (bind,) = (s for s in ast.parse(source).body if isinstance(s, ast.FunctionDef) and s.name == "bind")
+    (run,) = (s for s in bind.body if isinstance(s, ast.FunctionDef))
+    return run.body
+
+
+def names_of(run: FunctionType) -> Mapping[str, Any]:
+    """The globals of a function, and what it has of the function around it."""
+    cells = zip(run.__code__.co_freevars, run.__closure__ or (), strict=True)
+    return {**run.__globals__, **{name: cell.cell_contents for name, cell in cells}}

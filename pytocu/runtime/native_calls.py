@@ -1,0 +1,249 @@
+"""Calls that native code begins: for signatures that are called often, in front of the functions that Python runs.
+
+A jitted function finds a ready program by running Python, which takes longer than the kernel of a small array.  Signatures
+that are called often get a record: a list of operations (:mod:`pytocu.runtime.call_words`) that compares the arguments with
+the signature and does what the program does.  The function of `pytocu.backend.call_code` tries the records of a jitted
+function, the newest first, and calls what Python runs where none holds: for other signatures, and when something goes wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pytocu import config
+from pytocu.call_operations import MOST_PARAMETERS, NAME
+from pytocu.errors import BackendError, InternalError
+from pytocu.guards import Default
+from pytocu.record import Record
+from pytocu.runtime import access, call_words, cuda, native
+from pytocu.runtime.executable import Executable, cpu_part
+from pytocu.runtime.libraries import key_globals, templates_of
+from pytocu.runtime.program import write_program
+
+if TYPE_CHECKING:
+    from inspect import Parameter
+
+    from pytocu.guards import Guard
+
+MOST_RECORDS = 4
+"""Signatures of one function that native code knows: comparing each takes its time."""
+
+_FAST_CALL_WITH_KEYWORDS = 0x0080 | 0x0002
+_WORD = ctypes.c_uint64
+
+
+class _Method(ctypes.Structure):
+    """Python's ``PyMethodDef``."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+class _Code:
+    """The native function of this process, loaded once; None where there is none."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.asked = False
+        self.method: _Method | None = None
+        self.owner: Any = None
+
+    def load(self, build: Callable[[], bytes | None]) -> _Method | None:
+        with self.lock:
+            if not self.asked:
+                self.asked = True
+                try:
+                    code = build()
+                    if code is not None:
+                        self.owner = native.load(code, [NAME], python_api)[NAME]
+                        self.method = _Method(NAME.encode(), int(self.owner), _FAST_CALL_WITH_KEYWORDS, None)
+                except BackendError as error:
+                    warnings.warn(f"calls of small arrays take longer than they need to: {error}", RuntimeWarning, stacklevel=2)
+            return self.method
+
+
+_code = _Code()
+
+
+def method(build: Callable[[], bytes | None]) -> Any:
+    """The native function, loaded; None where there is none.  ``build()`` gives its object code the first time."""
+    return _code.load(build)
+
+
+def python_api(name: str) -> int:
+    """The address of a function of Python's C API."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def possible(parameters: int) -> bool:
+    """Whether this Python is one whose objects native code can read, for a function of so many parameters."""
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    alike = sys.implementation.name == "cpython" and ctypes.sizeof(ctypes.c_void_p) == 8 and sys.byteorder == "little"
+    return alike and has_lock and parameters <= MOST_PARAMETERS and config.enabled("native_calls")
+
+
+class _Owner:
+    """A record of native code, and the objects that it names."""
+
+    __slots__ = ("keep", "memory")
+
+    def __init__(self, memory: Any, keep: Sequence[Any]):
+        self.memory = memory
+        self.keep = keep
+
+
+class Calls:
+    """A function that tries records, and calls another function where none holds.
+
+    Parameters
+    ----------
+    python : callable
+        What is called then.
+    method : _Method
+        The native function.
+    parameters : sequence of inspect.Parameter
+        Of `python`, none of them variadic.
+
+    Attributes
+    ----------
+    function : builtin
+        Takes what `python` takes.
+    """
+
+    def __init__(self, python: Callable[..., Any], method: _Method, parameters: Sequence[Parameter]):
+        self.python = python
+        # Names are compared by identity: those of calls are interned.
+        self.names = tuple(sys.intern(p.name) for p in parameters)
+        positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
+        named = sum(p.kind is p.POSITIONAL_ONLY for p in parameters)
+        self.state = (_WORD * 6)(0, id(python), id(self.names), len(self.names), positional, named)
+        self.records: tuple[_Owner, ...] = ()
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
+            ("PyCFunction_NewEx", ctypes.pythonapi)
+        )
+        # The module of a builtin is any object, which lives as long.
+        self.function = make(ctypes.addressof(method), ctypes.addressof(self.state), self)
+
+    def add(self, count: int, words: call_words.Words) -> None:
+        """Put a record in front of others; the last one goes where there are too many."""
+        frame, operations, (low, high) = words.finish()
+        memory = (_WORD * (8 + len(frame) + len(operations)))()
+        start = ctypes.addressof(memory)
+        owner = _Owner(memory, words.keep)
+        memory[1:8] = [id(owner), count, len(frame), start + 64, start + 64 + 8 * len(frame), low, high]
+        memory[8:] = frame + operations
+        kept = self.records[: MOST_RECORDS - 1]
+        if kept:
+            memory[0] = ctypes.addressof(kept[0].memory)
+            # A call may be at the one that goes: its own reference keeps it.
+            kept[-1].memory[0] = 0
+        self.state[0] = start
+        self.records = (owner, *kept)
+
+
+class NativeProgram(Record):
+    """A plan as text that `call_words` reads.
+
+    Attributes
+    ----------
+    bind : callable
+        What depends on lengths and strides; gives the function whose text it is.
+    body : list of statements
+    launching : Launching
+    """
+
+    bind: Callable[..., Any]
+    body: list[Any]
+    launching: call_words.Launching
+
+
+_STEPS = {
+    "launch", "allocate", "dim", "stride", "check", "writable", "convert", "const", "python", "part", "failures", "failed",
+}  # fmt: skip
+"""Steps of plans that native code makes."""
+
+
+def program_of(executable: Executable, library: str, device: int | str) -> NativeProgram | None:
+    """The program for arrays of a library on a device, loaded; None where Python has to make some step."""
+    plan = executable.plan
+    if not all(step[0] in _STEPS for step in plan.steps) or not any(step[0] == "launch" for step in plan.steps):
+        return None
+    program = write_program(plan, access.native_access(library, device, plan, executable.words_on), ())
+    parameters = [spec.parameters for spec in plan.kernels]
+    if device == "cpu":
+        addresses, most = executable.cpu_addresses, cpu_part().ELEMENTS_PER_THREAD
+        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most)
+    else:
+        kernels = executable.cuda_kernels.on(int(device))
+
+        def failed(number: int, status: int, blocks: int, threads: int) -> NoReturn:
+            cuda.launch_failed(kernels[number], status, blocks, threads)
+
+        address = ctypes.cast(cuda.bindings().launch_ex, ctypes.c_void_p).value or 0
+        handles = [int(k.handle) for k in kernels]
+        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0)
+    assert program.bind is not None
+    return NativeProgram(program.bind, call_words.body_of(program.source), launching)
+
+
+def _never(*_: Any) -> NoReturn:
+    raise InternalError("a native function does not fail")
+
+
+def words_of(
+    executable: Executable,
+    library: str,
+    device: int | str,
+    classes: Sequence[type],
+    passed: int,
+    guards: Sequence[Guard],
+    function: Any,
+    key: Any,
+    given: Sequence[Any],
+) -> call_words.Words | None:
+    """What native code does in calls of a signature; None where Python has to make some step.
+
+    Parameters
+    ----------
+    executable : Executable
+    library : str
+    device : int or str
+    classes : sequence of type
+        Of all arguments.
+    passed : int
+        How many are passed; those behind them have their defaults.
+    guards : sequence of Guard
+        On what the code captured.
+    function : function or None
+        Whose globals the guards name.
+    key : tuple
+        The exact signature, as `runtime.dispatch` makes it.
+    given : sequence
+        What the program is called with.
+    """
+    program = program_of(executable, library, device)
+    run = None if program is None else program.bind(*given)
+    if program is None or run is None:
+        return None
+    compiler = call_words.Compiler(_names(classes), classes, passed)
+    try:
+        compiler.compare(templates_of(library), key, key_globals(library))
+        for guard in guards:
+            compiler.guard(guard, function)
+        compiler.program(program.body, call_words.names_of(run), program.launching)
+        compiler.words.finish()
+    except call_words.NotNative:
+        return None
+    return compiler.words
+
+
+def _names(classes: Sequence[type]) -> list[str]:
+    """What the program calls the arguments; empty for those that it is not given."""
+    names: list[str] = []
+    for kind in classes:
+        names.append("" if kind in (type(None), Default) else f"v{sum(map(bool, names))}")
+    return names

@@ -1,0 +1,544 @@
+"""Calls of signatures that are called often: native code makes them, and answers as Python's functions do."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import ctypes
+import gc
+import pickle
+import sys
+import threading
+import traceback
+import types
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+from driver_tools import ADDRESS, FakeDriver, Status
+
+import pytocu
+from pytocu import call_builds
+from pytocu.backend import call_code
+from pytocu.call_operations import OPERATIONS
+from pytocu.errors import BackendError
+from pytocu.runtime import access, call_words, cuda, dispatch, native_calls
+from pytocu.testing.compare import compare
+
+F = np.random.default_rng(0).random((6, 8)).astype(np.float32)
+V = np.random.default_rng(1).random(9)
+SCALE = 2.0
+Pair = namedtuple("Pair", "low high")
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call of a signature that its class of sizes has is the last one that Python makes."""
+    monkeypatch.setattr(dispatch, "CALLS_BEFORE", 1)
+
+
+def records(function: Any) -> int:
+    """How many signatures native code knows."""
+    return 0 if function._calls is None else len(function._calls.records)
+
+
+def warm(function: Any, *arguments: Any, **keywords: Any) -> Any:
+    """Called often enough; each call has arguments of its own."""
+    for _ in range(3):
+        function(*copy.deepcopy(arguments), **copy.deepcopy(keywords))
+    assert records(function) == 1
+    return function
+
+
+def reads_in_python(function: Any) -> list[Any]:
+    """What Python is asked for from now on."""
+    seen: list[Any] = []
+    python = function._calls.python
+
+    def entry(*arguments: Any, **keywords: Any) -> Any:
+        seen.append((arguments, keywords))
+        return python(*arguments, **keywords)
+
+    function._calls.entry = entry
+    function._calls.state[1] = id(entry)
+    return seen
+
+
+def listed(made: Any) -> Any:
+    if isinstance(made, dict):
+        return [*map(str, made), *made.values()]
+    return list(made) if isinstance(made, list) else made
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def layernorm(x, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def five_operations(x, y, z, a):
+    return 2.5 * a * x + y * z - 1
+
+
+def into(x, a, out):
+    out[...] = x * a + out
+
+
+def inner(u):
+    u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+
+
+def sums(x):
+    return x.sum(), x.max(axis=0), [x.argmin(), x]
+
+
+def pair(x):
+    return Pair(np.minimum(x, 0.5), np.maximum(x, 0.5))
+
+
+def named(x):
+    return {"double": x + x, "half": x * 0.5, "same": x}
+
+
+def of_global(x):
+    return np.where(x > 0.5, SCALE * x, np.inf)
+
+
+def gather(x, i):
+    return x[i] * 2
+
+
+def numbers(x, i, f, b):
+    return x * (i + 1) + f / 4 - b, x * -f + i % 7
+
+
+def narrow(x):
+    return x.astype(np.float16) * 2, x.astype(np.int8) + 1
+
+
+def zeroed(x):
+    x = x.copy()
+    x[x > 0.5] = 0
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (softmax, (F,)),
+        (layernorm, (F,)),
+        (five_operations, (F, F * 2, F * 3, 1.5)),
+        (five_operations, (F[:, ::2], F[::-1, 1::2], F.T.copy().T[:, ::2], 3)),
+        (into, (F, 2.5, F.copy())),
+        (inner, (V.copy(),)),
+        (sums, (F,)),
+        (pair, (V,)),
+        (named, (V,)),
+        (of_global, (F,)),
+        (gather, (V, np.array([3, -1, 0]))),
+        (numbers, (V, 5, 2.5, True)),
+        (numbers, (V, -(2**40), -0.0, False)),
+        (numbers, (V, np.int16(7), np.float32(2.5), 3)),
+        (narrow, (F,)),
+        (zeroed, (F,)),
+        (lambda x, z: x * z, (F.astype(np.complex64), 1 + 2j)),
+        (lambda x, h: x * h, (F.astype(np.float16), np.float16(1.5))),
+        (lambda x: x @ x.T, (F[:2, :3],)),
+        (lambda x: np.cumsum(x), (F,)),
+        (lambda x, n: x + 1 if n is None else x * 2, (V, None)),
+        (lambda: np.arange(5) * 2.0, ()),
+    ],
+)
+def test_the_answer_is_the_same(function, arguments):
+    compiled = pytocu.jit(function)
+    by_python = copy.deepcopy(arguments)
+    first = compiled(*by_python)
+    compare(listed(first), listed(function(*copy.deepcopy(arguments))), exact=False, ulp=64)
+    for _ in range(5):
+        ours = copy.deepcopy(arguments)
+        compare(listed(compiled(*ours)), listed(first))
+        compare(ours, by_python)
+    assert records(compiled) == (1 if arguments else 0), "without an argument there is no library whose arrays are called often"
+
+
+def test_results_are_new_and_arguments_are_themselves():
+    compiled = warm(pytocu.jit(named), V)
+    first, second = compiled(V), compiled(V)
+    assert first["same"] is V and second["same"] is V
+    assert not np.may_share_memory(first["double"], second["double"])
+
+
+def test_python_makes_the_calls_of_other_signatures():
+    compiled = warm(pytocu.jit(five_operations), F, F, F, 1.5)
+    seen = reads_in_python(compiled)
+    compiled(F, F, F, 2.5)
+    assert not seen
+    read_only = F.copy()
+    read_only.flags.writeable = False
+    compiled(read_only, F, F, 1.5)
+    assert not seen
+    others = [
+        (F[:3], F[:3], F[:3], 1.5), (F[:, ::2], F[:, ::2], F[:, ::2], 1.5), (F.astype(np.float64), F, F, 1.5), (F, F, F, 2),
+        (F, F, F, np.float64(2)), (F.astype(">f4"), F, F, 1.5), (F.view(np.recarray), F, F, 1.5), (F.T, F.T, F.T, 1.5),
+        (F, F, F, float("nan")), (F, F, F, 1e300), (F, F, np.float32(2), 1.5), (F[:1], F, F[0], 0.5),
+    ]  # fmt: skip
+    for number, arguments in enumerate(others):
+        try:
+            expected = five_operations(*arguments)
+        except Exception as error:
+            with pytest.raises(type(error)):
+                compiled(*arguments)
+        else:
+            try:
+                compare(compiled(*arguments), expected)
+            except pytocu.PytocuError:
+                assert type(arguments[0]) is np.recarray or arguments[0].dtype.byteorder == ">"
+        assert len(seen) == number + 1
+
+
+def test_an_array_that_was_pickled_is_like_others():
+    compiled = warm(pytocu.jit(five_operations), F, F, F, 1.5)
+    seen = reads_in_python(compiled)
+    x = pickle.loads(pickle.dumps(F))
+    assert x.dtype is not F.dtype
+    compare(compiled(x, F, x, 1.5), five_operations(x, F, x, 1.5))
+    assert not seen
+
+
+def test_lengths_that_do_not_fit_raise_as_before():
+    compiled = warm(pytocu.jit(five_operations), F, F, F, 1.5)
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        compiled(F, F[:2], F, 1.5)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
+        compiled(F, F, F)
+    with pytest.raises(TypeError, match="takes 4 positional arguments but 5 were given"):
+        compiled(F, F, F, 1.5, 2)
+
+
+def test_what_must_not_be_written_is_not():
+    compiled = warm(pytocu.jit(into), F, 2.0, F.copy())
+    out = F.copy()
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        compiled(F, 2.0, out)
+    assert (out == F).all()
+    # Memory that is shared is found out at each call.
+    memory = np.arange(60, dtype=np.float32)
+    x, y = memory[:48].reshape(6, 8), memory[4:52].reshape(6, 8)
+    theirs = memory.copy()
+    into(theirs[:48].reshape(6, 8), 2.0, theirs[4:52].reshape(6, 8))
+    compiled(x, 2.0, y)
+    compare(memory, theirs)
+
+
+def test_a_misaligned_array():
+    compiled = warm(pytocu.jit(five_operations), F, F, F, 1.5)
+    x = np.frombuffer(b"\0" + F.tobytes(), np.uint8)[1:].view(np.float32).reshape(F.shape)
+    assert not x.flags.aligned or x.ctypes.data % 4
+    with pytest.raises(pytocu.UnsupportedError, match="not aligned"):
+        compiled(x, F, F, 1.5)
+
+
+def test_what_was_captured_is_looked_at(monkeypatch):
+    compiled = warm(pytocu.jit(of_global), F)
+    seen = reads_in_python(compiled)
+    compiled(F)
+    assert not seen
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    compare(compiled(F), of_global(F))
+    assert len(seen) == 1
+    monkeypatch.setitem(globals(), "np", types.SimpleNamespace(where=np.where, inf=-1.0))
+    assert compiled(F).min() == -1
+    assert len(seen) == 2
+
+
+def test_closures_and_attributes_are_looked_at():
+    settings, factor = types.SimpleNamespace(power=2), 3.0
+
+    def raised(x):
+        return factor * x**settings.power
+
+    compiled = warm(pytocu.jit(raised), V)
+    compare(compiled(V), raised(V))
+    settings.power = 3
+    compare(compiled(V), raised(V), exact=False, ulp=2)
+    factor = 4.0
+    compare(compiled(V), raised(V), exact=False, ulp=2)
+
+
+def test_keywords():
+    def scaled(x, /, y, *, scale=2.0, shift=1.0):
+        return x * scale + y - shift
+
+    compiled = pytocu.jit(scaled)
+    for _ in range(3):
+        compiled(V, y=V, scale=3.0, shift=0.5)
+    assert records(compiled) == 1
+    seen = reads_in_python(compiled)
+    compare(compiled(V, V, shift=1.5, scale=0.5), scaled(V, V, shift=1.5, scale=0.5))
+    compare(compiled(V, shift=1.5, y=V, scale=0.5), scaled(V, shift=1.5, y=V, scale=0.5))
+    assert not seen
+    compare(compiled(V, V, shift=1.5), scaled(V, V, shift=1.5))
+    compare(compiled(V, V), scaled(V, V))
+    assert len(seen) == 2
+    for arguments, keywords in (
+        ((V, V, 3.0, 0.5), {}), ((V,), {"x": V, "scale": 1.0, "shift": 2.0}), ((V, V), {"y": V, "scale": 1.0, "shift": 2.0}),
+        ((V, V), {"scale": 1.0, "nothing": 2.0}), ((), {"x": V, "y": V, "scale": 1.0, "shift": 2.0}),
+        ((V,), {"scale": 1.0, "shift": 2.0}),
+    ):  # fmt: skip
+        with pytest.raises(TypeError) as ours:
+            compiled(*arguments, **keywords)
+        with pytest.raises(TypeError) as theirs:
+            scaled(*arguments, **keywords)
+        assert str(ours.value).partition("() ")[2] == str(theirs.value).partition("() ")[2]
+
+
+def test_arguments_that_are_left_out():
+    compiled = pytocu.jit(layernorm)
+    for _ in range(3):
+        compiled(F)
+    assert records(compiled) == 1
+    seen = reads_in_python(compiled)
+    compare(compiled(F), layernorm(F), exact=False, ulp=64)
+    assert not seen
+    compare(compiled(F, 0.5), layernorm(F, 0.5), exact=False, ulp=64)
+    assert len(seen) == 1
+
+
+def test_what_the_data_does_not_allow_is_raised_at_the_line():
+    i = np.array([1, 2])
+    compiled = warm(pytocu.jit(gather), V, i)
+    with pytest.raises(IndexError, match="index 70 is out of bounds for axis 0 with size 9") as caught:
+        compiled(V, np.array([1, 70]))
+    assert "return x[i] * 2" in str(caught.value)
+    assert [f.name for f in traceback.extract_tb(caught.tb)] == [sys._getframe().f_code.co_name]
+    compare(compiled(V, i), gather(V, i))
+
+
+def test_no_memory(monkeypatch):
+    compiled = warm(pytocu.jit(five_operations), F, F, F, 1.5)
+    record = compiled._calls.records[0]
+
+    def full(*_: Any) -> None:
+        raise MemoryError("no memory")
+
+    # The function that makes the result is one of the objects that the record names.
+    (place,) = (n for n in range(8, 8 + record.memory[3]) if record.memory[n] == id(np.empty))
+    record.memory[place] = id(full)
+    compare(compiled(F, F, F, 1.5), five_operations(F, F, F, 1.5))
+
+
+def test_references_are_given_back():
+    x, i = F.copy(), np.array([1, 2])
+    calls = [(warm(pytocu.jit(f), *a), a) for f, a in ((softmax, (x,)), (sums, (x,)), (named, (x,)), (gather, (x[0], i)))]
+    for function, arguments in calls:
+        before = [sys.getrefcount(a) for a in (*arguments, x.dtype, None, True, np.empty)]
+        for _ in range(2000):
+            function(*arguments)
+        after = [sys.getrefcount(a) for a in (*arguments, x.dtype, None, True, np.empty)]
+        assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 20
+
+
+def test_functions_go_with_their_records():
+    import weakref
+
+    compiled = warm(pytocu.jit(lambda x: x + 1), V)
+    builtin, gone = compiled.__call__, weakref.ref(compiled)
+    del compiled
+    gc.collect()
+    # Whoever has the builtin can still call it.
+    compare(builtin(V), V + 1)
+    del builtin
+    gc.collect()
+    assert gone() is None
+
+
+def test_few_signatures_are_kept():
+    compiled = pytocu.jit(lambda x: x * 2)
+    for n in range(2, 12):
+        for _ in range(4):
+            compare(compiled(np.arange(float(n))), np.arange(float(n)) * 2)
+    assert records(compiled) == native_calls.MOST_RECORDS
+    chain, at = 0, compiled._calls.state[0]
+    while at:
+        chain, at = chain + 1, ctypes.c_uint64.from_address(at).value
+    assert chain == native_calls.MOST_RECORDS
+
+
+def test_threads_call_and_are_promoted_at_once():
+    compiled = pytocu.jit(five_operations)
+    wrong: list[Any] = []
+
+    def work(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(300):
+            n = int(rng.integers(2, 9))
+            x, a = rng.random((3, n), np.float32), float(rng.random())
+            if not np.array_equal(compiled(*x, a), five_operations(*x, a)):
+                wrong.append((n, a))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and records(compiled) == native_calls.MOST_RECORDS
+
+
+def test_the_switch(monkeypatch):
+    monkeypatch.setenv("PYTOCU_NATIVE_CALLS", "0")
+    compiled = pytocu.jit(five_operations)
+    for _ in range(5):
+        compiled(F, F, F, 1.5)
+    assert records(compiled) == 0
+
+
+def test_code_that_cannot_be_loaded_is_said_once(monkeypatch):
+    def refuse() -> bytes:
+        raise BackendError("the system does not let code be run")
+
+    monkeypatch.setattr(call_builds, "code", refuse)
+    monkeypatch.setattr(native_calls, "_code", native_calls._Code())
+    compiled = pytocu.jit(five_operations)
+    with pytest.warns(RuntimeWarning, match="longer than they need to: the system does not let code be run"):
+        for _ in range(5):
+            compiled(F, F, F, 1.5)
+    again = pytocu.jit(five_operations)
+    for _ in range(5):
+        compare(again(F, F, F, 1.5), five_operations(F, F, F, 1.5))
+    assert records(again) == 0
+
+
+def test_it_is_built_once_on_a_machine(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
+    first = call_builds.code()
+    monkeypatch.setattr("pytocu.backend.cpu.build", lambda *_: pytest.fail("it was built again"))
+    assert call_builds.code() == first
+    for file in (tmp_path / "cache").rglob("*"):
+        if file.is_file():
+            file.write_bytes(file.read_bytes()[:-1] + b"x")
+    monkeypatch.undo()
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
+    assert call_builds.code() == first, "damage is built anew"
+
+
+def test_every_operation_has_code():
+    assert set(call_code._BODIES) == set(OPERATIONS) - {"return"}
+    assert all(f"label %do.{name}" in call_code.text() for name in OPERATIONS)
+
+
+# On a GPU that only looks like one: what is launched.
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    """A library that looks like CuPy, and a driver whose launch native code can call."""
+    made = FakeDriver()
+    python = made.launch_ex
+    signature = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)
+    made.launch_ex = signature(python)
+    made.handles = iter(range(500, 600))
+    made.do_GetErrorName = lambda status: (Status(status).name.encode(),)
+    made.do_ModuleLoadData = lambda *_: (77,)
+    made.do_ModuleGetFunction = lambda *_: (next(made.handles),)
+    monkeypatch.setattr(cuda, "_bindings", made)
+    monkeypatch.setattr(cuda, "_primary", {})
+    monkeypatch.setattr(cuda, "_archs", {0: "sm_90", 1: "sm_80"})
+
+    class ndarray:
+        pointers = iter(range(ADDRESS + 2**20, ADDRESS + 2**30, 4096))
+
+        def __init__(self, shape, dtype, device=0):
+            self.shape, self.dtype = shape, np.dtype(dtype)
+            self.strides = np.empty(shape, dtype).strides
+            self.data = types.SimpleNamespace(ptr=next(self.pointers), device_id=device)
+            self.flags = types.SimpleNamespace(c_contiguous=True, f_contiguous=len(shape) < 2)
+            self._c_contiguous = True
+
+    ndarray.__module__, ndarray._c_contiguous = "cupy", True
+    stream = types.SimpleNamespace(ptr=99)
+    module = types.ModuleType("cupy")
+    module.ndarray, module.stream = ndarray, stream
+    module.empty = lambda shape, dtype, order: ndarray(shape, dtype)
+    module.cuda = types.SimpleNamespace(
+        get_current_stream=lambda *_: module.stream, Device=lambda _: contextlib.nullcontext()
+    )
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    module.driver = made
+    yield module
+    gc.collect()
+    cuda._retired.clear()
+
+
+def launched(driver: FakeDriver) -> tuple[Any, ...]:
+    """The last launch: kernel, grid, block, stream, and its parameters as words."""
+    name, kernel, *lengths, _, stream, table, _ = driver.log[-1]
+    assert name == "cuLaunchKernel"
+    return kernel, tuple(lengths), stream, table
+
+
+def test_a_launch_on_a_gpu(cupy, monkeypatch):
+    driver = cupy.driver
+    seen: list[Any] = []
+    python = FakeDriver.launch_ex
+
+    def launch(configuration: int, kernel: Any, table: int, extra: int) -> int:
+        words = (ctypes.c_void_p * 6).from_address(table)
+        kinds = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_float, ctypes.c_uint64, ctypes.c_int32]
+        seen.append([kind.from_address(word).value for kind, word in zip(kinds, words, strict=True)])
+        return int(python(driver, configuration, kernel, table, extra))
+
+    driver.launch_ex = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
+    compiled = pytocu.jit(five_operations)
+    x, y, z = (cupy.ndarray((1000,), "f4") for _ in range(3))
+    made = [compiled(x, y, z, 1.5) for _ in range(4)]
+    assert records(compiled) == 1
+    assert [m.shape for m in made] == [(1000,)] * 4
+    by_python, by_native = seen[1], seen[-1]
+    assert by_native[:4] == by_python[:4] == [x.data.ptr, y.data.ptr, z.data.ptr, 3.75]
+    assert by_native[4] == made[-1].data.ptr and by_native[5] == by_python[5] == 1000
+    entries = [entry for entry in driver.log if entry[0] == "cuLaunchKernel"]
+    assert entries[-1][:9] == entries[1][:9] and entries[-1][9] == 99
+    asked = reads_in_python(compiled)
+    cupy.stream.ptr = 44
+    compiled(x, y, z, -2.0)
+    assert not asked and driver.log[-1][9] == 44 and seen[-1][3] == -5.0
+    # Other lengths, memory that does not lie in order, another device: Python looks at these.
+    compiled(*(cupy.ndarray((500,), "f4") for _ in range(3)), 1.5)
+    assert len(asked) == 1
+    x.dtype = np.dtype("f8")
+    compiled(x, y, z, 1.5)
+    x.dtype = np.dtype("f4")
+    x.data.device_id = 1
+    with pytest.raises(pytocu.PytocuError, match="device"):
+        compiled(x, y, z, 1.5)
+    assert len(asked) == 3
+
+
+def test_a_launch_that_the_driver_refuses(cupy):
+    driver = cupy.driver
+    compiled = pytocu.jit(five_operations)
+    x = cupy.ndarray((1000,), "f4")
+    for _ in range(4):
+        compiled(x, x, x, 1.5)
+    driver.fails["cuLaunchKernel"] = Status.CUDA_ERROR_LAUNCH_FAILED
+    with pytest.raises(pytocu.DeviceLostError, match="launching five_operations"):
+        compiled(x, x, x, 1.5)
+
+
+def test_text_that_python_has_to_run_is_left_to_it():
+    compiler = call_words.Compiler([], [], 0)
+    for text in ("del x\nx += 1", "x = yield", "while True: pass", "x = f(*y)", "x = a < b", "return undefined"):
+        with pytest.raises(call_words.NotNative):
+            for statement in __import__("ast").parse(text).body:
+                compiler.statement(statement)
+
+
+def test_native_text_is_written_for_every_library():
+    plan = pytocu.jit(five_operations).lower("f32[n]", "f32[n]", "f32[n]", "weak float").compile("cpu").plan
+    text = access.native_access("numpy", "cpu", plan, lambda _: None)  # pyright: ignore
+    assert text.pointer == "p{n}" and text.launch.startswith("launch(")
