@@ -602,7 +602,8 @@ def first_wrong_line(
             continue
         found = interpreted(part.function, arguments)
         loose = imprecision(part.function) or float(np.finfo(np.float64).eps)
-        if found.error is None and differing(found._replace(arguments=()), Answer(seen[inst.loc.line, name], ()), loose):
+        result = found._replace(arguments=(), names=())
+        if found.error is None and differing(result, Answer(seen[inst.loc.line, name], ()), loose):
             return text_of(lowered.function.body, inst), inst.loc
     terminator = lowered.function.body.terminator
     return text_of(lowered.function.body, terminator), terminator.loc
