@@ -87,6 +87,7 @@ LATE = {
     ("runtime.executable", "pytocu.runtime.on_cpu"),
     ("runtime.executable", "pytocu.runtime.on_cuda"),
     ("runtime.executable", "pytocu.runtime.copying"),
+    ("runtime.executable", "pytocu.runtime.changes.sharing_text"),
     ("runtime.access", "pytocu.runtime.on_cpu"),
     ("runtime.access", "pytocu.runtime.on_cuda"),
     ("runtime.access", "pytocu.runtime.host_steps"),
