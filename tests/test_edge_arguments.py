@@ -51,7 +51,6 @@ def test_keywords_that_are_refused() -> None:
         ("np.subtract.reduce(a)", "np.subtract.reduce is not compiled", "compiled are the reductions of add"),
         ("np.divide.accumulate(a + 1)", "accumulate is not compiled", "compiled are the scans of add"),
         ("a[0].fill(1)", "fill() of a NumPy scalar", "give the name the new value"),
-        ("np.add.reduceat(a, [0, 1])", "np.add.reduceat is not compiled", "outside"),
     ):
         refused(VECTOR, body, said, help)
 

@@ -46,7 +46,27 @@ def test_without_elements() -> None:
         X, I,
     )  # fmt: skip
     agree("np.delete(b, 9)", X, I)
-    refused("np.delete(b, [1, 2])", "takes an int, a mask, or a slice", X, I)
+
+
+def test_elements_at_positions_are_left_out() -> None:
+    agree(
+        [
+            "np.delete(b, [1, 2])", "np.delete(a, [-1, -3], 1)", "np.delete(a, (0, -1), axis=0)", "np.delete(b, [3, 3, 0])",
+            "np.delete(b, [True, False, True, True, False, False])", "np.delete(b, [])", "np.delete(b, slice(None, None, 2))",
+            "np.delete(a, slice(3, 0, -2), axis=1)", "np.delete(b, slice(1, -1))", "np.delete(b, np.argmax(b))",
+            "np.delete(a, b % 3, axis=1)", "np.delete(b, b[:0])", "np.delete(a, len(a) - 1, axis=0)",
+        ],
+        X, I,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.delete(b, [9, 1])", "np.delete(a, [-4], 0)", "np.delete(b, [1.0])", "np.delete(b, b[:1] + 9)", "np.delete(a, a > 1)",
+     "np.delete(b, b[1:] > 2)", "np.delete(b, [1, -7])", "np.delete(a, b * 1.0)"],
+)  # fmt: skip
+def test_positions_as_numpy_refuses(text: str) -> None:
+    agree(text, X, I)
 
 
 def test_with_more_elements() -> None:

@@ -131,7 +131,6 @@ REFUSED = {
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
     "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",
-    "polyfit": "solve the normal equations with np.linalg.solve, or compute it outside the function",
     "polymul": "np.convolve(a, b), which keeps leading zeros",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
@@ -228,6 +227,9 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
         Which axes have length 1 is known only at run time.
     """
     shape = dimensions(value)
+    if not shape and type(axis) is not tuple and axis in (0, -1):
+        # NumPy takes a number for an array with one axis here.
+        return value
     if axis is None:
         places = [a for a, d in enumerate(shape) if d == 1]
         for dim in shape:

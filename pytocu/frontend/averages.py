@@ -18,7 +18,7 @@ from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensio
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import product
+from pytocu.ir.dims import dim_min, product
 from pytocu.ir.types import F64, element
 
 _UNNAMED = "Axis must be specified when shapes of a and weights differ."
@@ -41,6 +41,8 @@ def average(
     axis = tuple(axis) if isinstance(axis, list) else axis
     if weights is None:
         made = statistics.mean(context, value, axis, keepdims=keep)
+        # NumPy divides the numbers of elements.
+        require_equal(context, dim_min(product(dimensions(made)), 1), 1, "ZeroDivisionError", "division by zero")
         scale = _elements(context, value, made) if returned else made
     else:
         made, scale = _weighted(context, value, as_strong(context, weights), axis, keep)

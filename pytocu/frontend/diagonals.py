@@ -173,7 +173,7 @@ def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None
             here = elementwise(context, "bitwise_and", here, elementwise(context, "equal", lines[0], other))
     known = inplace.known_number(val)
     if known is not None:
-        made = inplace.number_in(context, known, dtype)
+        made = inplace.number_at(context, known, dtype)
     else:
         given = array_of(context, val) if isinstance(val, (list, tuple)) else as_value(context, val)
         if dimensions(given):

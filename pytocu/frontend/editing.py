@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import places
 from pytocu.frontend.conversions import array
+from pytocu.frontend.gathering import checked
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.inplace import fitted
+from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.joining import as_row, concatenate
-from pytocu.frontend.masked import DIFFERENT, is_mask
-from pytocu.frontend.operators import elementwise
+from pytocu.frontend.literals import known_array
+from pytocu.frontend.masked import is_mask
+from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, ravel, reshape
+from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, filled, ravel, reshape
+from pytocu.frontend.scattering import assign
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, dim_value, dimensions
+from pytocu.frontend.values import Context, cast, contains_dynamic, dim_value, dimensions
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, dim_min, lower_bound, product
-from pytocu.ir.types import element, scalar
+from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
+from pytocu.ir.types import BOOL, I64, element, scalar
 
 
 def block(context: Context, arrays: Any) -> Value:
@@ -84,21 +88,34 @@ def _joined(context: Context, arrays: Any, depth: int, leaf: Any) -> Value:
     return concatenate(context, [_joined(context, a, depth - 1, leaf) if depth > 1 else leaf() for a in arrays], -depth)
 
 
+def _axis_of(context: Context, arr: Any, axis: Any) -> tuple[Value, int]:
+    """The operand and the axis, or its elements in a row; an array without axes has none to name."""
+    value = array_of(context, arr)
+    if axis is not None:
+        normal_axis(context, axis, len(dimensions(value)))
+    return along_axis(context, value, axis)
+
+
 def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
-    """An array without the element, the stretch or the elements of a mask, along an axis"""
-    value, place = along_axis(context, array_of(context, arr), axis)
+    """An array without the elements at positions, in a slice or of a mask, along an axis"""
+    value, place = _axis_of(context, arr, axis)
     before = [slice(None)] * place
 
     def part(start: Any, stop: Any) -> Value:
         return subscript(context, value, (*before, slice(start, stop), ...))
 
+    size = dimensions(value)[place]
+    if isinstance(obj, (list, tuple)) and not contains_dynamic(obj):
+        obj = _known_positions(context, obj)
     if is_mask(obj):
-        if len(dimensions(obj)) != 1:
-            raise UnsupportedError("np.delete with a mask of several axes", context.loc, "write x[~mask]")
-        size = dimensions(value)[place]
-        require_equal(context, size, dimensions(obj)[0], "IndexError", DIFFERENT, place)
-        found = places(context, elementwise(context, "invert", obj))
-        return context.builder.emit("gather", (value, found), {"axes": (place,), "at": place})
+        sentence = "boolean array argument obj to delete must be one dimensional and match the axis length of {0}"
+        # No length is its own successor.
+        flags = array_of(context, obj)
+        vector = len(dimensions(flags)) == 1
+        require_equal(context, size, dimensions(flags)[0] if vector else size + 1, "ValueError", sentence)
+        if not vector:
+            return value
+        return _kept(context, value, place, elementwise(context, "invert", flags))
     if isinstance(obj, slice) and obj.step in (None, 1) and _plain(obj.start) and _plain(obj.stop):
         start = 0 if obj.start is None else obj.start
         if obj.stop is None:
@@ -111,16 +128,71 @@ def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
         subscript(context, value, (*before, int(obj), ...))
         behind = part(int(obj) + 1, None) if obj != -1 else part(0, 0)
         return concatenate(context, (part(None, int(obj)), behind), place)
-    raise UnsupportedError(
-        "np.delete takes an int, a mask, or a slice with bounds of one sign and no step here",
-        context.loc,
-        "join what is left: np.concatenate((x[:i], x[i + 1:]))",
-    )
+    if isinstance(obj, list) and not obj:
+        return copied(context, value)
+    if isinstance(obj, list):
+        for position in obj:
+            _inside(context, position, size, 0, position + 1)
+        if min(obj) >= 0 or max(obj) < 0:
+            return concatenate(context, [part(*ends) for ends in _stretches(obj)], place)
+    kept = filled(context, context.builder.const(True, scalar(BOOL)), (size,))
+    if isinstance(obj, slice):
+        assign_elements(context, subscript(context, kept, (obj, ...)), False)
+    else:
+        assign(context, kept, (_positions(context, obj, size, place),), False)
+    return _kept(context, value, place, kept)
+
+
+def _stretches(positions: list[int]) -> list[tuple[int | None, int | None]]:
+    """The parts between positions of one sign.
+
+    Examples
+    --------
+    >>> _stretches([3, 0, 3])
+    [(None, 0), (1, 3), (4, None)]
+    """
+    ordered = sorted({*positions})
+    starts = [None, *(p + 1 for p in ordered)]
+    return [(s, e) for s, e in zip(starts, [*ordered, None], strict=True) if not (s == 0 and e is None and ordered[-1] < 0)]
+
+
+def _inside(context: Context, position: int, size: DimLike, axis: int, behind: int) -> None:
+    """Let the call compare a position with the length of its axis, which is at least `behind` for one from the front."""
+    least = behind if position >= 0 else -position
+    sentence = f"index {position} is out of bounds for axis {axis} with size {{0}}"
+    require_equal(context, dim_min(size, least), least, "IndexError", sentence)
+
+
+def _known_positions(context: Context, obj: Any) -> Any:
+    """Positions known now as an int, a list of ints or a mask."""
+    found = attempt(context, np.array, obj)
+    if found.size == 0 or found.dtype.kind == "b":
+        return [] if found.size == 0 else known_array(context, found)
+    if found.dtype.kind not in "iu":
+        attempt(context, np.delete, np.zeros(1), found)
+    return found.item() if found.size == 1 else found.ravel().tolist()
+
+
+def _positions(context: Context, obj: Any, size: DimLike, axis: int) -> Any:
+    """Positions of an axis of that length; a single one that is outside is said with the axis."""
+    if isinstance(obj, list):
+        return obj
+    given = array_of(context, obj)
+    if not element(given.type).is_integer:
+        attempt(context, np.delete, np.zeros(1), np.zeros((1,) * len(dimensions(given)), element(given.type).numpy))
+    single = product(dimensions(given)) == 1
+    flat = ravel(context, given)
+    return array_of(context, checked(context, cast(context, flat, I64), size, axis if single else 0))
+
+
+def _kept(context: Context, value: Value, place: int, mask: Value) -> Value:
+    """The elements of an axis that a mask chooses."""
+    return context.builder.emit("gather", (value, places(context, mask)), {"axes": (place,), "at": place})
 
 
 def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
     """An array with values before a position, or before each of several, along an axis"""
-    value, place = along_axis(context, array_of(context, arr), axis)
+    value, place = _axis_of(context, arr, axis)
     shape = dimensions(value)
     known = (int, np.integer)
     positions = list(obj) if isinstance(obj, (list, tuple)) else [obj]
@@ -138,9 +210,7 @@ def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) 
         )
     for position in positions:
         # A position is valid as the bound of a slice is, behind the last element, too.
-        least = abs(int(position))
-        sentence = f"index {position} is out of bounds for axis {place} with size {{0}}"
-        require_equal(context, dim_min(shape[place], least), least, "IndexError", sentence)
+        _inside(context, int(position), shape[place], place, int(position))
     given = added = array(context, values, dtype=element(value.type).numpy)
     while len(dimensions(added)) < len(shape):
         added = as_row(context, added)

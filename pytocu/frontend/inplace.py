@@ -141,6 +141,21 @@ def number_in(context: Context, value: Any, dtype: DType) -> Value:
     return _number(context, value, dtype, _set)
 
 
+def number_at(context: Context, value: Any, dtype: DType) -> Value:
+    """A number known now, as ``array[positions] = value`` puts it there: a NumPy scalar is cast, as an array is.
+
+    Raises
+    ------
+    CompileError
+        NumPy refuses it.
+    """
+    return _number(context, value, dtype, _set_at)
+
+
+def _set_at(array: np.ndarray, value: Any) -> None:
+    array[[0]] = value
+
+
 def _set(array: np.ndarray, value: Any) -> None:
     array[...] = value
 

@@ -28,6 +28,11 @@ def lstsq(context: Context, a: Any, b: Any, rcond: Any = None) -> tuple[Value, V
     matrix, right = array_of(context, a), array_of(context, b)
     rcond = known_option(context, rcond, "rcond=")
     attempt(context, np.linalg.lstsq, stand_in(matrix), stand_in(right), rcond)
+    return solved(context, matrix, right, rcond)[:4]
+
+
+def solved(context: Context, matrix: Value, right: Value, rcond: Any) -> tuple[Value, Value, Value, Value, Value]:
+    """What :func:`lstsq` gives, and the sums of squares of all right sides; the share may be a run-time value here."""
     dtype = promote.result_dtype(tuple(_floating(element(v.type)) for v in (matrix, right)))
     matrix, right = cast(context, matrix, dtype), cast(context, right, dtype)
     vector = len(dimensions(right)) == 1
@@ -44,7 +49,7 @@ def lstsq(context: Context, a: Any, b: Any, rcond: Any = None) -> tuple[Value, V
 
     real = element(values.type).numpy
     share: Any = apply("multiply", dim_value(context, dim_max(rows, columns)), np.finfo(real).eps) if rcond is None else rcond
-    if rcond is not None and (rcond <= 0 or rcond >= 1):
+    if rcond is not None and not isinstance(rcond, Value) and (rcond <= 0 or rcond >= 1):
         # As LAPACK takes what is no share.
         share = np.finfo(real).eps / 2
     largest = context.builder.emit("index", (values,), {"axis": 0, "at": 0})
@@ -67,7 +72,7 @@ def lstsq(context: Context, a: Any, b: Any, rcond: Any = None) -> tuple[Value, V
     residuals = context.builder.emit("copy", (residuals,))
     if vector:
         found = context.builder.emit("index", (found,), {"axis": 1, "at": 0, "keep": True})
-    return context.builder.emit("copy", (found,)), residuals, cast(context, rank, I32), values
+    return context.builder.emit("copy", (found,)), residuals, cast(context, rank, I32), values, sums
 
 
 def _floating(dtype: DType) -> DType:

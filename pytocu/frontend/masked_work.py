@@ -10,7 +10,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import ranks
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.inplace import DESTINATION, ask_for, assigned_value, augmented, known_number, note_write, number_in
+from pytocu.frontend.inplace import DESTINATION, ask_for, assigned_value, augmented, known_number, note_write, number_at
 from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
@@ -156,7 +156,7 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any)
     known = known_number(value)
     chosen = mask_over(context, mask, ndim)
     if known is not None:
-        new: Value = number_in(context, known, dtype)
+        new: Value = number_at(context, known, dtype)
     elif isinstance(value, Masked) and _of_mask(context, value, mask) and rest(value) == ndim - count:
         new = cast(context, value.array, dtype)
     else:

@@ -426,7 +426,7 @@ def matrix_power(context: Context, a: Any, n: Any) -> Value:
     power = library_calls.known_option(context, n, "n=")
     attempt(context, np.linalg.matrix_power, stand_in(value), power)
     power, size = operator.index(power), dimensions(value)
-    require_equal(context, size[-2], size[-1], "ValueError", "Last 2 dimensions of the array must be square")
+    require_equal(context, size[-2], size[-1], "LinAlgError", "Last 2 dimensions of the array must be square")
     if power < 0:
         value, power = library_calls.LINALG["inv"](context, value), -power
     if power == 0:

@@ -198,6 +198,7 @@ FUNCTIONS = Table(
         ),
         "editing": "block delete insert resize",
         "flat_positions": "unravel_index ravel_multi_index ix_ putmask place",
+        "fitting": "polyfit",
         "frequencies": "fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift",
         "gathering": "take take_along_axis choose",
         "histograms": "bincount histogram histogram_bin_edges",

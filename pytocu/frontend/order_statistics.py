@@ -120,7 +120,7 @@ def _written(context: Context, name: str, made: Value, out: Value, method: str) 
     if not method:
         sentence = f"output array does not match result of np.{name}"
         return write_result(context, made, out, "", sentence)
-    if method in ("lower", "higher", "nearest", "inverted_cdf", "closest_observation"):
+    if method in TAKING:
         return write_result(context, made, out, "", TAKEN)
     note_write(context, out, OUTPUT)
     check_output_shapes(context, [dimensions(made)] * 2, [dimensions(out)], [])
@@ -194,6 +194,9 @@ def _last(context: Context, rows: _Rows, dtype: DType) -> Value:
 
 # Quantiles.
 
+TAKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+"""The methods that give an element and compute nothing."""
+
 
 def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
     function = getattr(np, name)
@@ -241,7 +244,11 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             require_equal(context, dim_min(size, 1), 1, "UnsupportedError", text)
         rows = _sorted_rows(context, value, axis, skip_nan, skip_nan)
         if not skip_nan:
-            sentence = "index -1 is out of bounds for axis 0 with size 0"
+            # NumPy looks for a NaN first, where there may be one.
+            at = -1 if element(value.type).kind in "fc" else 0
+            sentence = f"index {at} is out of bounds for axis 0 with size 0"
+            if at == 0 and method in TAKING:
+                sentence = "cannot do a non-empty take from an empty axes."
             require_equal(context, dim_min(rows.size, 1), 1, "IndexError", sentence)
         lead = len(dimensions(share))
         if dimensions(rows.total):

@@ -7,7 +7,7 @@ from typing import Any
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.array_functions import truths
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.inplace import number_in, taken
+from pytocu.frontend.inplace import number_at, taken
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_number
 from pytocu.ir.core import Value
@@ -57,7 +57,7 @@ def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw:
     """What an element has where a condition holds, in the dtype of the array."""
     context, dtype = frame.context, element(value.type)
     if is_number(function):
-        return number_in(context, function, dtype)
+        return number_at(context, function, dtype)
     if isinstance(function, Value):
         if is_array(function) and dimensions(function):
             raise UnsupportedError("np.piecewise with an array for a function", context.loc, "use np.where or np.select")

@@ -80,11 +80,14 @@ def polyder(context: Context, p: Any, m: Any = 1) -> Value:
         raise raised(ValueError("Order of derivative must be positive (see polyint)"), context.loc)
     value = array_of(context, p)
     attempt(context, np.polyder, stand_in(value))
-    for _ in range(order):
+    made = value
+    # Of rows NumPy begins another derivative, whose lengths have to fit.
+    for _ in range(order + (len(dimensions(value)) > 1)):
+        value = made
         degree = dimensions(value)[0] - 1
         powers = arange(context, dim_value(context, degree), 0, -1)
-        value = elementwise(context, "multiply", subscript(context, value, slice(None, -1)), powers)
-    return value
+        made = elementwise(context, "multiply", subscript(context, value, slice(None, -1)), powers)
+    return made if len(dimensions(made)) == 1 else value
 
 
 _MOST = 256

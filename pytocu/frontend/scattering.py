@@ -118,7 +118,7 @@ def _value(context: Context, base: Value, value: Any, target: Shape) -> Value:
     dtype = element(base.type)
     known = inplace.known_number(value)
     if known is not None:
-        return inplace.number_in(context, known, dtype)
+        return inplace.number_at(context, known, dtype)
     made = inplace.fitted(context, inplace.assigned_value(context, value, dtype), target, "value array")
     if isinstance(made.type, WeakType):
         inplace.ask_for(context, made, dtype)

@@ -125,7 +125,7 @@ def hsplit(context: Context, ary: Any, indices_or_sections: Any) -> list[Value]:
 
 
 def unstack(context: Context, x: Any, /, *, axis: Any = 0) -> tuple[Value, ...]:
-    """The elements of an axis whose length is known, each as an array"""
+    """The elements of an axis whose length is known, as NumPy goes over them"""
     value = array_of(context, x)
     if not dimensions(value):
         raise raised(ValueError("Input array must be at least 1-d."), context.loc)
@@ -134,7 +134,8 @@ def unstack(context: Context, x: Any, /, *, axis: Any = 0) -> tuple[Value, ...]:
     if not isinstance(length, int):
         text = "np.unstack along an axis whose length is known only at run time"
         raise UnsupportedError(text, context.loc, "index what you need, or loop over x")
-    return tuple(subscript(context, turned, (number, ...)) for number in range(length))
+    # Elements of a vector are NumPy scalars.
+    return tuple(subscript(context, turned, number) for number in range(length))
 
 
 FUNCTIONS: dict[str, Handler] = {

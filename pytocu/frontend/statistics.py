@@ -40,6 +40,9 @@ def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any
     axes = normal_axes(axis, len(dimensions(value)))
     size = product([dimensions(value)[a] for a in axes])
     if where is True:
+        if not dimensions(value):
+            # A sum takes the axis of a number, a mean does not.
+            attempt(context, np.mean, np.zeros(()), axis)
         return size
     if isinstance(where, (list, tuple)):
         whole = as_value(context, where)

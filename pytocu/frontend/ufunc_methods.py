@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.deferred import Deferred
+from pytocu.errors import raised
 from pytocu.frontend.histograms import at
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.reductions import reduce_into
@@ -13,9 +14,7 @@ from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, rows_of
 from pytocu.frontend.values import Context, as_strong, dimensions, is_array
 from pytocu.guards import MISSING
 
-_HELP = {
-    "reduceat": "compute it outside the function",
-}
+_reduceat_into = Deferred("pytocu.frontend.segments", "reduceat_into")
 
 
 def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -28,8 +27,6 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
     """
     if method == "at":
         return call_handler((context, name), f"np.{name}.at", _at, args, kwargs, context)
-    if method in _HELP:
-        raise UnsupportedError(f"np.{name}.{method} is not compiled", context.loc, _HELP[method])
     (row, *others) = rows_of(name)
     if method == "outer":
         if row.arity != 2:
@@ -41,7 +38,7 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
         raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
     if row.arity != 2:
         raise raised(ValueError(f"{method} only supported for binary functions"), context.loc)
-    handler = _reduce if method == "reduce" else _accumulate
+    handler = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}[method]
     return call_handler((context, name), f"np.{name}.{method}", handler, args, kwargs, context)
 
 
@@ -76,3 +73,10 @@ def _at(owner: tuple[Context, str], a: Any, indices: Any, b: Any = None) -> None
 def _accumulate(owner: tuple[Context, str], array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     context, name = owner
     return accumulate_into(context, name, array, axis, dtype, out)
+
+
+def _reduceat(
+    owner: tuple[Context, str], array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> Any:
+    context, name = owner
+    return _reduceat_into(context, name, array, indices, axis, dtype, out)

@@ -159,7 +159,7 @@ def _lines() -> Iterator[str]:
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
-    yield "* `reduceat` of ufuncs, and `at` but for that of vectors by "
+    yield "* `at` of ufuncs, but for that of vectors by "
     yield f"{_listed(histograms.AT)}\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
@@ -245,7 +245,7 @@ def _reductions() -> Iterator[str]:
     for handler, aliases in sorted(names.items(), key=lambda item: item[1]):
         yield f"| {', '.join(f'`{n}`' for n in aliases)} | {_cell(_summary(handler))} |\n"
     yield f"\n`ufunc.reduce` of {_listed(reductions.reducible())}. The others are refused: the order in which they combine "
-    yield "elements matters, or they have no row. Also refused: "
+    yield "elements matters, or they have no row; their `reduceat` combines one element after the other. Also refused: "
     yield "`axis`, `keepdims` and `ord` that are known only at run time.\n\n"
     yield "Cumulative functions and `ufunc.accumulate` of the same ufuncs are scans. Integers, extremes and bits are exact. "
     yield "On a CPU a row of up to 65536 elements, and a column of up to 4096, is added up in NumPy's order and has NumPy's "
@@ -291,9 +291,10 @@ sees the change in an argument. Then a copy is made, and a call with lengths and
 UnsupportedError that says so; so is a function where they do not tell, as for a result of elements in an unknown order.
 Write `.copy()` behind it, or a form that always is a view.
 
-A view of an argument is returned as a view, in the argument's library. A view of an array that the function makes is returned
-as an array of its own, also beside that array: what the caller writes into one of them later does not show in the other one,
-as it would in NumPy. One array that is returned twice is one.
+A view of an argument is returned as a view, in the argument's library, unless it repeats elements (`np.broadcast_to`) or
+begins at a position that is computed of data (`x[np.argmax(y)]`): these are arrays of their own. A view of an array that the
+function makes is returned as an array of its own, also beside that array: what the caller writes into one of them later does
+not show in the other one, as it would in NumPy. One array that is returned twice is one.
 
 ## Assignment at positions
 
