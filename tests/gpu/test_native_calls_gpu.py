@@ -59,7 +59,9 @@ def by_python(function: Any) -> list[Any]:
 
 
 def host(made: Any) -> Any:
-    return tuple(host(m) for m in made) if isinstance(made, tuple) else made.get() if hasattr(made, "get") else made.cpu().numpy()
+    if isinstance(made, tuple):
+        return tuple(host(m) for m in made)
+    return made.get() if hasattr(made, "get") else made.cpu().numpy()
 
 
 def same(made: Any, expected: Any) -> None:
