@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytocu
+from pytocu.backend import cpu, llvm
 from pytocu.driver import Compiled
 from pytocu.errors import NOTHING, CompileError, Loc
 from pytocu.ir import interp
@@ -118,3 +120,31 @@ class _nothing:
     def __enter__(self) -> None: ...
 
     def __exit__(self, *error: object) -> None: ...
+
+
+def looked_up(table: np.ndarray, at: np.ndarray) -> np.ndarray:
+    return np.exp(table[at])
+
+
+@pytest.mark.parametrize(("least", "vectors"), [(None, False), (1000, False), (16, True), (0, True)])
+def test_comparisons_of_positions_leave_vector_code(least: int | None, vectors: bool) -> None:
+    compiled = pytocu.jit(looked_up).lower("f32[n]", "i64[m]").compile("cpu")
+    text = llvm.emit(compiled._functions, llvm.host_dialect()._replace(worth_vectors=least))
+    assert bool(re.search(r"fmul <\d+ x float>", cpu.optimized(text))) == vectors
+    assert ("llvm.smin" in text) == vectors
+
+
+def test_a_failure_anywhere_in_a_loop_that_is_vector_code() -> None:
+    call, table = pytocu.jit(looked_up), np.linspace(0, 1, 50, dtype=np.float32)
+    at = np.arange(1000) % 100 - 50
+    np.testing.assert_allclose(call(table, at), np.exp(table[at]), rtol=1e-6)
+    for place in (0, 1, 17, 500, 998, 999):
+        for wrong in (50, -51, 2**62, -(2**63)):
+            bad = at.copy()
+            bad[place] = wrong
+            with pytest.raises(IndexError, match=rf"index {wrong} is out of bounds for axis 0 with size 50"):
+                call(table, bad)
+    bad[3], bad[700] = 70, 60
+    bad[999] = 80
+    with pytest.raises(IndexError, match="index 60 is out of bounds"):
+        call(table, bad)

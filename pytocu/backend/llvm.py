@@ -69,6 +69,7 @@ def _function(
     params += ["i64 %range.begin", "i64 %range.end"]
     for inst in function.body.insts[:-1]:
         work.inst(inst)
+    work.finish()
     last = function.body.terminator
     if last.op.name != "return" or last.args:
         raise InternalError(f"{function.name}: a kernel ends with a return of nothing")
@@ -85,7 +86,8 @@ def _function(
     slots = dialect.pointer.format(type="i64", space="")
     head = f"define internal void {inner}({', '.join(params)}) {dialect.local} {{"
     kernel = f"define void {symbol(function.name)}({slots} %slots, i64 %begin, i64 %end) {dialect.kernel} {{"
-    parts = [head, "entry:", *work.marked(marks), "  ret void", "}", "", kernel, "entry:", *outer.lines, "  ret void", "}"]
+    body = ["entry:", *work.first_block, *work.marked(marks), "  ret void", "}"]
+    parts = [head, *body, "", kernel, "entry:", *outer.lines, "  ret void", "}"]
     return "\n".join(parts)
 
 

@@ -118,6 +118,9 @@ class Dialect(Record):
         Intrinsic that gives its operand, through which LLVM does not look; empty where there is none.
     expect : str
         Intrinsic that gives its first operand, which is likely to be the second; empty where there is none.
+    worth_vectors : int or None
+        Operations on floats for each comparison of a position that a loop has at least, if it is to become vector code in
+        spite of these: failures are noted behind it then, not by branches in it.
     index_bits : int
         Bits of every index; 0 where they are as many as the function says.
     register : str
@@ -155,6 +158,7 @@ class Dialect(Record):
     guarded: bool = True
     fence: str = "llvm.arithmetic.fence"
     expect: str = "llvm.expect.i1"
+    worth_vectors: int | None = 16
     # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
     index_bits: int = 64
     register: str = ""
@@ -215,6 +219,7 @@ NVVM = Dialect(
     guarded=False,
     fence="",
     expect="",
+    worth_vectors=None,
     index_bits=0,
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",
@@ -231,7 +236,10 @@ def host_dialect() -> Dialect:
         return CPU
     import llvmlite.binding as llvm
 
-    return X86_64 if llvm.get_host_cpu_features().get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
+    features = llvm.get_host_cpu_features()
+    dialect = X86_64 if features.get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
+    # Vectors of positions are compared, and the elements there loaded, by an instruction each.
+    return dialect._replace(worth_vectors=0) if features.get("avx512dq") and features.get("avx512vl") else dialect
 
 
 _FLOAT = {32: "float", 64: "double"}

@@ -27,6 +27,12 @@ class RowWriter:
         self.declarations = declarations
         self.index_bits = dialect.index_bits or int(function.fact("index_bits", 64))
         self.lines: list[str] = []
+        # Lines of the first block, and what is written behind the last one.
+        self.first_block: list[str] = []
+        self.last_blocks: list[Callable[[], None]] = []
+        # What all of them may use, and the innermost loop around the open one.
+        self.everywhere = {*function.params, *(r for inst in function.body.insts for r in inst.results)}
+        self.around: Inst | None = None
         # The instruction that each line is of, where somebody asks for it.
         self.origins: dict[int, Inst] | None = None
         self.label = "entry"

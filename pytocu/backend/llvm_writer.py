@@ -6,12 +6,12 @@ functions around them are written by :mod:`pytocu.backend.llvm` and :mod:`pytocu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
-from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Block, Inst, Value
+from pytocu.errors import NOTHING, BackendError, InternalError
+from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
 from pytocu.ir.types import PointerType, ScalarType, Type, VectorType, element, scalar
@@ -86,6 +86,12 @@ class Writer(RowWriter):
             for place in range(first, len(self.lines)):
                 self.origins.setdefault(place, inst)
 
+    def inside(self, inst: Inst, write: Callable[[Inst], None]) -> None:
+        """Write a loop, which is around what is written meanwhile."""
+        around, self.around = self.around, inst
+        write(inst)
+        self.around = around
+
     def write(self, inst: Inst) -> None:
         """The lines of one instruction."""
         match inst.op.name:
@@ -100,11 +106,11 @@ class Writer(RowWriter):
                 fields = self.address(pointer, index)
                 self.line(f"atomicrmw min {fields['pointer']} {fields['address']}, {self.typed(value)} monotonic")
             case "for":
-                self.loop(inst)
+                self.inside(inst, self.loop)
             case "if":
                 self.branch(inst)
             case "while":
-                self.repeat(inst)
+                self.inside(inst, self.repeat)
             case "shared" if self.dialect.shared:
                 self.values[inst.result] = self.tile(inst)
             case "local" if not self.dialect.shared:
@@ -217,6 +223,9 @@ class Writer(RowWriter):
         return self.assign(f"trunc i64 %range.{name} to i{self.index_bits}", name)
 
     def branch(self, inst: Inst) -> None:
+        if self.around is not None and _is_note(inst) and self.is_worth_vectors(self.around):
+            self.note(inst)
+            return
         yes, no, join = self.fresh("then", ""), self.fresh("else", ""), self.fresh("join", "")
         condition = self.values[inst.args[0]]
         if self.dialect.expect and any(i.op.name == "atomic_minimum" for i in inst.regions[0].insts):
@@ -239,6 +248,71 @@ class Writer(RowWriter):
                 names.append(self.assign(f"phi {self.type(type)} {sources}", result.name or "v"))
                 number += 1
             self.define(result, names)
+
+    def is_worth_vectors(self, loop: Inst) -> bool:
+        """Whether the loop is faster as vector code, with the comparisons of all positions and loads of single elements."""
+        least = self.dialect.worth_vectors
+        if loop.op.name != "for" or least is None:
+            return False
+        insts = list(walk(loop.regions[0]))
+        numbers = (i for i in insts if i.op.kind == "elementwise" and kind_of(i.types[0]) == "f")
+        return sum(1 for _ in numbers) >= least * sum(map(_is_note, insts))
+
+    def note(self, inst: Inst) -> None:
+        """A failure that is noted behind all iterations: a branch would keep the loop from becoming vector code.
+
+        Until then the smallest number is in memory of this function, of which LLVM makes a register.
+        """
+        bad, good = inst.regions
+        condition = self.values[inst.args[0]]
+        words: list[tuple[Value, Value, str, str]] = []
+        for step in bad.insts[:-1]:
+            if step.op.name != "atomic_minimum":
+                self.inst(step)
+                continue
+            pointer, index, value = step.args
+            memory = "" if words and self.is_known(value) else self.smallest(condition, self.values[value])
+            words.append((pointer, index, memory, self.values[value]))
+        self.block(good)
+        for result, failed, kept in zip(inst.results, bad.terminator.args, good.terminator.args, strict=True):
+            operands = f"i1 {condition}, {self.typed(failed)}, {self.typed(kept)}"
+            self.values[result] = self.assign(f"select {operands}", result.name or "v")
+
+        def behind() -> None:
+            found = [self.assign(f"load i64, ptr {memory}, align 8") if memory else value for *_, memory, value in words]
+            fails = self.assign(f"icmp ne i64 {found[0]}, {NOTHING}", "fails")
+            yes, join = self.fresh("then", ""), self.fresh("join", "")
+            self.line(f"br i1 {fails}, label %{yes}, label %{join}")
+            self.open(yes)
+            for (pointer, index, *_), number in zip(words, found, strict=True):
+                fields = self.address(pointer, index)
+                self.line(f"atomicrmw min {fields['pointer']} {fields['address']}, i64 {number} monotonic")
+            self.line(f"br label %{join}")
+            self.open(join)
+
+        self.last_blocks.append(behind)
+
+    def is_known(self, value: Value) -> bool:
+        """Whether the name of a value holds in all blocks; an index is the word that it is converted to."""
+        source = value.inst.args[0] if value.inst is not None and value.inst.op.name == "convert_raw" else value
+        return source in self.everywhere and self.values[source] == self.values[value]
+
+    def smallest(self, condition: str, number: str) -> str:
+        """Memory of the smallest number that there is while a condition holds."""
+        memory = self.fresh("noted")
+        self.first_block.append(f"  {memory} = alloca i64, align 8")
+        self.first_block.append(f"  store i64 {NOTHING}, ptr {memory}, align 8")
+        self.declarations.add("declare i64 @llvm.smin.i64(i64, i64)")
+        here = self.assign(f"select i1 {condition}, i64 {number}, i64 {NOTHING}", "here")
+        so_far = self.assign(f"load i64, ptr {memory}, align 8", "so_far")
+        least = self.assign(f"call i64 @llvm.smin.i64(i64 {so_far}, i64 {here})", "least")
+        self.line(f"store i64 {least}, ptr {memory}, align 8")
+        return memory
+
+    def finish(self) -> None:
+        """What stands behind everything else."""
+        for write in self.last_blocks:
+            write()
 
     def parts(self, value: Value) -> Sequence[str]:
         """What a value consists of."""
@@ -443,6 +517,15 @@ class Writer(RowWriter):
             value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
             value = self.assign(f"trunc i32 {value} to i{width}", "word")
         return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
+
+
+def _is_note(inst: Inst) -> bool:
+    """Whether it is a branch that notes a failure and does nothing else."""
+    if inst.op.name != "if":
+        return False
+    bad, good = inst.regions
+    pure = all(i.op.kind in ("elementwise", "const") or i.op.name == "atomic_minimum" for i in bad.insts[:-1])
+    return pure and len(good.insts) == 1 and any(i.op.name == "atomic_minimum" for i in bad.insts)
 
 
 def _lanes(type: Type) -> int:
