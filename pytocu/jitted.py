@@ -105,7 +105,14 @@ class JitFunction(Dispatcher, Generic[P, R]):
 
     def _general(self, values: tuple[Any, ...]) -> Any:
         of_parts, parts = (None, ()) if config.enabled("disable") else self._of_parts(values)
-        return super()._general(values) if of_parts is None else of_parts(*parts)
+        if of_parts is None:
+            return super()._general(values)
+        try:
+            return of_parts(*parts)
+        except CompileError as error:
+            if error.help is not None:
+                error.help = _as_written(error.help, of_parts._options.trees)
+            raise
 
     def _of_parts(self, values: Sequence[Any]) -> tuple[JitFunction[..., Any] | None, tuple[Any, ...]]:
         """The same function of what its arguments hold, and that, if one holds an array."""

@@ -109,7 +109,8 @@ def read_argument(text: str, place: str, leaf: Leaf, named: Named) -> Any:
     tree = read_tree(text, place, read, named)
     apart = take_apart((place,), (tree,), frozenset())
     if apart is None:
-        raise TreeTextError(f"{place}: {text} holds no array, so it is known while compiling: make it static, with a value")
+        known = "known while compiling: give its value as a static argument, --static on a command line"
+        raise TreeTextError(f"{place}: {text} holds no array, so it is {known}")
     parts = sum(any(part is type for type in types) for part in apart[1])
     if parts < len(types):
         raise TreeTextError(f"{place}: in {text} a part that holds no array is known while compiling, and has no type")

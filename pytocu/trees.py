@@ -139,8 +139,20 @@ def as_written(text: str, trees: Trees) -> str:
     >>> as_written("argument p_x_0 is p_x_00", by_name({"p": {"x": [np.ones(2)]}})[0])
     "argument p['x'][0] is p_x_00"
     """
-    places = {part: place for name, tree in trees for part, place in _places(name, tree)}
+    places = dict(places_of(trees))
     return re.sub(r"\w+", lambda match: places.get(match[0], match[0]), text)
+
+
+def places_of(trees: Trees) -> tuple[tuple[str, str], ...]:
+    """The parts of arguments by name, and how the function writes each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> places_of(by_name({"p": {"x": [np.ones(2)]}, "n": 3})[0])
+    (('p_x_0', "p['x'][0]"), ('n', 'n'))
+    """
+    return tuple(pair for name, tree in trees for pair in _places(name, tree))
 
 
 def _places(place: str, tree: Tree | str) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -294,10 +295,6 @@ def test_dump_imports_neighbours_and_hides_the_module(dump, folder):
         (
             ["mask.py:square", "--args", "2.5"],
             "--args, x: 2.5 is a value: write its type, weak float, or --static x=2.5 where it is known while compiling",
-        ),
-        (
-            ["mask.py:square", "--args", "None"],
-            "--args, x: None is a value: write --static x=None where it is known while compiling",
         ),
         (
             ["mask.py:square", "--args", "f32[9223372036854775808]"],
@@ -763,3 +760,14 @@ def test_demo_on_a_gpu(matplotlib, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "GPU against NumPy: both float32 of shape (342, 401)" in text
     assert "with copies to the GPU and back" in text
+
+
+def test_none_is_a_value_and_words_that_are_no_python_warn_of_nothing(folder, capsys):
+    (folder / "given.py").write_text("def given(x, scale):\n    return x if scale is None else x * scale\n")
+    assert main(["dump", "given.py:given", "--args", "f32[n], None", "--after", "lower"]) == 0
+    assert "func @given(%x: f32[n]) {" in capsys.readouterr().out
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert main(["dump", "given.py:given", "--args", "f32[n], 1for"]) == 2
+        assert main(["dump", "given.py:given", "--args", "f32[n]", "--static", "scale=1for"]) == 2
+    assert seen == []

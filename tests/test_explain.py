@@ -1049,6 +1049,27 @@ def test_kernels_of_one_shape_that_reduce_other_axes():
     assert found.kernels[1].why == "it reduces or scans along other axes than earlier kernels"
 
 
+def test_a_kernel_that_reduces_nothing_has_no_other_axes():
+    def shifted(x, y):
+        x += y
+        y[1:] = x[:-1]
+        return x.sum()
+
+    found = told(shifted, "f32[n]", "f32[n]")
+    text = "it goes element by element over the shape (n,), and earlier kernels over other shapes, or they reduce or scan rows"
+    assert found.kernels[-1].why == text
+
+
+def test_parts_of_arguments_are_as_the_function_writes_them():
+    def total(d, p_w):
+        return d["w"] * p_w + d["k"][0]
+
+    text = str(told(total, "{'w': f64[n], 'k': [f32[n]]}", "f32[n]"))
+    assert text.startswith("total(d['w']: f64[n], d['k'][0]: f32[n], p_w: f32[n]) for ")
+    reads = next(line for line in text.splitlines() if line.startswith("  reads"))
+    assert all(f"{name} " in reads for name in ("d['w'] f64[n]", "d['k'][0] f32[n]", "p_w f32[n]"))
+
+
 def test_errors_in_branches_and_loops_are_noted() -> None:
     def f(x, n):
         if n > 3:

@@ -197,7 +197,7 @@ def test_it_is_explained_and_lowered() -> None:
     compiled = pytocu.jit(moved)
     assert [str(p.type) for p in compiled.lower(Point(X, X), 0.5).function.params][2] == "weak float"
     told = compiled.explain(Point(X, X), 0.5)
-    assert len(told.kernels) == 1 and "p_x f64[p_x_0]" in str(told)
+    assert len(told.kernels) == 1 and "p.x f64[p_x_0]" in str(told)
 
 
 def test_parts_are_said_as_the_function_writes_them() -> None:
@@ -209,6 +209,25 @@ def test_parts_are_said_as_the_function_writes_them() -> None:
     with pytest.raises(DTypeError, match=r"argument d\['w'\]\[0\] has dtype <U1") as caught:
         compiled({"w": (np.array(["a"]), X)}, Spring(X, 2.0))
     assert caught.value.help is not None and "np.unique(d['w'][0], return_inverse=True)" in caught.value.help
+
+    def changed(s: Any) -> Any:
+        s.x[0] = 1.0
+        return s.x
+
+    compiled = pytocu.jit(changed)
+    fixed = X.copy()
+    fixed.flags.writeable = False
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only") as refused:
+            compiled(Spring(fixed, 2.0))
+        assert isinstance(refused.value, CompileError) and refused.value.help == "pass a copy of s.x"
+
+    def added(s: Any) -> Any:
+        s.x += 1.0
+        return s.x
+
+    with pytest.raises(UnsupportedError, match=r"help: write s.x\[...\], which changes the elements"):
+        pytocu.jit(added)(Spring(X, 2.0))
 
 
 def test_static_arguments_stay_as_they_are() -> None:

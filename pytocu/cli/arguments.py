@@ -104,7 +104,9 @@ def _types(text: str, names: tuple[str, ...], named: Named) -> Values:
 
 
 def _stated(text: str, name: str, named: Named) -> Any:
-    """A type, or what holds some."""
+    """A type, or what holds some; None is itself, as in a call."""
+    if text.strip() == "None":
+        return None
     if not is_tree_text(text) or _is_literal(text):
         return _type(text, name)
     return read_argument(text, name, _type, named)

@@ -10,6 +10,7 @@ import argparse
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -71,7 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options, rest = whole.parse_known_args(words)
         if rest:
             raise CommandError(_unknown(whole, options.command, rest[0]))
-        COMMANDS[options.command].run(options)
+        with warnings.catch_warnings():
+            # Of words that are no Python, of which a sentence says what is wrong; warnings about files have their names.
+            warnings.filterwarnings("ignore", category=SyntaxWarning, module=r"<unknown>")
+            COMMANDS[options.command].run(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has seen enough; what is left to flush goes nowhere.

@@ -30,6 +30,7 @@ from pytocu.ir.types import ArrayType, VectorType
 from pytocu.passes import fuse
 from pytocu.passes.context import Target, parse_target
 from pytocu.planning import launches
+from pytocu.trees import places_of
 
 
 def explanation(
@@ -98,6 +99,7 @@ def explanation(
         loops_in_words(plan, parsed.kind == "cuda"),
         reasons(_before(found, "stages").function),
         repeated(scheduled, sizes),
+        tuple((part, place) for part, place in places_of(lowered.options.trees) if part != place),
     )
     return shown_with(told, ints_of(scheduled))
 

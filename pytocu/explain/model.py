@@ -431,6 +431,8 @@ class Explanation(Record):
         Why such a loop is not one kernel.
     repeated : tuple of Repeated
         What several kernels compute, each for itself.
+    parts : tuple of (str, str)
+        Of arguments that hold others: the parts by the names that the IR has for them, and how the function writes each.
     """
 
     function: str
@@ -450,6 +452,7 @@ class Explanation(Record):
     loops: tuple[str, ...] = ()
     apart: tuple[Apart, ...] = ()
     repeated: tuple[Repeated, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return _plain(self)

@@ -132,7 +132,8 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
         return f"{over}; the reduced axis is not the one that neighbours in memory lie along"
     length = number_of(product(reduced), sizes)
     if length is None and target != "cpu":
-        return f"{over}; the length is not known here, so the code is what is right for all, and calls get faster code"
+        right = "the length is not known here, so the code is what is right for all"
+        return f"{over}; {right}; calls get faster code, which numbers in place of names show"
     return f"{over}, along which neighbours lie in memory"
 
 

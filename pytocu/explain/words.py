@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as escaping
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -37,7 +38,16 @@ _STYLES = {"title": "bold yellow", "kernel": "bold cyan", "code": "green", "help
 
 
 def lines(told: Explanation) -> Iterator[Line]:
-    """The explanation, line by line."""
+    """The explanation, line by line, with parts of arguments as the function writes them."""
+    places = dict(told.parts)
+    for line in _lines(told):
+        # What is quoted is the function's own text.
+        yield line if not places or line.kind == "code" else line._replace(
+            text=re.sub(r"`[^`]*`|\w+", lambda match: places.get(match[0], match[0]), line.text)
+        )
+
+
+def _lines(told: Explanation) -> Iterator[Line]:
     count = len({kernel.name for kernel in told.kernels})
     kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")

@@ -62,6 +62,8 @@ def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> V
     elements = f"write {ast.unparse(target)}[...], which changes the elements"
     helps = {"shape": f"write {array} = {array}.reshape(...)", "flat": f"write {array}[...] = value"}
     helps |= dict.fromkeys(("T", "mT"), elements)
+    if not isinstance(base, Value) and is_array(getattr(base, name, None)):
+        helps = {name: elements}
     raise UnsupportedError(refusal, context.loc, helps.get(name, "return the value and assign it outside"))
 
 

@@ -580,5 +580,8 @@ class Plan:
             return f"it goes {elements}, and earlier kernels reduce or scan {rows}"
         shape = (*root.space.parallel, *root.space.reduced)
         if any(space.reduced and (*space.parallel, *space.reduced) == shape for space in others):
+            if not root.space.reduced:
+                text = f"it goes element by element over the shape {format_shape(shape)}"
+                return f"{text}, and earlier kernels over other shapes, or they reduce or scan rows"
             return "it reduces or scans along other axes than earlier kernels"
         return f"its iterations have the shape {format_shape(shape)}, and those of earlier kernels have others"

@@ -421,7 +421,7 @@ def settle(charge, tolerance):
 #|   writes out bool[] (1 byte)
 #|   8*n + 1 bytes in all; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all, and calls get faster code
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all; calls get faster code, which numbers in place of names show
 #|   ...
 #|   a kernel of its own: it reduces or scans rows, which are shared by threads, and earlier kernels go element by element
 #|
@@ -435,7 +435,7 @@ def settle(charge, tolerance):
 #|   writes array_next bool[] (1 byte)
 #|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all, and calls get faster code
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all; calls get faster code, which numbers in place of names show
 #|   ...
 #|
 #| kernel settle_1_1
