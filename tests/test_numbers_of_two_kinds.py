@@ -173,6 +173,17 @@ def test_what_would_show_the_kind_is_refused(text: str) -> None:
     assert caught.value.help and "make both NumPy's: np.float" in caught.value.help
 
 
+def test_the_operand_that_is_of_two_kinds_is_shown() -> None:
+    def mean(x: np.ndarray, m: np.ndarray) -> np.ndarray:
+        return x.sum() / max(1, np.count_nonzero(m))
+
+    with pytest.raises(UnsupportedError, match=r"np\.int64, and which of them decides what / gives") as caught:
+        pytocu.jit(mean)(np.ones(3, np.float32), np.ones(3, bool))
+    (note,) = caught.value.notes
+    assert note.text == "a Python int, or an np.int64"
+    assert note.loc.column == caught.value.loc.column + len("x.sum() / ") if caught.value.loc else False
+
+
 def test_an_int_that_the_other_dtype_does_not_hold_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"300 stands beside an np.uint8, which does not hold it"):
         pytocu.jit(lambda x: x + (x.max() if x[0] > 0 else 300))(np.ones(3, np.uint8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import Note, UnsupportedError
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
 from pytocu.frontend.type_texts import type_text
@@ -35,7 +35,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
     bad, found = follow({}, builder.insts, {})
     for origin, inst in bad.items():
         text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
-        raise UnsupportedError(text, inst.loc, f"make both NumPy's: np.{element(origin.type).numpy.name}(...)")
+        help = f"make both NumPy's: np.{element(origin.type).numpy.name}(...)"
+        raise UnsupportedError(text, inst.loc, help, _note(origin, inst))
     leaves: list[Value] = []
     _leaves(result, leaves)
     made: dict[Value, Choice] = {}
@@ -91,6 +92,15 @@ def _said(origin: Value) -> str:
     line = f" (line {inst.loc.line})" if inst.loc.line else ""
     kind = type_text(WeakType(inst.attr("of")))
     return f"{origin.name or 'a number'} is {kind}{line} or, on another way, an np.{element(origin.type).numpy.name}"
+
+
+def _note(origin: Value, inst: Inst) -> tuple[Note, ...]:
+    """Which operand it is, where the line shows that."""
+    made = origin.inst
+    assert made is not None
+    beside = (made.loc.file, made.loc.line) == (inst.loc.file, inst.loc.line) and made.loc != inst.loc
+    kinds = f"{type_text(WeakType(made.attr('of')))}, or an np.{element(origin.type).numpy.name}"
+    return (Note(made.loc, kinds),) if beside and made.loc.end_column else ()
 
 
 def _doing(inst: Inst) -> str:
