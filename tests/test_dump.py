@@ -304,7 +304,10 @@ def test_files_of_ir_that_are_not_there(refused, dump, folder):
     assert refused("good.ir", "--start", "fuze") == "there is no pass 'fuze': did you mean fuse?"
     (folder / "fused.ir").write_text(dump("good.ir", "--after", "fuse"))
     assert "(the pass schedule relies on it)" in refused("fused.ir", "--start", "schedule")
-    assert refused("fused.ir", "--after", "fold") == "fused.ir is behind the pass fold already: --start begins with any pass"
+    assert refused("fused.ir", "--after", "fold") == "fused.ir is behind the pass fold already: --start fold begins with it"
+    assert dump("fused.ir", "--start", "fold", "--after", "fold")
+    (folder / "host.ir").write_text(dump("good.ir", "--after", "bufferize"))
+    assert refused("host.ir", "--after", "fold") == "host.ir is behind the pass fold already: schedule is the next one"
     (folder / "bytes.ir").write_bytes(b"\xff\xfe")
     assert refused("bytes.ir") == "'bytes.ir' is no text: IR is what pytocu dump prints"
 

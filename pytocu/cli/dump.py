@@ -26,7 +26,9 @@ from pytocu.explain.stages import (
     compiled,
     difference,
     kernels_of,
+    next_in_words,
     no_kernel,
+    passes_behind,
     stage_text,
     stages,
     subject_of,
@@ -240,7 +242,9 @@ def _shown(subject: Subject, target: Target, options: argparse.Namespace) -> Ite
     assert found is not None
     if not every:
         if options.after and found.stage.name != options.after:
-            raise CommandError(f"{options.function} is behind the pass {options.after} already: --start begins with any pass")
+            behind = options.after in passes_behind(subject.function)
+            then = next_in_words(subject.function) if behind else f"--start {options.after} begins with it"
+            raise CommandError(f"{options.function} is behind the pass {options.after} already: {then}")
         found.text = _named_kernel(found.stage, kernel, options.locs)
         yield found
     elif before is None:

@@ -115,8 +115,8 @@ def subject_of_text(function: Function, start: str | None = None, options: Optio
         The IR breaks a rule of its level, or one that `start` relies on.
     """
     chosen = next_pass(function) if start is None else start
-    if start and start in _behind(function):
-        raise PytocuError(f"the function is behind the pass {start}: {_next(function)}")
+    if start and start in passes_behind(function):
+        raise PytocuError(f"the function is behind the pass {start}: {next_in_words(function)}")
     rules: list[str] = []
     for name, step in zip(pass_names(), PIPELINE, strict=True):
         if name == chosen:
@@ -132,12 +132,13 @@ def subject_of_text(function: Function, start: str | None = None, options: Optio
     return Subject(function, options, function.name, {}, chosen, "text")
 
 
-def _next(function: Function) -> str:
+def next_in_words(function: Function) -> str:
+    """Which pass is the first one whose work a function does not show."""
     following = next_pass(function)
     return f"{following} is the next one" if following else "none is left"
 
 
-def _behind(function: Function) -> tuple[str, ...]:
+def passes_behind(function: Function) -> tuple[str, ...]:
     """The passes that take no function like this one any more: those before it got memory, and before it was scheduled."""
     names = pass_names()
     if function.level == "loop":
