@@ -43,6 +43,8 @@ _ADVICE = {
 
 _LAYOUTS = {"C": "row-major", "F": "column-major", "S": "with gaps"}
 
+_AXES, _ORDER, _ONES = "number of axes of argument ", "order of elements of argument ", "axes of length 1 of argument "
+
 _HELD = "what holds the arrays of argument "
 
 HIDDEN = "\0"
@@ -91,10 +93,10 @@ def facts_of(
         match parse_type(text):
             case ArrayType(dtype, shape, layout):
                 found[f"dtype of argument {name}"] = str(dtype)
-                found[f"number of axes of argument {name}"] = str(len(shape))
-                found[f"order of elements of argument {name}"] = _LAYOUTS[layout]
+                found[f"{_AXES}{name}"] = str(len(shape))
+                found[f"{_ORDER}{name}"] = _LAYOUTS[layout]
                 ones = [f"axis {n}" for n, length in enumerate(shape) if length == 1]
-                found[f"axes of length 1 of argument {name}"] = " and ".join(ones) or "none"
+                found[f"{_ONES}{name}"] = " and ".join(ones) or "none"
             case ScalarType() as scalar:
                 found[f"dtype of argument {name}"] = str(scalar)
             case other:
@@ -213,17 +215,34 @@ def nearest_changes(pairs: Sequence[tuple[Facts, Facts]]) -> tuple[Change, ...]:
     >>> now = {"a": "1", "b": "x"}
     >>> nearest_changes([(now, {"a": "2", "b": "y"}), (now, {"a": "2", "b": "x"})])
     (Change(fact='a', before='2', now='1', help=''),)
+    >>> array = facts_of(["x: f32[n]"], "cpu", [], [])
+    >>> nearest_changes([(facts_of(["x: weak float"], "cpu", [], []), array)])[0].now
+    "Python's float"
+    >>> [c.fact for c in nearest_changes([(facts_of(["x: f64"], "cpu", [], []), array)])]
+    ['dtype of argument x', 'number of axes of argument x']
     """
     if not pairs:
         return ()
-    now, nearest = min(reversed(pairs), key=lambda pair: len(_between(*pair)))
+    now, nearest = min(reversed(pairs), key=lambda pair: (len(_told(*pair)), len(_between(*pair))))
+    return tuple(_change(n, nearest.get(n, ""), now.get(n, "")) for n in _told(now, nearest))
+
+
+def _told(now: Facts, nearest: Facts) -> list[str]:
+    """The facts that differ, without those that follow from others."""
     names = _between(now, nearest)
     # What code captures and which lengths it asks for follow from its arguments, where these differ too.
     own = [n for n in names if not n.startswith("length ") and (not n.startswith("captured") or (n in now and n in nearest))]
     if any(n.startswith(_HELD) for n in own):
         # Parts that only one of them has are told by what holds them.
         own = [n for n in own if n.startswith(_HELD) or (n in now and n in nearest)]
-    return tuple(_change(n, nearest.get(n, ""), now.get(n, "")) for n in own or names)
+    # Of an argument that is a number in one of them, its kind says all.
+    for axes in [n for n in own if n.startswith(_AXES) and (n in now) != (n in nearest)]:
+        argument = axes.removeprefix(_AXES)
+        follows = {f"{_ORDER}{argument}", f"{_ONES}{argument}"}
+        if any("Python's" in facts.get(f"dtype of argument {argument}", "") for facts in (now, nearest)):
+            follows.add(axes)
+        own = [n for n in own if n not in follows]
+    return own or names
 
 
 def _between(now: Facts, other: Facts) -> list[str]:
@@ -240,6 +259,8 @@ def _absent(fact: str) -> str:
     """What it means that no such fact counts."""
     if fact.startswith(("memory", _HELD)):
         return "none"
+    if fact.startswith(_AXES):
+        return "0"
     return "any" if fact.startswith("length ") else "32 bits" if fact.startswith("offsets") else "not used"
 
 
