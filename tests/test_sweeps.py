@@ -279,6 +279,44 @@ def folded(words, n, scores):
     return t
 
 
+def chain_of_products(p):
+    """What a branch stores was made of the contents in front of it."""
+    n = len(p) - 1
+    m = np.zeros((n, n))
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length - 1
+            m[i, j] = np.inf
+            for k in range(i, j):
+                q = m[i, k] + m[k + 1, j] + p[i] * p[k + 1] * p[j + 1]
+                if q < m[i, j]:
+                    m[i, j] = q
+    return m
+
+
+def one_of_two_places(x, y):
+    for i in range(1, len(x)):
+        q = x[i - 1] + y[i]
+        if q < 1.2:
+            if y[i] > 0.5:
+                x[i] = q
+            else:
+                x[i - 1] = q
+    return x
+
+
+def changed_in_between(x, y):
+    """What was read before a branch changed it is no longer there."""
+    for i in range(1, len(x)):
+        q = x[i - 1] + y[i]
+        if y[i] > 0.3:
+            x[i - 1] = 5.0
+            x[i] = q + x[i - 1]
+        if y[i] > 0.6:
+            x[i - 1] = q
+    return x
+
+
 def guarded(x, y, n):
     """What was compared before the branch is not compared again in it."""
     for i in range(n):
@@ -372,6 +410,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (inner_part, (M,), 1),
     (complex_filter, (M + 1j * M, 0.5j), 1),
     (folded, (WORDS, 9, RANDOM.random((4, 4))), 2),
+    (chain_of_products, (RANDOM.integers(1, 9, 8),), 2),
+    (one_of_two_places, (RANDOM.random(9), RANDOM.random(9)), 1),
     (guarded, (RANDOM.random(12), RANDOM.random(15), 12), 1),
     (on_either_side, (RANDOM.random((6, 7)), RANDOM.random(12)), 1),
 ]
@@ -406,6 +446,11 @@ def test_every_pass_leaves_ir_that_the_verifier_takes(
     """Also where a memory is written twice, and where a number is memory without axes."""
     monkeypatch.setenv("PYTOCU_CHECK", "1")
     assert pytocu.jit(function).lower(*copies(arguments)).host("cuda").body.insts
+
+
+def test_what_was_read_before_a_change() -> None:
+    for _ in range(5):
+        agrees(changed_in_between, (RANDOM.random(9), RANDOM.random(9)))
 
 
 @pytest.mark.parametrize("n", [9, 8, 3, 2, 0, -3])

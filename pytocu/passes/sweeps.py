@@ -165,6 +165,8 @@ class _Look:
         Contents of arrays that change, each with the number of the array.
     given : dict
         What parameters of regions stand for.
+    begins : dict
+        What the contents of an array are in a branch until it changes them: those from in front of it.
     registers : set
         Parameters that an element carries from step to step beside the arrays.
     now : dict
@@ -181,6 +183,7 @@ class _Look:
         self.memory: dict[Value, int] = {}
         self.same: dict[Value, Value] = {}
         self.given: dict[Value, Value] = {}
+        self.begins: dict[Value, Value] = {}
         self.registers: set[Value] = set()
         self.now: dict[int, Value] = {}
         self.accesses: dict[int, list[tuple[Index, Inst | Value]]] = {}
@@ -254,7 +257,7 @@ class _Look:
                     self.same[param] = self.same.get(argument, argument)
                     if not count and self.now[number] is self.same[param]:
                         self.now[number] = param
-                        del self.same[param]
+                        self.begins[param] = self.same.pop(param)
                 elif inst is not self.inst:
                     # What the loop itself is given is in memory.
                     self.given[param] = argument
@@ -351,7 +354,10 @@ class _Look:
     def read(self, contents: Value, place: Index, own: set[Value], inner: frozenset[str], chosen: bool) -> None:
         number = self.memory[contents]
         self.accesses[number].append((place, contents))
-        if self.now[number] is self.same.get(contents, contents):
+        now, wanted = self.now[number], self.same.get(contents, contents)
+        while now is not wanted and now in self.begins:
+            now = self.begins[now]
+        if now is wanted:
             return
         # It has changed since: the element is loaded before it does, here and not further inside or outside.
         if contents not in own or contents in self.same or not chosen or any(mentions(p, inner) for p in place):
