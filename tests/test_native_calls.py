@@ -23,7 +23,7 @@ from pytocu import call_builds
 from pytocu.backend import call_code
 from pytocu.call_operations import OPERATIONS
 from pytocu.errors import BackendError
-from pytocu.runtime import access, call_words, cuda, dispatch, native_calls
+from pytocu.runtime import access, call_words, cuda, dispatch, native_calls, on_cuda
 from pytocu.testing.compare import compare
 
 F = np.random.default_rng(0).random((6, 8)).astype(np.float32)
@@ -542,3 +542,17 @@ def test_native_text_is_written_for_every_library():
     plan = pytocu.jit(five_operations).lower("f32[n]", "f32[n]", "f32[n]", "weak float").compile("cpu").plan
     text = access.native_access("numpy", "cpu", plan, lambda _: None)  # pyright: ignore
     assert text.pointer == "p{n}" and text.launch.startswith("launch(")
+
+
+def test_temporaries_of_a_call_are_kept_for_captures(cupy, monkeypatch):
+    kept: list[Any] = []
+    monkeypatch.setattr(on_cuda.graphs, "keep_for_replays", lambda stream, arrays: kept.append((stream, len(arrays))))
+    compiled = pytocu.jit(lambda x: (x - x.mean()) / x.std())
+    x = cupy.ndarray((300_000,), "f4")
+    for _ in range(4):
+        compiled(x)
+    assert records(compiled) == 1
+    seen, by_python = reads_in_python(compiled), kept[1]
+    kept.clear()
+    compiled(x)
+    assert not seen and kept == [by_python] and by_python[1] > 1

@@ -319,8 +319,8 @@ class Compiler:
                     return Known(tuple(f.value for f in found if isinstance(f, Known)))
                 return self.made("tuple", self.passed(found), len(found))
             case ast.Call(func=ast.Name(id="pointer"), args=[address]):
-                made = Value(self.words.word(0), "word")
-                self.words.emit("pointer", made.at, self.at(self.value(address)))
+                made = Value(self.words.word(0), "word", self.at(self.value(address)))
+                self.words.emit("pointer", made.at, made.boxed or 0)
                 return made
             case ast.Call(func=ast.Name(id="memory"), args=[array]):
                 made = Value(self.words.word(0), "word")
