@@ -53,6 +53,21 @@ def test_operands_that_lie_otherwise(length: int) -> None:
     on_threads(["a[:, b].sum(1)", "a[:, b] - a.max(1, keepdims=True)"], a, index)
 
 
+@pytest.mark.parametrize("length", [1, 127, 128, 384, 385, 511, 512, 513, 897, 1025])
+def test_rows_of_what_all_rows_read(length: int) -> None:
+    """Whole shares, and behind them single elements, of which a thread has none or some."""
+    a, b = small("f4", (2,)), small("f4", (length,))
+    on_threads(["(a[:, None] * b).sum(1)", "(a[:, None] - b).max(1)", "(a[:, None] * b).argmin(1)", "a[:, None] / b"], a, b)
+
+
+def test_whole_shares_ask_for_no_element() -> None:
+    low = pytocu.jit(lambda x, y: np.exp(x[:, None] - y).sum(1)).lower("f32[n]", "f32[m]")
+    (kernel,) = low.kernels
+    loops = [line for line in kernel.ir.splitlines() if " = for " in line]
+    assert len(loops) == 2 and "few = True" in loops[1] and "few" not in loops[0]
+    assert "exists" not in kernel.ir and "where" not in kernel.ir.partition(loops[0])[2]
+
+
 @pytest.mark.parametrize("address", [0, 1], ids=["aligned", "misaligned"])
 @pytest.mark.parametrize("length", [5, 16, 260, 1024, 4096])
 def test_operands_that_all_rows_read_alike(length: int, address: int) -> None:

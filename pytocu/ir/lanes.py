@@ -50,8 +50,8 @@ def share_of_lane(share: Share, lane: int) -> range:
 
 
 def is_widened(loop: Inst) -> bool:
-    """Whether a loop's body takes several shares at a time, as many as its schedule wants.
+    """Whether a loop's body takes several shares at a time, as many as its schedule wants, or has few iterations.
 
     A compiler that unrolled it as well would make more code, which takes longer to compile and runs no faster.
     """
-    return any(inst.op.name == "lanes" and inst.attr("lanes") > 1 for inst in loop.regions[0].insts)
+    return loop.attr("few", False) or any(inst.op.name == "lanes" and inst.attr("lanes") > 1 for inst in loop.regions[0].insts)

@@ -383,8 +383,8 @@ row("lanes", "control", None, "The region for each of so many lanes in turn: it 
     "vector's elements and the carried values, and yields its share of each result and the next carried values. `reach` has "
     "three numbers for each vector: lane k is given, from element k * first + second on, as many as the third says",
     levels=LOOP, regions=1, attrs=("lanes", "reach"))  # fmt: skip
-row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration",
-    levels=LOOP, effects="control", regions=1, attrs=("over",))  # fmt: skip
+row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration, "
+    "`few` that there are few of them", levels=LOOP, effects="control", regions=1, attrs=("over", "few"))  # fmt: skip
 row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,
     effects="control", regions=2)  # fmt: skip
 row("while", "control", None, "The first region yields a condition and the values, the second the next values", levels=LOOP,

@@ -235,18 +235,36 @@ class Registers(Rows):
             return self._groups_in_turn(lower, needed, insts, start, stores)
         if self.whole:
             return self._share(self.body, lower, needed, insts, start, stores, keep)
-        carried = [Value(v.type) for v in start]
-        j, inner = Value(INDEX, "j"), Builder(e.loc)
-        # Where all rows read the same, a share is one group.
-        room = None if self.ahead else inner.emit("subtract", (upper, j), name="room")
-        self.certain = self.each == self.width
-        found = self._share(inner, j, needed, insts, start, stores, keep, room)
-        self.certain = False
-        inner.emit("yield", self._joined(inner, insts, carried, found))
-        region = Block((j, *carried), inner.take())
-        bounds = (lower, upper, e.dim(self.lanes * self.each))
-        types = [v.type for v in start]
-        return self.body.inst("for", (*bounds, *start), {"over": "serial"}, types, (region,)).results
+
+        def loop(lower: Value, upper: Value, states: Sequence[Value], certain: bool, few: bool = False) -> Sequence[Value]:
+            """Shares from one index to another, which exist for certain or not; the states behind them."""
+            carried = [Value(v.type) for v in start]
+            j, inner, step = Value(INDEX, "j"), Builder(e.loc), self.lanes * self.each
+            # Where all rows read the same, a share is a few elements, and what is left of it is not asked where it is whole.
+            room = None if self.ahead else e.dim(step) if certain else inner.emit("subtract", (upper, j), name="room")
+            self.certain = certain
+            found = self._share(inner, j, needed, insts, start, stores, keep, room)
+            self.certain = False
+            inner.emit("yield", self._joined(inner, insts, carried, found))
+            region, types = Block((j, *carried), inner.take()), [v.type for v in start]
+            attrs = {"over": "serial", "few": True} if few else {"over": "serial"}
+            return self.body.inst("for", (lower, upper, e.dim(step), *states), attrs, types, (region,)).results
+
+        if self.ahead or self.each == self.width:
+            return loop(lower, upper, start, self.each == self.width)
+        # Whole shares ask for no element whether it exists; behind the last one an element is a share.
+        each = self.each
+        step, zero = e.dim(self.lanes * each), e.dim(0)
+        end = self.body.emit("subtract", (upper, e.dim(self.lanes * (each - self.width))), name="end")
+        span = self.body.emit("subtract", (end, lower))
+        span = self.body.emit("where", (self.body.emit("less", (span, zero)), zero, span))
+        count = self.body.emit("divide_truncated", (self.body.emit("add", (span, e.dim(self.lanes * each - 1))), step))
+        rest = self.body.emit("add", (lower, self.body.emit("multiply", (count, step))), name="rest")
+        states = loop(lower, end, start, True)
+        self.each = self.width
+        states = loop(rest, upper, states, True, few=True)
+        self.each = each
+        return states
 
     def _groups_in_turn(
         self,
@@ -401,7 +419,8 @@ class Registers(Rows):
         end = self.e.before.const(row.identity((dtype,))[0], scalar(dtype))
         last, state = Value(scalar(dtype)), Value(scalar(dtype))
         inner = Builder(item[0].loc)
-        inner.emit("yield", row.combine(Expander(inner), (state,), (last,)))
+        # Where shares follow each other what is before this one is added to it.
+        inner.emit("yield", (last,) if self.certain else row.combine(Expander(inner), (state,), (last,)))
         region = Block((Value(INDEX, "k"), last, state), inner.take())
         return builder.inst("lanes", (vector, end), {"lanes": 1}, (scalar(dtype),), (region,)).result
 
