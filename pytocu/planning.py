@@ -26,16 +26,34 @@ def kernel_function(host: Function, launch: Inst) -> Function:
     facts = [("index_bits", host.fact("index_bits", 32))]
     if launch.attr("block"):
         facts.append(("block", launch.attr("block")))
-    if host.fact("target") == "cuda" and launch.attr("name") in _in_steps(host):
-        facts.append(("waits", True))
+    if host.fact("target") == "cuda":
+        waiting, followed = _in_order(host)
+        if launch.attr("name") in waiting:
+            facts.append(("waits", True))
+        elif launch.attr("name") in followed:
+            facts.append(("followed", True))
     return Function(launch.attr("name"), "loop", launch.regions[0], tuple(facts))
 
 
-def _in_steps(host: Function) -> set[str]:
-    """The names of what is launched in the steps of loops."""
+def _in_order(host: Function) -> tuple[set[str], set[str]]:
+    """The names of kernels that may begin while the launch before them ends, and of those that such a one follows.
+
+    These are launched in the steps of loops, or behind another kernel of the plan with no library's between them.
+    """
     loops = [inst for inst in walk(host.body) if inst.op.name in ("for_loop", "while_loop")]
     inside = (inst for loop in loops for region in loop.regions for inst in walk(region))
-    return {inst.attr("name") for inst in inside if inst.op.name == "launch"}
+    waiting = {inst.attr("name") for inst in inside if inst.op.name == "launch"}
+    followed: set[str] = set()
+    before = ""
+    for inst in host.body.insts:
+        if inst.op.name == "launch":
+            if before:
+                waiting.add(inst.attr("name"))
+                followed.add(before)
+            before = inst.attr("name")
+        elif inst.op.name == "library" or inst.regions:
+            before = ""
+    return waiting, followed
 
 
 def kernel_functions(host: Function) -> tuple[Function, ...]:
@@ -74,7 +92,7 @@ class _PlanWriter:
         self.locs: dict[int, Any] = {}
         self.names: dict[str, str] = {}
         self.tree: Any = None
-        self.in_steps = _in_steps(host)
+        self.waiting, _ = _in_order(host)
 
     def write(self) -> Plan:
         host = self.host
@@ -244,7 +262,7 @@ class _PlanWriter:
             self.host.fact("index_bits", 32),
             launch.attr("each", 1),
             launch.attr("grid", ()),
-            self.host.fact("target") == "cuda" and launch.attr("name") in self.in_steps,
+            self.host.fact("target") == "cuda" and launch.attr("name") in self.waiting,
         )
 
 

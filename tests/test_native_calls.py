@@ -7,6 +7,7 @@ import copy
 import ctypes
 import gc
 import pickle
+import struct
 import sys
 import threading
 import traceback
@@ -556,3 +557,30 @@ def test_temporaries_of_a_call_are_kept_for_captures(cupy, monkeypatch):
     kept.clear()
     compiled(x)
     assert not seen and kept == [by_python] and by_python[1] > 1
+
+
+@pytest.mark.parametrize("version, early", [(12020, False), (12030, True)])
+def test_kernels_behind_others_may_begin_early(cupy, monkeypatch, version, early):
+    driver, seen = cupy.driver, []
+    python = FakeDriver.launch_ex
+
+    def launch(configuration: int, kernel: Any, table: int, extra: int) -> int:
+        *_, attributes, count = struct.unpack_from("@7IPPI", (ctypes.c_char * 56).from_address(configuration))
+        seen.append((kernel, struct.unpack_from("@i4xi", (ctypes.c_char * 72).from_address(attributes)) if count else ()))
+        return int(python(driver, configuration, kernel, table, extra))
+
+    driver.launch_ex = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
+    driver.do_DriverGetVersion = lambda: (version,)
+    compiled = pytocu.jit(lambda x: (x - x.mean()) / x.std())
+    x = cupy.ndarray((300_000,), "f4")
+    compiled(x)
+    count = driver.names().count("cuLaunchKernel")
+    seen.clear()
+    for _ in range(3):
+        compiled(x)
+    assert records(compiled) == 1 and len(seen) == 3 * count
+    of_python, of_native = seen[:count], seen[-count:]
+    # Whoever launches first waits for all that is before it.
+    expected = [(), *[(6, 1) if early else ()] * (count - 1)]
+    assert [attributes for _, attributes in of_python] == expected
+    assert of_native == of_python

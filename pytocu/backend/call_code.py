@@ -287,7 +287,7 @@ op.done:""",
   call void %kernel(ptr %s, i64 0, i64 %b)
   call void @PyEval_RestoreThread(ptr %thread)
   store i1 true, ptr %committed, align 1""",
-    # `c` begins with the six lengths of grid and block, behind which the stream stands.
+    # `c` begins with the six lengths of grid and block, behind which the stream stands, attributes and how many.
     "launch": """
   br label %op.loop
 op.loop:
@@ -319,10 +319,14 @@ op.start:
   %stream = load i64, ptr %stream.at, align 8
   %stream.to = getelementptr i64, ptr %configuration, i64 4
   store i64 %stream, ptr %stream.to, align 8
+  %attributes.at = getelementptr i64, ptr %c, i64 7
+  %attributes = load i64, ptr %attributes.at, align 8
   %attributes.to = getelementptr i64, ptr %configuration, i64 5
-  store i64 0, ptr %attributes.to, align 8
+  store i64 %attributes, ptr %attributes.to, align 8
+  %count.at = getelementptr i64, ptr %c, i64 8
+  %count = load i64, ptr %count.at, align 8
   %count.to = getelementptr i64, ptr %configuration, i64 6
-  store i64 0, ptr %count.to, align 8
+  store i64 %count, ptr %count.to, align 8
   %driver = inttoptr i64 %t to ptr
   %kernel = ptr of %a
   %thread = call ptr @PyEval_SaveThread()

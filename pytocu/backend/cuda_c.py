@@ -113,6 +113,7 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
     helpers += [text for name, text in parts.items() if name in used]
     helpers += [ptx.WAIT_FUNCTION] if any(f.fact("waits") for f in functions) else []
+    helpers += [ptx.START_FUNCTION] if any(f.fact("followed") for f in functions) else []
     structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
     structures = [text for text in structures if text]
     if any("copy_words" in text for text in structures):
@@ -209,6 +210,8 @@ class _Kernel:
             params = "\n    " + params.replace(", ", ",\n    ") + "\n"
         if self.function.fact("waits"):
             self.lines.append("    wait_for_launch_before();")
+        elif self.function.fact("followed"):
+            self.lines.append("    let_next_launch_begin();")
         self.block(self.function.body)
         loc = next((i.loc for i in walk(self.function.body) if i.loc.line), None)
         place = f" ({loc.short().rpartition(':')[0]})" if loc else ""

@@ -52,16 +52,23 @@ what it wrote can be read, and lets the next one start."""
 WAITING_ARCH = 90
 """The first architecture that has these instructions; others start no kernel early."""
 
+START_FUNCTION = f"""static __device__ __forceinline__ void let_next_launch_begin() {{
+#if __CUDA_ARCH__ >= {WAITING_ARCH}0
+    asm volatile("{WAIT[1]}");
+#endif
+}}"""
+"""What a kernel begins with that only lets the next one start, as a function of CUDA C."""
+
 WAIT_FUNCTION = f"""static __device__ __forceinline__ void wait_for_launch_before() {{
 #if __CUDA_ARCH__ >= {WAITING_ARCH}0
     asm volatile("{WAIT[0]}" ::: "memory");
     asm volatile("{WAIT[1]}");
 #endif
 }}"""
-"""The same as a function of CUDA C."""
+"""What a kernel begins with that waits, as a function of CUDA C."""
 
 LLVM_WAIT = tuple(f'  call void asm sideeffect "{text}", "~{{memory}}"()' for text in WAIT)
-"""The same as lines of LLVM IR."""
+"""What a kernel begins with that waits, as lines of LLVM IR; the last of them lets the next one start."""
 
 
 

@@ -116,7 +116,7 @@ def native_access(library: str, device: int | str, plan: Plan, words: Callable[[
     else:
         from pytocu.runtime import on_cuda
 
-        launch = "launch({number}, {blocks}, {block}, ({values},))"
+        launch = "launch({number}, {blocks}, {block}, '{early}', ({values},))"
         noted, failed = "failing.check()\n{made}_pointer = pointer(failing.pointer)", ""
         named: dict[str, Any] = {"tiles": on_cuda.tiles, "keep_for_replays": on_cuda.graphs.keep_for_replays}
         if plan.words():

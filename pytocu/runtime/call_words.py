@@ -74,6 +74,8 @@ class Launching(Fields):
         ``failed(kernel, status, blocks, threads)`` raises what the driver said of a launch.
     most : int
         Iterations, times what one costs, that one thread does; 0 for any number.
+    early : int
+        The address of the attribute of launches that may begin while the one before ends; 0 where none may.
     """
 
     parameters: Sequence[tuple[str, ...]]
@@ -82,6 +84,7 @@ class Launching(Fields):
     keep: tuple[Any, ...]
     failed: Callable[[int, int, int, int], Any]
     most: int
+    early: int
 
 
 class Words:
@@ -492,10 +495,11 @@ class Compiler:
                 raise NotNative("iterations for several threads")
             self.words.emit("native", kernel, start, self.words.word(work))
             return
-        blocks, threads = details
+        blocks, threads, early = details
         columns, rows, width, height = (blocks, 1, threads, 1) if isinstance(blocks, int) else blocks
-        grid = self.words.region(7)
-        self.words.frame[grid : grid + 6] = [columns, rows, 1, width, height, 1]
+        grid = self.words.region(9)
+        attributes = launching.early if early else 0
+        self.words.frame[grid : grid + 9] = [columns, rows, 1, width, height, 1, 0, attributes, int(attributes != 0)]
         self.words.emit("copy", grid + 6, self.number(self.named("stream")).at)
         blocks, threads = columns * rows, width * height
         failed = self.words.constant(lambda status: raised(launching.failed, number, status, blocks, threads))

@@ -426,6 +426,19 @@ def resources(kernel: Kernel) -> KernelResources:
     return KernelResources(*values)
 
 
+def starts_early(device: int) -> bool:
+    """Whether a kernel can start before the one that it follows has ended, for which it waits itself.
+
+    Older drivers know it and cannot capture it into a graph.
+    """
+    return int(arch(device)[3:]) >= 90 and driver_version() >= (12, 3)
+
+
+_EARLY = ctypes.create_string_buffer(struct.pack("@i4xi60x", 6, 1))
+"""``CUlaunchAttribute``: what follows the launch before in the stream may start when that one lets it."""
+
+EARLY = ctypes.addressof(_EARLY)
+
 _CONFIGURATION = "@7IPPI"
 """``CUlaunchConfig``: grid and block of three lengths, shared memory, stream, attributes and their number."""
 
@@ -445,6 +458,8 @@ class Parameters:
         :data:`PARAMETER_CODES` for scalars.
     threads : int
         Of a block.
+    early : bool
+        The kernel may start while the launch before it ends.
 
     Attributes
     ----------
@@ -458,9 +473,10 @@ class Parameters:
         Its stream.
     """
 
-    __slots__ = ("_block", "_table", "_write", "address", "blocks", "configuration", "pack", "stream", "threads")
+    __slots__ = ("_block", "_early", "_table", "_write", "address", "blocks", "configuration", "pack", "stream", "threads")
 
-    def __init__(self, codes: str, threads: int = 1):
+    def __init__(self, codes: str, threads: int = 1, early: bool = False):
+        self._early = (EARLY, 1) if early else (0, 0)
         layout = struct.Struct(f"@{codes}")
         self._block = ctypes.create_string_buffer(_HEAD + max(layout.size, 1))
         self.configuration = ctypes.addressof(self._block)
@@ -477,7 +493,7 @@ class Parameters:
     def configure(self, blocks: int | tuple[int, int, int, int], stream: int) -> None:
         """Write the launch: so many blocks along the first axis or along two, on the stream."""
         columns, rows, width, height = (blocks, 1, self.threads, 1) if isinstance(blocks, int) else blocks
-        self._write(columns, rows, 1, width, height, 1, 0, stream, 0, 0)
+        self._write(columns, rows, 1, width, height, 1, 0, stream, *self._early)
         self.blocks, self.stream = blocks, stream
 
     def state(self) -> bytes:
@@ -505,7 +521,8 @@ def thread_parameters(key: str) -> Parameters:
     Parameters
     ----------
     key : str
-        The codes of the parameters; behind a blank the threads of a block, where the launch is written too.
+        The codes of the parameters; behind a blank the threads of a block, where the launch is written too, and behind
+        another one ``early`` where the kernel may start while the launch before it ends.
     """
     found = thread.blocks.get(key)
     if found is None:
@@ -515,8 +532,8 @@ def thread_parameters(key: str) -> Parameters:
 
 def parameters_of(key: str) -> Parameters:
     """New memory for parameters; see :func:`thread_parameters`."""
-    codes, _, threads = key.partition(" ")
-    return Parameters(codes, int(threads or 1))
+    codes, *rest = key.split(" ")
+    return Parameters(codes, int(rest[0]) if rest else 1, len(rest) > 1)
 
 
 def launch(

@@ -64,11 +64,6 @@ def least_steps(loop: Steady) -> int:
     return loop.period + LEAST * steps_of_graph(loop)
 
 
-def starts_early(device: int) -> bool:
-    """Whether a kernel of a graph can start before the one that it follows has ended."""
-    return int(cuda.arch(device)[3:]) >= 90 and cuda.driver_version() >= (12, 3)
-
-
 class LoopGraphs:
     """The graphs of one loop on one device.
 
@@ -86,7 +81,7 @@ class LoopGraphs:
     def __init__(self, loop: Steady, kernels: Sequence[cuda.Kernel], keys: Sequence[str], wait: Sequence[bool]):
         self.loop = loop
         self._kernels, self._keys = kernels, keys
-        able = starts_early(kernels[0].module.device)
+        able = cuda.starts_early(kernels[0].module.device)
         self._early = [able and waits for waits in wait]
         self._least = least_steps(loop)
         self._lock = allocate_lock()

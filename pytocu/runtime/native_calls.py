@@ -176,7 +176,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
         addresses, most = executable.cpu_addresses, cpu_part().ELEMENTS_PER_THREAD
-        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most)
+        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most, 0)
     else:
         kernels = executable.cuda_kernels.on(int(device))
 
@@ -185,7 +185,8 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
 
         address = ctypes.cast(cuda.bindings().launch_ex, ctypes.c_void_p).value or 0
         handles = [int(k.handle) for k in kernels]
-        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0)
+        early = cuda.EARLY if any(k.waits for k in plan.kernels) and cuda.starts_early(int(device)) else 0
+        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0, early)
     assert program.bind is not None
     return NativeProgram(program.bind, call_words.body_of(program.source), launching)
 

@@ -244,8 +244,10 @@ def launch_of(
         "is_foreign": cuda.is_foreign_context,
         "keep_for_replays": graphs.keep_for_replays,
     }
+    able = cuda.starts_early(device) if any(spec.waits for spec in plan.kernels) else False
     for number, spec in enumerate(plan.kernels):
-        names[f"key{number}"] = parameter_key(spec)
+        names[f"key{number}"] = key = parameter_key(spec)
+        names[f"early_key{number}"] = f"{key} early" if able else key
 
     def loaded() -> dict[str, Any]:
         kernels = tuple(kernels_on(device))
@@ -255,7 +257,7 @@ def launch_of(
 
     # The context is not asked for at every call: a launch in another one fails, and nothing has happened then.
     text = (
-        "parameters = thread.blocks.get(key{number}) or thread_parameters(key{number})\n"
+        "parameters = thread.blocks.get({early}key{number}) or thread_parameters({early}key{number})\n"
         "parameters.pack({values},)\n"
         "if parameters.blocks != {blocks} or parameters.stream != stream: parameters.configure({blocks}, stream)\n"
         "status = launch_ex(parameters.configuration, handle{number}, parameters.address, 0)\n"

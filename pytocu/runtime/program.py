@@ -63,6 +63,8 @@ class _Writer(Text):
         # What is known of Python scalars: the classes they may have.
         self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
         self.observed = observed(plan)
+        # A launch with nothing on the device behind it.
+        self.launched = False
 
     def write(self, prefix: Sequence[str]) -> str:
         """The function that runs the plan."""
@@ -78,6 +80,7 @@ class _Writer(Text):
         last = {} if self.access.keep else last_launches(self.plan)
         for position, step in enumerate(self.plan.steps):
             if step[0] in BLOCKS:
+                self.launched = False
                 write_block(self, position, step)
                 continue
             first = len(self.lines)
@@ -258,6 +261,7 @@ class _Writer(Text):
         self, position: int, slots: Sequence[int], name: str, sources: Sequence[int], options: Any, types: Sequence[Any]
     ) -> None:
         """A call of the caller's library."""
+        self.launched = False
         operands = "".join(f"{self.leaf(s) if s in self.views.parts else f'v{s}'}, " for s in sources)
         given = self.constant({k: v for k, v in options.items() if not isinstance(v, Dim)}, "options")
         lengths = "".join(f", {k!r}: {self.dim(v)}" for k, v in options.items() if isinstance(v, Dim))
@@ -288,7 +292,9 @@ class _Writer(Text):
             self.early.append(f"{count} = {blocks}")
         steps, computes = self.open[-1] if self.open else ("", False)
         filled = {"number": number, "values": values, "work": work, "cost": cost, "blocks": count, "grid": grid}
-        inner = text.format(block=spec.block, **filled).splitlines()
+        early = "early_" if spec.waits and self.launched and not self.depth else ""
+        self.launched = True
+        inner = text.format(block=spec.block, early=early, **filled).splitlines()
         for outer, _ in self.open:
             if outer:
                 inner.append(f"if {outer}.noting: {self.access.note.format(steps=outer, **filled)}")

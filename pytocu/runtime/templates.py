@@ -21,7 +21,8 @@ class Access(Record):
     where that depends on the shape.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array; `misaligned` leaves a call for whose
     arrays ``{pointers}``, joined bit by bit, are no multiples of the word size (``{mask}``: that - 1).
-    `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads, and
+    `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads (``{early}`` is
+    ``early_`` where it may begin while the launch before it ends), and
     `idle` stands where a kernel has nothing to do.  `given` are parameters that follow each array.
     `keep` is a statement about arrays that are no results (``{made}`` is a tuple of them).
     `writable` refuses an array that must not be written (``{what}``: NumPy's name for it,

@@ -259,12 +259,26 @@ def relax(u):
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
 #|
+#| static __device__ __forceinline__ void wait_for_launch_before() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
+#| static __device__ __forceinline__ void let_next_launch_begin() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
 #| // relax (in_place.py:22)
 #| extern "C" __global__ void __launch_bounds__(256) relax(
 #|     const double* __restrict__ u,
 #|     double* __restrict__ out,
 #|     int length0
 #| ) {
+#|     let_next_launch_begin();
 #|     const int vectors = (aligned(u, 16) && aligned(out, 16)) ? length0 - length0 % 2 : 0;
 #|     const int stride = (int)(gridDim.x * blockDim.x) * 2;
 #|     #pragma unroll 1
@@ -286,10 +300,11 @@ def relax(u):
 #|
 #| // relax_copy0 (in_place.py:22)
 #| extern "C" __global__ void __launch_bounds__(256) relax_copy0(
-#|     const double* __restrict__ out,
+#|     const double* out,
 #|     double* __restrict__ u,
 #|     int length0
 #| ) {
+#|     wait_for_launch_before();
 #|     const int threads = length0 / 1024 * 256;
 #|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
@@ -317,8 +332,22 @@ def boundary(u):
 
 
 #$ dump boundary --args "f32[n, m]" --emit cuda
+#| static __device__ __forceinline__ void wait_for_launch_before() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
+#| static __device__ __forceinline__ void let_next_launch_begin() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
 #| // boundary_0 (in_place.py:29)
 #| extern "C" __global__ void __launch_bounds__(256) boundary_0(float* __restrict__ u, int m, int n) {
+#|     let_next_launch_begin();
 #|     const int threads = m / 1024 * 256;
 #|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1
@@ -346,6 +375,7 @@ def boundary(u):
 #|
 #| // boundary_1 (in_place.py:31)
 #| extern "C" __global__ void __launch_bounds__(256) boundary_1(float* __restrict__ u, int n, int m) {
+#|     wait_for_launch_before();
 #|     const int threads = n / 1024 * 256;
 #|     const int stride = gridDim.x * blockDim.x;
 #|     #pragma unroll 1

@@ -136,12 +136,26 @@ def two_shapes(a, b):
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
 #|
+#| static __device__ __forceinline__ void wait_for_launch_before() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
+#| static __device__ __forceinline__ void let_next_launch_begin() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
 #| // two_shapes_0 (outputs.py:14)
 #| extern "C" __global__ void __launch_bounds__(256) two_shapes_0(
 #|     const float* __restrict__ a,
 #|     float* __restrict__ out,
 #|     int n
 #| ) {
+#|     let_next_launch_begin();
 #|     const int vectors = (aligned(a, 16) && aligned(out, 16)) ? n - n % 4 : 0;
 #|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1
@@ -163,10 +177,11 @@ def two_shapes(a, b):
 #|
 #| // two_shapes_1 (outputs.py:14)
 #| extern "C" __global__ void __launch_bounds__(256) two_shapes_1(
-#|     const float* __restrict__ b,
+#|     const float* b,
 #|     float* __restrict__ out,
 #|     int m
 #| ) {
+#|     wait_for_launch_before();
 #|     const int vectors = (aligned(b, 16) && aligned(out, 16)) ? m - m % 4 : 0;
 #|     const int stride = (int)(gridDim.x * blockDim.x) * 4;
 #|     #pragma unroll 1

@@ -262,11 +262,25 @@ def running(x):
 #|     }
 #| }
 #|
+#| static __device__ __forceinline__ void wait_for_launch_before() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
+#| static __device__ __forceinline__ void let_next_launch_begin() {
+#| #if __CUDA_ARCH__ >= 900
+#|     asm volatile("griddepcontrol.launch_dependents;");
+#| #endif
+#| }
+#|
 #| // running_0 (scans.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) running_0(
 #|     const int* __restrict__ x,
 #|     long long* __restrict__ out
 #| ) {
+#|     let_next_launch_begin();
 #|     const int thread = (int)threadIdx.x;
 #|     const bool fit = aligned(x, 8);
 #|     const int warp = thread / 32;
@@ -322,9 +336,10 @@ def running(x):
 #|
 #| // running_1 (scans.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) running_1(
-#|     const long long* __restrict__ a0,
+#|     const long long* a0,
 #|     long long* __restrict__ out
 #| ) {
+#|     wait_for_launch_before();
 #|     const int thread = (int)threadIdx.x;
 #|     const int t = thread / 1;
 #|     const int lane = thread % 1;
@@ -374,10 +389,11 @@ def running(x):
 #|
 #| // running_2 (scans.py:13)
 #| extern "C" __global__ void __launch_bounds__(256) running_2(
-#|     const int* __restrict__ x,
-#|     const long long* __restrict__ a1,
+#|     const int* x,
+#|     const long long* a1,
 #|     long long* __restrict__ out
 #| ) {
+#|     wait_for_launch_before();
 #|     const int thread = (int)threadIdx.x;
 #|     const bool fit = aligned(x, 8) && aligned(out, 16);
 #|     const int in_warp = thread % 32;
