@@ -67,15 +67,17 @@ else:
         @classmethod
         def _complete(cls, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
             """Values for all fields, in their order, with what was given by name and with defaults."""
-            fields = cls._fields
-            given = cls._defaults | dict(zip(fields, values, strict=False)) | named
-            if len(given) == len(fields) >= len(values) and named.keys().isdisjoint(fields[: len(values)]):
-                try:
-                    return tuple(map(given.__getitem__, fields))
-                except KeyError:
-                    # As many as there should be, under another name.
-                    pass
-            unknown = [name for name in named if name not in fields[len(values) :]]
+            fields, defaults, names = cls._fields, cls._defaults, tuple(named)
+            rest = fields[len(values) :]
+            try:
+                made = (*values, *[named.pop(field) if field in named else defaults[field] for field in rest])
+                if not named and len(made) == len(fields):
+                    return made
+            except KeyError:
+                # A field without a value.
+                pass
+            given = {*fields[: len(values)], *names, *defaults}
+            unknown = [name for name in names if name not in rest]
             _refuse(cls, [field for field in fields if field not in given], unknown, len(values))
 
         _make = classmethod(tuple.__new__)

@@ -163,3 +163,193 @@ def test_loops_in_loops_of_many_steps_are_loops(function: Any) -> None:
     board[0, :8], board[4, 7], board[8, 2] = range(1, 9), 9, 1
     np.testing.assert_array_equal(pytocu.jit(function)(board, 0.0), function(board, 0.0))
     assert len(pytocu.jit(function).lower("i64[9, 9]", "f64").compile("cpu").kernels) < 30
+
+
+# Steps that do much.
+
+
+def adam(a: Any, b: Any) -> Any:
+    x, m, v = a, np.zeros_like(a), np.zeros_like(a)
+    for t in range(1, 31):
+        g = 2 * (x - b) + np.sin(x).sum()
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        x = x - 0.01 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return x
+
+
+def adam_of_lists(a: Any, b: Any) -> Any:
+    x, m, v, t = [a, b], [a * 0, b * 0], [a * 0, b * 0], 0
+    for _ in range(12):
+        t += 1  # noqa: SIM113
+        g = [2 * x[0] - x[1], 2 * x[1] - x[0].mean()]
+        for i in range(2):
+            m[i] = 0.9 * m[i] + 0.1 * g[i]
+            v[i] = 0.999 * v[i] + 0.001 * g[i] ** 2
+            x[i] = x[i] - 0.01 * (m[i] / (1 - 0.9**t)) / (np.sqrt(v[i] / (1 - 0.999**t)) + 1e-8)
+    return x
+
+
+def runge_kutta(y: Any, v: Any) -> Any:
+    h = 0.1
+    for _ in range(20):
+        k1, l1 = v, -np.sin(y)
+        k2, l2 = v + h / 2 * l1, -np.sin(y + h / 2 * k1)
+        k3, l3 = v + h / 2 * l2, -np.sin(y + h / 2 * k2)
+        k4, l4 = v + h * l3, -np.sin(y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        v = v + h / 6 * (l1 + 2 * l2 + 2 * l3 + l4)
+    return y, v
+
+
+def conjugate_gradients(a: Any, b: Any) -> Any:
+    x, r = np.zeros_like(b), b.copy()
+    p, old = r, (r * r).sum()
+    for _ in range(25):
+        ap = 2 * p + 0.1 * a * a * p
+        alpha = old / (p * ap).sum()
+        x = x + alpha * p
+        r = r - alpha * ap
+        new = (r * r).sum()
+        p = r + (new / (old + 1e-300)) * p
+        old = new
+    return x
+
+
+def helped(x: Any, k: int) -> Any:
+    y = np.sin(x) + k
+    return (y * y + x) / (1 + y * y + x * x) + np.cos(x * y) * np.exp(-x * x)
+
+
+def of_a_function(a: Any, b: Any) -> Any:
+    for k in range(20):
+        a = helped(a, k) + helped(b, 1)
+    return a
+
+
+def from_the_last(a: Any, b: Any) -> Any:
+    total = 0.0
+    for k in range(20, 0, -1):
+        total = total + helped(a, 1) / k + helped(b, 2) * k
+    return total, k
+
+
+@pytest.mark.parametrize(
+    "function",
+    [adam, adam_of_lists, runge_kutta, conjugate_gradients, of_a_function, from_the_last],
+    ids=lambda f: f.__name__,
+)
+def test_steps_that_do_much_are_a_loop(function: Any) -> None:
+    lowered = pytocu.jit(function).lower("f64[60]", "f64[60]")
+    assert "for_loop" in lowered.ir("lower")
+    a, b = np.random.default_rng(0).random((2, 60))
+    found, wanted = pytocu.jit(function)(a, b), function(a, b)
+    several = isinstance(wanted, (list, tuple))
+    assert type(found) is type(wanted)
+    for one, other in zip(found, wanted, strict=True) if several else [(found, wanted)]:
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def growing(a: Any, b: Any) -> Any:
+    seen = []
+    for _ in range(12):
+        a = helped(a, 1) + b
+        seen.append(a)
+    return seen
+
+
+def shrinking(a: Any, b: Any) -> Any:
+    for _ in range(12):
+        a = helped(a[1:], 1)
+    return a
+
+
+def of_another_dtype(a: Any, b: Any) -> Any:
+    x = b > 0.5
+    for _ in range(12):
+        x = x + np.where(helped(a, 1) > 1, x, x)
+        x = x.astype(np.int8 if x.dtype == np.bool_ else np.int16 if x.dtype == np.int8 else np.int32)
+    return x
+
+
+def of_gains(a: Any, b: Any) -> Any:
+    for k in range(12):
+        a = helped(a, 1) + GAINS[k] * b
+    return a
+
+
+def every_other(a: Any, b: Any) -> Any:
+    for k in range(12):
+        a = helped(a, 1) if k % 2 else helped(b, 2) + a
+    return a
+
+
+def of_large_ints(a: Any, b: Any) -> Any:
+    for k in range(30):
+        a = helped(a, 1) + b / 10**k
+    return a
+
+
+def of_growing_ints(a: Any, b: Any) -> Any:
+    f = 1
+    for k in range(1, 30):
+        f = f * k
+        a = helped(a, 1) + b / f
+    return a
+
+
+def power(x: Any, k: int) -> Any:
+    return helped(x, 1) + x / 10**k
+
+
+def of_powers_in_a_function(a: Any, b: Any) -> Any:
+    for k in range(30):
+        a = power(a, k) + b
+    return a
+
+
+def of_shifted_ints(a: Any, b: Any) -> Any:
+    one = 1
+    for k in range(30):
+        a = helped(a, 1) + b / (one << 3 * k)
+    return a
+
+
+def of_lengths(a: Any, b: Any) -> Any:
+    for k in range(1, 12):
+        a = helped(a, 1) + np.linspace(0, 1, 60 * k)[::k]
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        growing, shrinking, of_gains, every_other, of_large_ints, of_growing_ints, of_shifted_ints, of_lengths,
+        of_powers_in_a_function,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_steps_that_do_much_are_written_out_where_they_have_to_be(function: Any) -> None:
+    assert "for_loop" not in pytocu.jit(function).lower("f64[60]", "f64[60]").ir("lower")
+    a, b = np.random.default_rng(0).random((2, 60))
+    found, wanted = pytocu.jit(function)(a, b), function(a, b)
+    for one, other in zip(found, wanted, strict=True) if isinstance(wanted, list) else [(found, wanted)]:
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+        assert one.dtype == other.dtype
+
+
+def test_first_steps_that_change_a_dtype_stand_before_the_loop() -> None:
+    a, b = np.random.default_rng(0).random((2, 60))
+    found, wanted = pytocu.jit(of_another_dtype)(a, b), of_another_dtype(a, b)
+    np.testing.assert_array_equal(found, wanted)
+    assert found.dtype == wanted.dtype == np.int32
+
+
+def test_errors_in_steps_that_do_much_are_those_of_the_steps() -> None:
+    def wrong(a: Any, b: Any) -> Any:
+        for k in range(12):
+            a = helped(a, 1) + b[k:]
+        return a
+
+    with pytest.raises(pytocu.CompileError, match=r"\(60,?\) \(59,?\)"):
+        pytocu.jit(wrong)(np.ones(60), np.ones(60))

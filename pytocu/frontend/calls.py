@@ -79,7 +79,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
     if getattr(type(function), "__pytocu_plain__", False) and hasattr(function, "__self__"):
         return call(frame, function.__func__, (function.__self__, *args), kwargs)
-    python = _python_function(function)
+    python = python_function(function)
     if python is not None:
         try:
             node = function_node(python)
@@ -149,7 +149,7 @@ def _is_named_tuple(function: Any) -> bool:
     return made_by.startswith("namedtuple_") and function.__init__ is object.__init__
 
 
-def _python_function(function: Any) -> types.FunctionType | None:
+def python_function(function: Any) -> types.FunctionType | None:
     """The Python function behind a function, a jitted function or a cache around one."""
     if isinstance(function, types.FunctionType):
         library = (function.__module__ or "").split(".")[0] in _LIBRARIES

@@ -24,7 +24,7 @@ from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides
-from pytocu.frontend.written_out import LONGEST, is_written_out
+from pytocu.frontend.written_out import LONGEST, is_large, is_written_out
 from pytocu.ir.core import Value
 
 _note_beside = Deferred("pytocu.frontend.reading_on", "note_beside")
@@ -184,22 +184,50 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
         return _unrolled(frame, node, items, rest)
     state = State(frame)
-    insts: list[Any] = []
+    steps = Steps(values.start, values.stop, values.step)
     try:
-        with context.builder.nested() as insts:
-            signal = _unrolled(frame, node, items, rest, may_leave=False)
-        context.builder.insts.extend(insts)
-        return signal
+        return _written_out(frame, node, items, rest, weighed=True)
+    except Again as again:
+        state.go_back()
+        if not again.large:
+            return _run_time_for(frame, node, steps, rest)
+    before, met, refused = len(context.builder.insts), set(context.met), list(context.refused)
+    try:
+        return _run_time_for(frame, node, steps, rest, once=True)
+    except (CompileError, Raised):
+        # A step does what no loop of run time does.
+        del context.builder.insts[before:]
+        state.go_back()
+        context.met, context.refused = met, refused
+    try:
+        return _written_out(frame, node, items, rest, weighed=False)
     except Again:
         state.go_back()
+        return _run_time_for(frame, node, steps, rest)
+
+
+def _written_out(frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], weighed: bool) -> Any:
+    """All steps, as one that none of them leaves by a branch of run time; errors as :func:`_unrolled`."""
+    builder = frame.context.builder
+    insts: list[Any] = []
+    try:
+        with builder.nested() as insts:
+            signal = _unrolled(frame, node, items, rest, may_leave=False, weighed=weighed)
     except (CompileError, Raised):
-        context.builder.insts.extend(insts)
+        builder.insts.extend(insts)
         raise
-    return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
+    builder.insts.extend(insts)
+    return signal
 
 
 def _unrolled(
-    frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], may_leave: bool = True, first: int = 0
+    frame: Frame,
+    node: ast.For,
+    items: Sequence[Any],
+    rest: tuple[ast.stmt, ...],
+    may_leave: bool = True,
+    first: int = 0,
+    weighed: bool = False,
 ) -> Any:
     """The steps one after the other from the first on; behind a branch of run time that leaves come the other steps.
 
@@ -208,7 +236,7 @@ def _unrolled(
     Raises
     ------
     Again
-        There is such a branch, and `may_leave` is false.
+        There is such a branch, and `may_leave` is false; or, if the first step is `weighed`, all of them are large.
     """
     for number in itertools.count(first):
         items = items.now(frame.context) if isinstance(items, Members) else items
@@ -219,6 +247,8 @@ def _unrolled(
         over, signal = _step(frame, node, onward, rest, may_leave, len(items))
         if over:
             return signal
+        if weighed and number == 0 and is_large(frame, node, len(items), frame.context.builder.insts):
+            raise Again(large=True)
     return run_block(frame, node.orelse, rest)
 
 
@@ -257,8 +287,13 @@ def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
         context.written_out = around
 
 
-def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
-    """A loop whose number of steps is known at run time; so many of the program's are written before it."""
+def _run_time_for(
+    frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stmt, ...], before: int = 0, once: bool = False
+) -> Any:
+    """A loop whose number of steps is known at run time; so many of the program's are written before it.
+
+    Loops inside may be written out as if it had one step if its body is to be written `once`.
+    """
     context = frame.context
     assign = lambda item: assign_at(frame, node.target, item)  # noqa: E731
     bounds = (steps.start, steps.stop, steps.step)
@@ -271,7 +306,7 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
 
         def onward() -> Any:
             following = Steps(binary(context, "add", steps.start, steps.step), steps.stop, steps.step, steps.item)
-            return _run_time_for(frame, node, following, rest, before + 1)
+            return _run_time_for(frame, node, following, rest, before + 1, once)
 
         return _first_step(frame, node, apart, stepped, start, onward, rest)
     if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
@@ -279,7 +314,7 @@ def _run_time_for(frame: Frame, node: ast.For, steps: Steps, rest: tuple[ast.stm
         assign(steps.start)
     known = len(range(*bounds)) if all(type(b) is int for b in bounds) else 1
     # A short loop that its inner loops made too long: they are none of which each step is written out.
-    times = known if known <= LONGEST else 1
+    times = known if known <= LONGEST and not once else 1
     flow = for_loop(frame, node, steps, assign, lambda: _body(frame, node, times))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
 

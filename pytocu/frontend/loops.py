@@ -107,7 +107,11 @@ def _python_int(context: Context, bound: Any) -> Any:
 
 
 class Again(Exception):
-    """A body that leaves its loop was read as one that does not."""
+    """A body that leaves its loop was read as one that does not, or written out though all its steps are `large`."""
+
+    def __init__(self, large: bool = False):
+        super().__init__()
+        self.large = large
 
 
 Body = Callable[[Value | None, list[Value]], "tuple[list[Any], list[Any]]"]

@@ -2,7 +2,8 @@
 
 Written out, a step may do what needs its number while compiling, and what several steps compute becomes one expression:
 the terms of a filter are one kernel.  Steps that each write a part of an array are a kernel each, where a loop of run
-time is one sweep, or one loop without Python.
+time is one sweep, or one loop without Python.  And every instruction of every step is compiled, which takes a millisecond or
+two: few steps that do much are written out only if they have to be.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import Frame, Unset, owner_of
+from pytocu.frontend.frames import Frame, LocalFunction, Unset, owner_of
+from pytocu.frontend.source import function_node
 from pytocu.frontend.statements import names_in
 from pytocu.frontend.values import is_array
-from pytocu.ir.core import Value
+from pytocu.ir.core import Inst, Value, walk
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT
+
+_python_function = Deferred("pytocu.frontend.calls", "python_function")
 
 LONGEST = 32
 """Steps that are written out whatever they do."""
@@ -25,6 +32,12 @@ _MOST_IN_LOOPS = 64
 """How often the body of loops in loops is written out, whatever it does."""
 _LONGEST_READING = 128
 """Steps that read parts of arrays by their number, and write none."""
+_LARGEST = 200
+"""Instructions of all steps together, from which on they are a loop of run time if that can do the same."""
+_LARGEST_READING = 1024
+"""The same where steps read parts of arrays by their number: what they read is read once."""
+_LARGE_INT = 2**31
+"""From here on it is not seen whether ints of run time, which have 64 bits, hold what is computed."""
 
 _GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault"})
 """Methods of lists, dicts and sets that change how many members these have."""
@@ -76,16 +89,82 @@ def _nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     return (node for statement in body for node in ast.walk(statement))
 
 
-class _Use(ast.NodeVisitor):
-    """What the statements of a loop do by the numbers of its steps."""
+def is_large(frame: Frame, node: ast.For, steps: int, first: Sequence[Inst]) -> bool:
+    """Whether a loop that may be written out is read as one of run time first, as far as its syntax tells.
 
-    def __init__(self, frame: Frame, numbers: set[str]) -> None:
+    Parameters
+    ----------
+    frame : Frame
+        As it is behind the first step.
+    node : ast.For
+    steps : int
+        How many there are.
+    first : sequence of Inst
+        What the first one is made of.
+    """
+    size = steps * sum(1 + sum(sum(1 for _ in walk(region)) for region in inst.regions) for inst in first)
+    if size <= _LARGEST:
+        return False
+    use = _Use(frame, names_in(node.target, ast.Store), _counted(frame, node))
+    for statement in node.body:
+        use.visit(statement)
+    return not (use.needs or use.grows) and (size > _LARGEST_READING or not use.reads)
+
+
+def _counted(frame: Frame, node: ast.For) -> set[str]:
+    """The names of Python ints that a step changes, or makes of such and of the numbers of the loop."""
+    read: dict[str, set[str]] = {}
+    for inner in (n for statement in node.body for n in ast.walk(statement)):
+        match inner:
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.NamedExpr(value=value) if value is not None:
+                given = names_in(value, ast.Load)
+            case ast.AugAssign():
+                given = names_in(inner.value, ast.Load) | names_in(inner.target, ast.Store)
+            case _:
+                continue
+        for name in names_in(inner, ast.Store):
+            if _is_int(frame.locals.get(name)):
+                read.setdefault(name, set()).update(given)
+    steps = names_in(node.target, ast.Store)
+    while same := [name for name, given in read.items() if given.isdisjoint(steps | read.keys())]:
+        for name in same:
+            del read[name]
+    return set(read)
+
+
+def _is_int(value: Any) -> bool:
+    """Whether a value of the program is a Python int, known now or only at run time."""
+    return isinstance(value, int) or (isinstance(value, Value) and value.type in (WEAK_INT, WEAK_BOOL))
+
+
+def _is_float(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
+
+
+class _Use(ast.NodeVisitor):
+    """What the statements of a loop do by the numbers of its steps.
+
+    Parameters
+    ----------
+    frame : Frame
+    steps : set of str
+        The names of these numbers.
+    counted : set of str, optional
+        Other ints of the program that steps change, if the loop is asked for as one of run time: then functions of the
+        program may be given numbers.
+    """
+
+    def __init__(self, frame: Frame, steps: set[str], counted: set[str] | None = None) -> None:
         self.frame = frame
-        self.numbers = numbers
+        self.steps = steps
+        self.numbers = steps | (counted or set())
+        self.of_program = counted is None
         self.arrays: set[str] = set()
         """Names that the loop binds to what NumPy makes."""
         self.needs = False
         """Something that is to be known while compiling."""
+        self.grows = False
+        """Ints that may not fit 64 bits."""
         self.reads = False
         self.writes = False
 
@@ -175,8 +254,66 @@ class _Use(ast.NodeVisitor):
             name = node.func.value.id
             self.needs = self.needs or isinstance(owner_of(self.frame, name).locals.get(name), (list, dict, set))
         if self.by_number(node) and not self.is_of_numbers(node.func):
-            self.needs = True
+            self.needs = self.needs or self.of_program or not self.is_programs(node.func)
         self.generic_visit(node)
 
+    def is_programs(self, node: ast.expr) -> bool:
+        """Whether it names a function that is read with the loop, and has no powers that may be of ints."""
+        found = self.named(node) if isinstance(node, ast.Name) else None
+        if not isinstance(found, LocalFunction):
+            found = _python_function(found)
+            if found is None:
+                return False
+        inner = found.node if isinstance(found, LocalFunction) else function_node(found)
+        powers = (n for n in ast.walk(inner) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow | ast.LShift))
+        return all(isinstance(n.right, ast.Constant) or _is_float(n.left) for n in powers)
 
-__all__ = ["LONGEST", "is_written_out"]
+    def named(self, node: ast.Name) -> Any:
+        """What a name is bound to."""
+        return self.frame.locals[node.id] if node.id in self.frame.locals else evaluate(self.frame, node)
+
+    # Ints of run time have 64 bits, and Python's any number.
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        self.grows = self.grows or (type(node.value) is int and abs(node.value) >= _LARGE_INT)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.Pow | ast.LShift) and self.by_number(node.right) and self.may_be_int(node.left):
+            self.grows = True
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._binds(node, {name for target in node.targets for name in names_in(target, ast.Store)})
+
+    def _binds(self, node: ast.Assign | ast.NamedExpr, names: set[str]) -> None:
+        # One that is made of the number of the step is as small as that.
+        others = names_in(node.value, ast.Load) & self.numbers - self.steps
+        self.grows = self.grows or bool(names & self.numbers and others)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self._binds(node, {node.target.id})
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if not self.numbers.isdisjoint(names_in(node.target, ast.Store)):
+            counts = isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.value, ast.Constant)
+            self.grows = self.grows or not counts
+        self.generic_visit(node)
+
+    def may_be_int(self, node: ast.expr) -> bool:
+        """Whether an expression may be a Python int, as far as it is seen."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, int)
+            case ast.Name():
+                return _is_int(self.named(node))
+            case ast.UnaryOp(operand=operand):
+                return self.may_be_int(operand)
+            case ast.BinOp(op=ast.Div()):
+                return False
+            case ast.BinOp(left=left, right=right):
+                return self.may_be_int(left) and self.may_be_int(right)
+        return True
+
+
+__all__ = ["LONGEST", "is_large", "is_written_out"]

@@ -56,17 +56,23 @@ class Dim:
     ('max(n - 2, 0)', 5)
     """
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_low", "_names", "_text", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]):
         self.terms = terms
         self._hash = hash(terms)
+        # Found out once: a length may be made of others many times over, each of which would be gone through again.
+        self._text = ""
+        self._low: int | bool | None = False
+        self._names: tuple[str, ...] | None = None
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Dim) and (self is other or self.terms == other.terms)
+        if self is other:
+            return True
+        return isinstance(other, Dim) and self._hash == other._hash and self.terms == other.terms
 
     def __lt__(self, other: DimLike) -> bool:
         # Only to sort monomials stably; not a comparison of values.
@@ -98,7 +104,9 @@ class Dim:
         return modulo(self, other)
 
     def __str__(self) -> str:
-        text = ""
+        text = self._text
+        if text:
+            return text
         for monomial, coefficient in self.terms:
             factors = "*".join(f"({a})" if a.name in ("//", "%") else str(a) for a in monomial)
             size = abs(coefficient)
@@ -107,6 +115,7 @@ class Dim:
                 text = part if coefficient > 0 else f"-{part}"
             else:
                 text += f" + {part}" if coefficient > 0 else f" - {part}"
+        self._text = text
         return text
 
     __repr__ = __str__
@@ -161,6 +170,12 @@ def lower_bound(dim: DimLike) -> int | None:
     """A number the dimension is never below, or None.  Every symbol is at least 0."""
     if not isinstance(dim, Dim):
         return dim
+    if dim._low is False:
+        dim._low = _lower_bound(dim)
+    return dim._low
+
+
+def _lower_bound(dim: Dim) -> int | None:
     total = 0
     for monomial, coefficient in dim.terms:
         if not monomial:
@@ -312,20 +327,17 @@ def substitute(dim: DimLike, mapping: Mapping[str, DimLike]) -> DimLike:
 
 def symbols(dim: DimLike) -> tuple[str, ...]:
     """The names in the dimension, each once, in order of appearance."""
-    seen: dict[str, None] = {}
-
-    def visit(d: DimLike) -> None:
-        if isinstance(d, Dim):
-            for monomial, _ in d.terms:
-                for atom in monomial:
-                    if atom.args:
-                        for arg in atom.args:
-                            visit(arg)
-                    else:
-                        seen[atom.name] = None
-
-    visit(dim)
-    return tuple(seen)
+    if not isinstance(dim, Dim):
+        return ()
+    if dim._names is None:
+        seen: dict[str, None] = {}
+        for atom in (atom for monomial, _ in dim.terms for atom in monomial):
+            for arg in atom.args:
+                seen.update(dict.fromkeys(symbols(arg)))
+            if not atom.args:
+                seen[atom.name] = None
+        dim._names = tuple(seen)
+    return dim._names
 
 
 def is_number(name: str) -> bool:

@@ -35,7 +35,7 @@ def rewrite_block(block: Block, rule: Rule, values: dict[Value, Value]) -> Block
 def replay(builder: Builder, inst: Inst, rule: Rule, values: dict[Value, Value]) -> bool:
     """Write one instruction again, or what the rule makes of it; True when something changed."""
     builder.loc = inst.loc
-    args = tuple(values.get(a, a) for a in inst.args)
+    args = tuple([values.get(a, a) for a in inst.args]) if values else inst.args
     new = rule(builder, inst, args)
     if new is not None:
         for old, value in zip(inst.results, new, strict=True):
@@ -43,7 +43,11 @@ def replay(builder: Builder, inst: Inst, rule: Rule, values: dict[Value, Value])
                 value.name = old.name
             values[old] = value
         return True
-    regions = tuple(rewrite_block(r, rule, values) for r in inst.regions)
+    if not inst.regions and args == inst.args:
+        # Most instructions, in most passes.
+        builder.insts.append(inst)
+        return False
+    regions = tuple([rewrite_block(r, rule, values) for r in inst.regions])
     return put_with(inst, builder, args, regions, values)
 
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters
-from pytocu.ir.types import shape_of
+from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, numbers_in, stating_values, unit
 
 Index: TypeAlias = tuple[Affine, ...]
@@ -29,6 +29,21 @@ def whole_index(ndim: int) -> Index:
     return tuple(unit(axis, ndim) for axis in range(ndim))
 
 
+class Walked:
+    """Values that were met, each at each position.
+
+    Positions are compared once for each tuple of them, and by its number from there on: most operands are read where their
+    users are.
+    """
+
+    __slots__ = ("known", "numbers", "seen")
+
+    def __init__(self) -> None:
+        self.numbers: dict[Index, int] = {}
+        self.known: dict[int, tuple[Index, int]] = {}
+        self.seen: set[tuple[Value, int]] = set()
+
+
 def demand(
     roots: Sequence[Value],
     index: Index,
@@ -36,6 +51,7 @@ def demand(
     stops: Callable[[Value], bool] = lambda value: value.inst is None,
     chosen: bool = True,
     picked: Mapping[tuple[Value, Affine], int] = MappingProxyType({}),
+    walked: Walked | None = None,
 ) -> list[tuple[Value, Index]]:
     """Every (value, position) the results need, operands before users, each once.
 
@@ -43,18 +59,24 @@ def demand(
     Without `chosen` neither are the pieces of a concatenation, of which an iteration needs one, and what a loop or
     branch reads at positions that it computes.
     Of a concatenation that has a position in `picked`, the piece of this number alone is followed.
+    What is in `walked` is left out, and what is found is put there.
     """
     order: list[tuple[Value, Index]] = []
-    seen: set[tuple[Value, Index]] = set()
+    walked = walked or Walked()
+    numbers, known, seen = walked.numbers, walked.known, walked.seen
     stack: list[tuple[Value, Index, bool]] = [(r, position(r, index), False) for r in reversed(roots)]
     while stack:
         value, at, ready = stack.pop()
         if ready:
             order.append((value, at))
             continue
-        if (value, at) in seen:
+        place = known.get(id(at))
+        if place is None:
+            place = known[id(at)] = at, numbers.setdefault(at, len(numbers))
+        key = value, place[1]
+        if key in seen:
             continue
-        seen.add((value, at))
+        seen.add(key)
         stack.append((value, at, True))
         if stops(value):
             continue
@@ -64,9 +86,7 @@ def demand(
             if number is None and not chosen:
                 continue
             needed = needed if number is None else [needed[number]]
-        for arg, place in reversed(needed):
-            if (arg, place) not in seen:
-                stack.append((arg, place, False))
+        stack.extend([(arg, where, False) for arg, where in reversed(needed)])
     return order
 
 
@@ -91,6 +111,8 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
     inst = value.inst
     if inst is None:
         return []
+    if inst.op.kind == "elementwise":
+        return [(arg, at if isinstance(arg.type, ArrayType) and arg.type.shape else ()) for arg in inst.args]
     match inst.op.name:
         case "gather":
             return _gathered(inst, at, ndim)

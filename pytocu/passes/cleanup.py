@@ -23,12 +23,12 @@ def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Va
     builder = Builder()
     changed = False
     for inst in block.insts:
-        args = tuple(values.get(a, a) for a in inst.args)
+        args = tuple([values.get(a, a) for a in inst.args]) if values else inst.args
         # A copy is a new array each time; loads stay in order with stores.
         pure = inst.op.kind in _SAME_EVERYWHERE and not inst.regions and inst.op.name != "copy" and inst.results
         key = None
         if pure:
-            key = (inst.op.name, args, tuple((k, attr_key(v)) for k, v in inst.attrs), inst.types)
+            key = (inst.op.name, args, tuple([(k, attr_key(v)) for k, v in inst.attrs]), inst.types)
             if key in seen:
                 for old, new in zip(inst.results, seen[key], strict=True):
                     values[old] = new
@@ -36,8 +36,7 @@ def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Va
                 changed = True
                 continue
         if inst.regions:
-            inner_seen = {} if inst.op.isolated else dict(seen)
-            regions = tuple(_cse_block(r, dict(inner_seen), values) for r in inst.regions)
+            regions = tuple([_cse_block(r, {} if inst.op.isolated else dict(seen), values) for r in inst.regions])
             if regions != inst.regions or args != inst.args:
                 changed = True
                 made = Inst(inst.op, args, inst.attrs, inst.types, regions, inst.loc)

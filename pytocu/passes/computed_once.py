@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.types import ArrayType, element, shape_of
-from pytocu.passes.accesses import demand
+from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.roots import Once, Plan, Root, on_host
 from pytocu.passes.spaces import Space
 from pytocu.passes.store_or_repeat import weight
@@ -83,9 +83,10 @@ def _elements(plan: Plan, users: Mapping[Value, Sequence[Inst]], in_a_byte: int)
     needing: dict[Value, dict[int, list[Root]]] = {}
     for number, kernel in enumerate(plan.kernels):
         for root in kernel.roots:
-            for value in dict.fromkeys(v for v, _ in root.needs() if _is_computed(root, v)):
+            for value in dict.fromkeys(v for v, _ in root.needed if _is_computed(root, v)):
                 needing.setdefault(value, {}).setdefault(number, []).append(root)
     chosen: dict[Value, frozenset[tuple[Value, str]]] = {}
+    needs: dict[tuple[Root, ...], _Needs] = {}
     for value, by in needing.items():
         made = (needing[r] for i in users.get(value, ()) for r in i.results if r in needing)
         if len(by) == 1 or any(kernels.keys() >= by.keys() for kernels in made):
@@ -93,7 +94,11 @@ def _elements(plan: Plan, users: Mapping[Value, Sequence[Inst]], in_a_byte: int)
             continue
         first, *others = by
         alike = any(root.space == Space(shape_of(value.type)) for root in by[first])
-        saved = {number: _saved(by[number], value, in_a_byte) for number in by}
+        saved: dict[int, float] = {}
+        for number, roots in by.items():
+            if (known := needs.get(alike_roots := tuple(roots))) is None:
+                known = needs[alike_roots] = _Needs(roots)
+            saved[number] = known.saved(value, in_a_byte)
         if any(r.stands_for is value and r.update is None for r in by[first]):
             reading = [number for number in others if saved[number] > 0]
         else:
@@ -113,16 +118,68 @@ def _is_computed(root: Root, value: Value) -> bool:
     return value.inst is not None and value.inst.op.kind in ("elementwise", "choice", "region")
 
 
-def _saved(roots: Sequence[Root], value: Value, in_a_byte: int) -> float:
-    """What the roots of a kernel save when they load a value: bytes an element, and operations as bytes."""
-    before = {pair: root for root in roots for pair in root.needs()}
-    after = {
-        pair
-        for root in roots
-        for pair in demand([root.value], root.index, root.space.ndim, lambda v, root=root: v is value or not root.enters(v))
-    }
-    left = {v for v, _ in after}
-    spared = {(v, at): root for (v, at), root in before.items() if (v, at) not in after or v is value}
-    work = sum(weight(v, False) for (v, _), root in spared.items() if root.enters(v))
-    read = {v for (v, _), root in spared.items() if not root.enters(v) and isinstance(v.type, ArrayType) and v not in left}
-    return work / in_a_byte + sum(element(v.type).itemsize for v in read) - element(value.type).itemsize
+class _Needs:
+    """What the roots of a kernel are made of, and who needs each part of it.
+
+    What a kernel no longer needs when it loads a value is what nothing else of it leads to.  That is found from the value on:
+    if all that a kernel computes were walked for each value, the time would grow with the square of a function's length.
+
+    Attributes
+    ----------
+    parts : list of (Value, Root)
+        Each value at each position where it is needed, with the last root that needs it; the lists below have its number.
+    places : dict
+        By value: the numbers of its positions.
+    roots : list of int
+        How many roots need it.
+    operands, users : list of dict
+        For each root, by number: what it is made of, and how many need it.
+    """
+
+    def __init__(self, roots: Sequence[Root]):
+        self.parts: list[tuple[Value, Root]] = []
+        self.places: dict[Value, list[int]] = {}
+        self.roots: list[int] = []
+        self.operands: list[dict[int, list[int]]] = []
+        self.users: list[dict[int, int]] = []
+        numbers: dict[tuple[Value, Index], int] = {}
+        for root in roots:
+            pairs = root.needed
+            for pair in pairs:
+                if pair not in numbers:
+                    numbers[pair] = len(self.parts)
+                    self.places.setdefault(pair[0], []).append(len(self.parts))
+                    self.parts.append((pair[0], root))
+                    self.roots.append(0)
+                self.parts[numbers[pair]] = pair[0], root
+                self.roots[numbers[pair]] += 1
+            made: dict[int, list[int]] = {}
+            users = {numbers[root.value, position(root.value, root.index)]: 1}
+            for pair in pairs:
+                needed = operands(*pair, root.space.ndim) if root.enters(pair[0]) else ()
+                made[numbers[pair]] = own = list(dict.fromkeys(numbers[one] for one in needed))
+                for one in own:
+                    users[one] = users.get(one, 0) + 1
+            self.operands.append(made)
+            self.users.append(users)
+
+    def saved(self, value: Value, in_a_byte: int) -> float:
+        """What is saved when the kernel loads a value: bytes an element, and operations as bytes."""
+        own = self.places[value]
+        gone: dict[int, int] = {}
+        for made, users in zip(self.operands, self.users, strict=True):
+            left: dict[int, int] = {}
+            stack = [part for number in own for part in made.get(number, ())]
+            while stack:
+                number = stack.pop()
+                left[number] = left.get(number, users[number]) - 1
+                if left[number] == 0:
+                    gone[number] = gone.get(number, 0) + 1
+                    if self.parts[number][0] is not value:
+                        stack.extend(made[number])
+        spared = {number for number, count in gone.items() if count == self.roots[number]}.union(own)
+        computed = {number for number in spared if self.parts[number][1].enters(self.parts[number][0])}
+        work = sum(weight(self.parts[number][0], False) for number in computed)
+        loaded = {self.parts[number][0] for number in spared - computed}
+        lost = [v for v in loaded if isinstance(v.type, ArrayType) and spared.issuperset(self.places[v])]
+        return work / in_a_byte + sum(element(v.type).itemsize for v in lost) - element(value.type).itemsize

@@ -109,11 +109,13 @@ def _step(builder: Builder, inst: Inst, places: Places) -> None:
         places["read", old] = places["returned", old] = new
 
 
-def grouped(function: Function, returned: Sequence[Value], mentions: Mentions, target: Target) -> Plan:
-    """What is computed together, and why the rest is not."""
+def grouped(
+    function: Function, returned: Sequence[Value], mentions: Mentions, target: Target, says_why: bool = False
+) -> Plan:
+    """What is computed together, and, if asked for, why the rest is not."""
     once: Once = {}
     while True:
-        plan = Plan(mentions)
+        plan = Plan(mentions, says_why)
         for root in find_roots(function, returned, mentions, once):
             plan.place(root)
         found = _computed_once(plan, function, OPERATIONS_A_BYTE[target.kind]) if len(plan.kernels) > 1 else {}
@@ -139,7 +141,7 @@ def refusals(function: Function, target: Target) -> tuple[tuple[str, str, str], 
     (('lambda__0', 'lambda__1', 'their iterations have the shapes (n,) and (m,)'),)
     """
     function = storages.run(function)
-    plan = grouped(function, _distinct(function.body.terminator), Mentions(function), target)
+    plan = grouped(function, _distinct(function.body.terminator), Mentions(function), target, says_why=True)
     names = _kernel_names(function, plan)
     return tuple((names[r.first], names[r.second], r.reason) for r in plan.refused)
 

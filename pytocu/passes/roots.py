@@ -66,6 +66,8 @@ class Root(Mutable):
         The reductions and scans that are computed with it.
     before : set of Value
         What other kernels make of reductions and scans and put into memory for it.
+    needed : list of (Value, Index)
+        All values that go into it, and where they are read.
     """
 
     value: Value
@@ -78,6 +80,7 @@ class Root(Mutable):
     index: Index = ()
     inside: frozenset[Inst] = frozenset()
     before: set[Value] = fresh(default_factory=set)
+    needed: list[tuple[Value, Index]] = fresh(default_factory=list)
 
     @property
     def shape(self) -> Dims:
@@ -91,10 +94,6 @@ class Root(Mutable):
             return False
         return inst.op.kind in INSIDE or inst in self.inside or (is_region(inst) and is_elementwise(inst))
 
-    def needs(self) -> list[tuple[Value, Index]]:
-        """All values that go into it, and where they are read."""
-        return demand([self.value], self.index, self.space.ndim, lambda value: not self.enters(value))
-
     def look(self) -> Root:
         """Find out what is computed with it, what has to be in memory before, and what is read."""
         while True:
@@ -105,9 +104,10 @@ class Root(Mutable):
             self.kept |= before
             self.before |= before
         self.space, self.index, self.inside, _ = settled
-        found = ((v, at) for v, at in self.needs() if not self.enters(v))
+        self.needed = demand([self.value], self.index, self.space.ndim, lambda value: not self.enters(value))
+        found = ((v, at) for v, at in self.needed if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
-        for value, at in self.needs():
+        for value, at in self.needed:
             array = None if value.inst is None or not self.enters(value) else searched(value.inst)
             if array is not None:
                 place = element_of(value, at, shape_of(array.type)[0], self.space.ndim)
@@ -369,7 +369,7 @@ def _small_operands(change: Root) -> list[Value]:
     assert change.update is not None
     memory, _ = contents_of(change.update.args[0])
     place = change.writes()
-    needed = change.needs()
+    needed = change.needed
     if change.space.reduced:
         return []
     disturbed = {v for v, at in needed if _in(v, memory) and not aligned(at, place, change.shape)}
@@ -440,14 +440,21 @@ class Refused(Record):
 class Plan:
     """The kernels so far, and what they do with each memory.
 
+    Parameters
+    ----------
+    mentions : Mentions
+    says_why : bool
+        Fill `refused`.
+
     Attributes
     ----------
     refused : list of Refused
         For each kernel but the first, why it is none of the earlier ones.
     """
 
-    def __init__(self, mentions: Mentions) -> None:
+    def __init__(self, mentions: Mentions, says_why: bool = False) -> None:
         self.mentions = mentions
+        self.says_why = says_why
         self.kernels: list[Kernel] = []
         self.refused: list[Refused] = []
         self.made: dict[Value, int] = {}
@@ -464,7 +471,7 @@ class Plan:
         number = next((n for n in alike if not self.kernels[n].across(root)), None)
         if number is None:
             number = len(self.kernels)
-            others = [n for n in range(number) if self.kernels[n].roots]
+            others = [n for n in range(number) if self.kernels[n].roots] if self.says_why else ()
             self.refused += [Refused(n, number, self._refusal(root, n, first, last)) for n in others]
             self.kernels.append(Kernel([], self._reason(root)))
         self.kernels[number].roots.append(root)

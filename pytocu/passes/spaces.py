@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
+from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, shape_of
-from pytocu.passes.accesses import Index, demand, operands, whole_index
+from pytocu.passes.accesses import Index, Walked, demand, is_choice, operands, whole_index
 from pytocu.passes.affine import Affine, constant, unit
 from pytocu.passes.elements import strides_of
 from pytocu.record import Record
@@ -132,7 +133,7 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     chosen: _Key | None = None
     inside: list[tuple[Inst, Index]] = []
     kept: dict[Value, None] = {}
-    for found, at in _combined(value, whole, len(shape), stops):
+    for found, at in _Ways(len(shape), stops).combined(value, whole):
         key = _key(found, at, len(shape))
         rest = None if key is None else tuple(shape[a] for a in range(len(shape)) if a not in key.axes)
         fits = key is not None and (not rest or (rest == key.dims and (key.piece is None or is_scan(found))))
@@ -154,9 +155,10 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     index = tuple(loops[a] for a in range(len(shape)))
     # The list grows by what the operands of these depend on.
     places = [(i, index_in(at, loops) if i.op.kind == "scan" else parallel) for i, at in inside]
+    ways = _Ways(space.ndim, stops)
     for inst, at in places:
         for arg, place in operands(inst.results[0], at, space.ndim):
-            for nested, where in _combined(arg, place, space.ndim, stops):
+            for nested, where in ways.combined(arg, place):
                 if not _belongs(nested, where, space, parallel):
                     kept[nested] = None
                 elif nested.inst is not None and where is not None and all(i is not nested.inst for i, _ in places):
@@ -183,12 +185,30 @@ def index_in(at: Index, loops: Mapping[int, Affine]) -> Index:
     return tuple(loops[place.coefficients.index(1)] for place in at)
 
 
-def _combined(value: Value, at: Index, ndim: int, stops: Callable[[Value], bool]) -> list[tuple[Value, Index | None]]:
-    """The first reductions and scans on every way into a value; no position where only some iterations need one."""
-    ends = lambda v: combines(v) or stops(v)  # noqa: E731
-    always = set(demand([value], at, ndim, ends, chosen=False))
-    needed = demand([value], at, ndim, ends)
-    return [(v, place if (v, place) in always else None) for v, place in needed if combines(v) and not stops(v)]
+class _Ways:
+    """The ways into values, for one kernel."""
+
+    def __init__(self, ndim: int, stops: Callable[[Value], bool]):
+        self.ndim = ndim
+        self.stops = stops
+        self.ends = lambda v: combines(v) or stops(v)
+        self.walked = Walked()
+        self.chosen = False
+        """Whether some iterations need what others do not."""
+
+    def combined(self, value: Value, at: Index) -> list[tuple[Value, Index | None]]:
+        """The first reductions and scans on every way into a value; no position where only some iterations need one.
+
+        Those that were met before are left out, as long as every iteration needs them.
+        """
+        if not self.chosen:
+            new = demand([value], at, self.ndim, self.ends, walked=self.walked)
+            self.chosen = any(is_choice(v) or is_region(v.inst) for v, _ in new)
+            if not self.chosen:
+                return [(v, place) for v, place in new if combines(v) and not self.stops(v)]
+        always = set(demand([value], at, self.ndim, self.ends, chosen=False))
+        needed = demand([value], at, self.ndim, self.ends)
+        return [(v, place if (v, place) in always else None) for v, place in needed if combines(v) and not self.stops(v)]
 
 
 def _own_axes(at: Index) -> tuple[int, ...] | None:
