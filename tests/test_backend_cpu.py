@@ -541,6 +541,25 @@ def test_whole_registers_where_the_clock_stays(feature: str, register: str) -> N
     assert re.findall(r"\bvmulps\b.*%([xyz]mm)", assembly)[0] == register
 
 
+@on_x86_64
+def test_long_loops_take_two_vectors_at_once() -> None:
+    """The code is another one, the elements are the same."""
+    x = np.linspace(-20, 20, 1003, dtype=np.float32)
+    results: list[np.ndarray] = []
+    for function, twice in ((lambda x: np.exp(x) / x, True), (lambda x: x / 3 + 1, False)):
+        functions = pytocu.jit(function).lower("f32[n]").compile("cpu")._functions
+        texts = [llvm.emit(functions, llvm.host_dialect()._replace(long=long)) for long in (0, 16)]
+        assert [text.count("llvm.loop.interleave.count") for text in texts] == [0, int(twice)]
+        for text in texts if twice else ():
+            packed = cpu.assembly(text, ("skylake-avx512", "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq"))
+            assert len(re.findall(r"\bvdivps\b.*%[yz]mm", packed)) > ("interleave" in text)
+            (name,) = (f.name for f in functions)
+            out = np.empty_like(x)
+            call(native.load(cpu.build(text), [name])[name], (x, out, len(x)), len(x))
+            results.append(out)
+    same_bits(*results)
+
+
 def test_math_calls_stay_calls() -> None:
     text = pointwise("pow", "power", ["f64", "f64"], "f64").replace("load %p1, %i", "const 2.0")
     optimized = cpu.optimized(llvm.emit([parse_function(text)]))

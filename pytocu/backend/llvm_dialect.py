@@ -121,6 +121,8 @@ class Dialect(Record):
     worth_vectors : int or None
         Operations on floats for each comparison of a position that a loop has at least, if it is to become vector code in
         spite of these: failures are noted behind it then, not by branches in it.
+    long : int
+        Operations on floats from which on a loop takes two vectors at once, where there are registers enough; 0 for never.
     index_bits : int
         Bits of every index; 0 where they are as many as the function says.
     register : str
@@ -159,6 +161,7 @@ class Dialect(Record):
     fence: str = "llvm.arithmetic.fence"
     expect: str = "llvm.expect.i1"
     worth_vectors: int | None = 16
+    long: int = 0
     # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
     index_bits: int = 64
     register: str = ""
@@ -238,8 +241,10 @@ def host_dialect() -> Dialect:
 
     features = llvm.get_host_cpu_features()
     dialect = X86_64 if features.get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
-    # Vectors of positions are compared, and the elements there loaded, by an instruction each.
-    return dialect._replace(worth_vectors=0) if features.get("avx512dq") and features.get("avx512vl") else dialect
+    if features.get("avx512dq") and features.get("avx512vl"):
+        # Vectors of positions are compared, and the elements there loaded, by an instruction each; and there are 32 registers.
+        return dialect._replace(worth_vectors=0, long=16)
+    return dialect
 
 
 _FLOAT = {32: "float", 64: "double"}

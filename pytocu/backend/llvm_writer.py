@@ -175,18 +175,29 @@ class Writer(RowWriter):
         wrap = "" if over in GRID_AXES else "nsw "
         onward = self.assign(f"add {wrap}{width} {counter}, {one}", "next")
         self.fill(phis, [first, *self.operands(carried)], before, [onward, *following])
-        self.line(f"br label %{head}{self.as_it_is() if self.dialect.keeps_loops and is_widened(inst) else ''}")
+        self.line(f"br label %{head}{self.wish(inst)}")
         self.open(done)
         self.bind(inst.results, names)
 
-    def as_it_is(self) -> str:
-        """What stands behind the branch back to the head of a loop that is not to be unrolled."""
-        hint = f'!{_LOOPS} = !{{!"llvm.loop.unroll.disable"}}'
-        self.declarations.add(hint)
+    def wish(self, inst: Inst) -> str:
+        """What stands behind the branch back to the head of a loop that LLVM would otherwise make something else of."""
+        if self.dialect.keeps_loops and is_widened(inst):
+            # It is not to be unrolled.
+            wanted = '!"llvm.loop.unroll.disable"'
+        elif self.dialect.long and self.is_long(inst):
+            wanted = '!"llvm.loop.interleave.count", i32 2'
+        else:
+            return ""
+        self.declarations.add(f"!{_LOOPS} = !{{{wanted}}}")
         number = _LOOPS + sum(declared.startswith("!") for declared in self.declarations)
         # Each loop has a node of its own, which LLVM knows by its naming itself.
         self.declarations.add(f"!{number} = distinct !{{!{number}, !{_LOOPS}}}")
         return f", !llvm.loop !{number}"
+
+    def is_long(self, inst: Inst) -> bool:
+        """Whether an element waits long for one operation after the other, so that two vectors at once are faster."""
+        insts = list(walk(inst.regions[0]))
+        return not any(i.op.name in ("for", "while") for i in insts) and _arithmetic(insts) >= self.dialect.long
 
     def assume_natural(self, index: str) -> None:
         """State that an index is not negative: it divides by a shift or an unsigned multiplication."""
@@ -255,8 +266,7 @@ class Writer(RowWriter):
         if loop.op.name != "for" or least is None:
             return False
         insts = list(walk(loop.regions[0]))
-        numbers = (i for i in insts if i.op.kind == "elementwise" and kind_of(i.types[0]) == "f")
-        return sum(1 for _ in numbers) >= least * sum(map(_is_note, insts))
+        return _arithmetic(insts) >= least * sum(map(_is_note, insts))
 
     def note(self, inst: Inst) -> None:
         """A failure that is noted behind all iterations: a branch would keep the loop from becoming vector code.
@@ -517,6 +527,11 @@ class Writer(RowWriter):
             value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
             value = self.assign(f"trunc i32 {value} to i{width}", "word")
         return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
+
+
+def _arithmetic(insts: Sequence[Inst]) -> int:
+    """How many operations on floats there are."""
+    return sum(i.op.kind == "elementwise" and kind_of(i.types[0]) == "f" for i in insts)
 
 
 def _is_note(inst: Inst) -> bool:
