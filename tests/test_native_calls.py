@@ -482,7 +482,7 @@ def launched(driver: FakeDriver) -> tuple[Any, ...]:
     return kernel, tuple(lengths), stream, table
 
 
-def test_a_launch_on_a_gpu(cupy, monkeypatch):
+def test_a_launch_for_a_gpu(cupy, monkeypatch):
     driver = cupy.driver
     seen: list[Any] = []
     python = FakeDriver.launch_ex
@@ -520,7 +520,7 @@ def test_a_launch_on_a_gpu(cupy, monkeypatch):
     assert len(asked) == 3
 
 
-def test_a_launch_that_the_driver_refuses(cupy):
+def test_a_launch_for_a_gpu_that_the_driver_refuses(cupy):
     driver = cupy.driver
     compiled = pytocu.jit(five_operations)
     x = cupy.ndarray((1000,), "f4")
@@ -545,7 +545,7 @@ def test_native_text_is_written_for_every_library():
     assert text.pointer == "p{n}" and text.launch.startswith("launch(")
 
 
-def test_temporaries_of_a_call_are_kept_for_captures(cupy, monkeypatch):
+def test_temporaries_of_a_call_for_a_gpu_are_kept_for_captures(cupy, monkeypatch):
     kept: list[Any] = []
     monkeypatch.setattr(on_cuda.graphs, "keep_for_replays", lambda stream, arrays: kept.append((stream, len(arrays))))
     compiled = pytocu.jit(lambda x: (x - x.mean()) / x.std())
@@ -560,7 +560,7 @@ def test_temporaries_of_a_call_are_kept_for_captures(cupy, monkeypatch):
 
 
 @pytest.mark.parametrize("version, early", [(12020, False), (12030, True)])
-def test_kernels_behind_others_may_begin_early(cupy, monkeypatch, version, early):
+def test_kernels_for_a_gpu_behind_others_may_begin_early(cupy, monkeypatch, version, early):
     driver, seen = cupy.driver, []
     python = FakeDriver.launch_ex
 

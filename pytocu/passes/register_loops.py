@@ -16,7 +16,7 @@ row is read once, and no element is computed twice.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
@@ -48,6 +48,9 @@ IN_TURN = 4
 
 _SMALL = ("cast", "copy", "as_array", "positive")
 """Operations that are computed again rather than kept: their operands are no larger than their results."""
+
+_OF_ZEROS = ("add", "subtract", "multiply", "absolute", "negative", "positive", "convert", "half_to_float")
+"""Operations that make zero of zeros, of which either sign adds nothing."""
 
 _DEPENDENT = ("require", "gather", "concatenate")
 """What only elements that exist may compute; so are loops, which may never end for zeros."""
@@ -377,8 +380,9 @@ class Registers(Rows):
             first = len(types) - len(leaves)
             ends = [own[item][0] for item in trees]
             masked = list(results[first : len(types)])
-            if not self.certain:
-                masked = [inner.emit("where", (exists, x, end)) for x, end in zip(masked, ends, strict=True)]
+            for number, ((inst, _), leaf, end) in enumerate(zip(trees, leaves, ends, strict=True)):
+                if not self.certain and not (inst.attr("op") == "add" and self._is_nothing(leaf, shares)):
+                    masked[number] = inner.emit("where", (exists, masked[number], end))
             chosen = results[len(types) :]
             if not guarded and not self.certain:
                 chosen = [inner.emit("where", (exists, n, o)) for n, o in zip(chosen, carried, strict=True)]
@@ -398,6 +402,15 @@ class Registers(Rows):
         for item, vector in zip(trees, results[len(types) - len(leaves) :], strict=False):
             found[item] = (self._tree(builder, item, vector),)
         return [state for item in insts for state in found[item]]
+
+    def _is_nothing(self, pair: Pair, shares: Collection[Pair]) -> bool:
+        """Whether an element that does not exist is zero: what is loaded of it is, and what is made of zeros alone."""
+        if pair in shares and pair[0] in self.e.memory:
+            return True
+        inst = pair[0].inst
+        return inst is not None and inst.op.name in _OF_ZEROS and all(
+            self._is_nothing(p, shares) for p in operands(*pair, self.e.ndim)
+        )
 
     def _parts(self, insts: Sequence[Reduced], states: Sequence[Value]) -> list[tuple[Value, ...]]:
         """The states of each reduction."""

@@ -102,8 +102,7 @@ def shares(x):
 #|         f32x16 vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 16; k++) {
-#|             const bool exists = k / 4 * 128 < room;
-#|             vector.lane[k] = exists ? x_share.lane[k] : 0.0f;
+#|             vector.lane[k] = x_share.lane[k];
 #|         }
 #|         f32x8 vector_1;
 #|         #pragma unroll
@@ -143,8 +142,8 @@ def shares(x):
 #|         f32x16 vector_5;
 #|         #pragma unroll
 #|         for (int k_6 = 0; k_6 < 16; k_6++) {
-#|             const bool exists_1 = k_6 / 4 * 128 < room;
-#|             vector_5.lane[k_6] = exists_1 ? x_share.lane[k_6] : -0.0f;
+#|             const bool exists = k_6 / 4 * 128 < room;
+#|             vector_5.lane[k_6] = exists ? x_share.lane[k_6] : -0.0f;
 #|         }
 #|         f32x16 vector_6;
 #|         f32x4 vector_7;
