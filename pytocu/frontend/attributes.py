@@ -126,11 +126,8 @@ _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 REFUSED = {
     "apply_along_axis": "call the function on the array, with axis= in its reductions",
-    "apply_over_axes": "call the function with all axes: x.sum(axis=(0, 1), keepdims=True)",
-    "fromfunction": "call the function on np.where and views of arguments",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "i0": "compute it outside the function",
-    "mask_indices": "take the positions of the mask: np.nonzero(np.triu(np.ones((n, n))))",
     "polymul": "np.convolve(a, b), which keeps leading zeros",
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",

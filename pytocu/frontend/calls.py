@@ -45,6 +45,11 @@ _call_function = Deferred("pytocu.frontend.masked_work", "call_function")
 _call_method = Deferred("pytocu.frontend.masked_work", "call_method")
 _call_ufunc_method = Deferred("pytocu.frontend.ufunc_methods", "call_ufunc_method")
 _piecewise = Deferred("pytocu.frontend.piecewise", "piecewise")
+
+CALLERS = {
+    name: Deferred("pytocu.frontend.given_functions", name) for name in ("apply_over_axes", "fromfunction", "mask_indices")
+}
+"""Functions of NumPy that call what they are given, besides ``np.piecewise``."""
 _arguments_of = Deferred("pytocu.frontend.vectorized", "arguments_of")
 _over_elements = Deferred("pytocu.frontend.vectorized", "over_elements")
 
@@ -104,6 +109,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _call_function(context, name, plain, args, kwargs)
     if name == "piecewise":
         return call_handler(frame, "np.piecewise", _piecewise.function, args, kwargs, context)
+    if name in CALLERS:
+        return call_handler(frame, f"np.{name}", CALLERS[name].function, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)

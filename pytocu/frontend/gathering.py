@@ -176,7 +176,7 @@ def _gather_items(context: Context, value: Value, items: list[Any], keep: bool) 
             axis += 1
         elif _is_array_index(context, item):
             axes.append(axis)
-            positions.append(checked(context, item, dimensions(source)[axis], number))
+            positions.append(_compared(context, item, dimensions(source)[axis], number))
             axis += 1
     before = items[: together_[0]] if arrays and adjacent else []
     at = sum(isinstance(item, slice) for item in before)
@@ -229,6 +229,40 @@ def checked(context: Context, position: Value, length: DimLike, axis: int) -> Va
     inside = elementwise(context, "less", cast(context, front, U64), cast(context, as_value(context, size), U64))
     sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
+
+
+def _compared(context: Context, position: Value, length: DimLike, axis: int) -> Value:
+    """As :func:`checked`; numbers known now the call compares, whatever is computed of what stands there."""
+    known = _known_numbers(position)
+    if known is None or context.elements is not None or context.in_side or context.in_steps:
+        return checked(context, position, length, axis)
+    for number in known:
+        least = number + 1 if number >= 0 else -number
+        sentence = f"index {number} is out of bounds for axis {axis} with size {{0}}"
+        require_equal(context, dim_min(length, least), least, "IndexError", sentence)
+    if not known or min(known) >= 0:
+        return position
+    front = elementwise(context, "add", position, dim_value(context, length))
+    if max(known) < 0:
+        return front
+    return elementwise(context, "where", elementwise(context, "less", position, 0), front, position)
+
+
+def _known_numbers(position: Value) -> list[int] | None:
+    """The numbers of an array that is written out; None of other values."""
+    inst = position.inst
+    while inst is not None and inst.op.name in ("copy", "reshape", "broadcast", "as_array"):
+        inst = inst.args[0].inst
+    if inst is None or not is_array(position):
+        return None
+    if 0 in dimensions(position):
+        return []
+    if inst.op.name == "const":
+        return [inst.attr("value")]
+    if inst.op.name != "concatenate":
+        return None
+    parts = [_known_numbers(a) for a in inst.args]
+    return None if any(p is None for p in parts) else [number for part in parts for number in part or ()]
 
 
 def _like(context: Context, made: Value, position: Value) -> Value:
@@ -349,7 +383,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     given = [as_value(context, c) for c in choices]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
     values = [low_bits(context, v, dtype) for v in given]
-    number, *values = together(context, [number, *values])
+    *values, number = together(context, [*values, number])
     match mode:
         case "wrap":
             number = elementwise(context, "remainder", number, len(values))

@@ -5,7 +5,7 @@ in the order of the operand, so sums are NumPy's bit for bit (see `pytocu.passes
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,15 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
+from pytocu.frontend.gathering import subscript as index
 from pytocu.frontend.inplace import note_write
 from pytocu.frontend.library_calls import call, search
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
-from pytocu.frontend.values import Context, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
+from pytocu.frontend.scattering import numbered
+from pytocu.frontend.values import Context, Masked, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
@@ -83,12 +85,12 @@ def folded(context: Context, row: str, start: Value, places: Value, values: Valu
 
 
 def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None:
-    """``ufunc.at(a, indices, b)`` of a vector.
+    """``ufunc.at(a, indices, b)``: each element that is named combined with its values, in their order.
 
     Raises
     ------
     UnsupportedError
-        Another ufunc, an array of several axes, or values that do not convert to its dtype.
+        Another ufunc, a mask, or values that do not convert to the dtype.
     """
     if name not in AT:
         raise UnsupportedError(f"np.{name}.at is not compiled", context.loc, f"compiled are those of {', '.join(AT)}")
@@ -96,14 +98,6 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
         raise raised(TypeError("first operand must be array"), context.loc)
     if b is None:
         raise raised(ValueError("second operand needed for ufunc"), context.loc)
-    if len(dimensions(a)) != 1 or isinstance(indices, (tuple, list, slice)):
-        raise UnsupportedError(
-            f"np.{name}.at is compiled for a vector and an array of indices", context.loc, "index with one array: a.reshape(-1)"
-        )
-    given = array_of(context, indices)
-    if not element(given.type).is_integer:
-        help = f"write a[mask] = np.{name}(a[mask], b)"
-        raise UnsupportedError(f"np.{name}.at with a mask is not compiled", context.loc, help)
     dtype = element(a.type)
     values = as_value(context, b)
     # A Python scalar does not adapt here: NumPy makes an array of it first.
@@ -117,15 +111,47 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     row = {"logical_and": "bitwise_and", "logical_or": "bitwise_or"}.get(name, name)
     if name.startswith("logical") and dtype.kind != "b":
         raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
-    (size,) = dimensions(a)
-    places = ravel(context, checked(context, cast(context, given, I64), size, 0))
-    spread = ravel(context, repeated(context, low_bits(context, values, dtype), dimensions(given)))
     note_write(context, a, "array to perform in place operation on")
-    made = folded(context, row, a, places, spread)
-    if context.builder.root(a) is a:
+    places = _places_of(context, a, indices)
+    shape = dimensions(a)
+    given = low_bits(context, values, dtype)
+    _check_values(context, dimensions(given), dimensions(places))
+    spread = ravel(context, repeated(context, given, dimensions(places)))
+    made = folded(context, row, a if len(shape) == 1 else ravel(context, a), ravel(context, places), spread)
+    if len(shape) != 1:
+        made = context.builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
+    if len(shape) == 1 and context.builder.root(a) is a:
         context.builder.replace(a, made)
     else:
         context.builder.update(a, made)
+
+
+def _places_of(context: Context, a: Value, indices: Any) -> Value:
+    """The numbers, counted over all elements of an array, of those that an index names, in the shape of ``a[indices]``.
+
+    Raises
+    ------
+    UnsupportedError
+        The index has a mask.
+    """
+    items = indices if isinstance(indices, tuple) else (indices,)
+    for item in items:
+        if isinstance(item, Masked) or (isinstance(item, Value) and element(item.type) is BOOL):
+            help = "write the positions: np.nonzero(mask), or a[mask] = f(a[mask], b)"
+            raise UnsupportedError("ufunc.at with a mask is not compiled", context.loc, help)
+    if len(dimensions(a)) == 1 and isinstance(indices, Value) and is_array(indices) and element(indices.type).is_integer:
+        return checked(context, cast(context, indices, I64), dimensions(a)[0], 0)
+    return array_of(context, index(context, numbered(context, dimensions(a)), items))
+
+
+def _check_values(context: Context, given: Sequence[DimLike], wanted: Sequence[DimLike]) -> None:
+    """Values broadcast to what is indexed."""
+    sentence = "array is not broadcastable to correct shape"
+    if len(given) > len(wanted):
+        raise raised(ValueError(sentence), context.loc)
+    for own, whole in zip(given[::-1], wanted[::-1], strict=False):
+        if own != 1:
+            require_equal(context, own, whole, "ValueError", sentence, broadcast=True)
 
 
 def _same_steps(name: str, value: Value, dtype: DType, loop: DType) -> bool:

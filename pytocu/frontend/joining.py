@@ -21,7 +21,18 @@ from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import NEGATIVE, along_axis, array_of, as_length, as_shape, at_least, broadcast, copied, ravel
+from pytocu.frontend.reshaping import (
+    NEGATIVE,
+    along_axis,
+    array_of,
+    as_length,
+    as_shape,
+    at_least,
+    broadcast,
+    broadcast_to,
+    copied,
+    ravel,
+)
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
@@ -42,7 +53,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
-from pytocu.ir.types import I64, WEAK_INT, WeakType, element, scalar
+from pytocu.ir.types import I64, WEAK_INT, DType, WeakType, element, scalar
 
 
 def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
@@ -127,7 +138,7 @@ def concatenate(
         # Python scalars are weak here, and nowhere else in a join.
         deciding = [as_value(context, a) for a in arrays]
         values, axis = [ravel(context, v) for v in values], 0
-    if not all(dimensions(v) for v in values):
+    if not dimensions(values[0]):
         raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
     return _join(context, _common(context, values, dtype, casting, deciding), axis)
 
@@ -350,14 +361,30 @@ def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[
     else:
         rows = [(given, given)] * ndim
     dtype = element(value.type)
+    if isinstance(given, Value) and dimensions(given):
+        # NumPy repeats the numbers of an array to two for each axis.
+        table = broadcast_to(context, given, (ndim, 2))
+        found = [[_element(context, table, axis, side, dtype) for side in (0, 1)] for axis in range(ndim)]
+        return [(before, after) for before, after in found]
 
     def number(item: Any) -> Value:
         if is_number(item):
             # NumPy assigns an element of the array that it makes of the numbers.
             return number_in(context, np.asarray(item)[()], dtype)
-        return as_element(context, without_axes(context, as_strong(context, item)), dtype)
+        found = without_axes(context, as_strong(context, item))
+        if dimensions(found):
+            help = "make an array of the numbers first, or write them out"
+            raise UnsupportedError("np.pad with arrays in a list of constant_values=", context.loc, help)
+        return as_element(context, found, dtype)
 
     return [(number(row[0]), number(row[-1])) for row in rows]
+
+
+def _element(context: Context, table: Value, axis: int, side: int, dtype: DType) -> Value:
+    """A number of a border in the array's dtype, as an element is assigned."""
+    row = context.builder.emit("index", (table,), {"axis": 0, "at": axis})
+    found = context.builder.emit("index", (row,), {"axis": 0, "at": side})
+    return as_element(context, found, dtype)
 
 
 def _border(context: Context, value: Value, axis: int, width: DimLike, behind: bool, mode: str) -> Value:

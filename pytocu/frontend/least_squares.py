@@ -37,7 +37,7 @@ def solved(context: Context, matrix: Value, right: Value, rcond: Any) -> tuple[V
     matrix, right = cast(context, matrix, dtype), cast(context, right, dtype)
     vector = len(dimensions(right)) == 1
     rows, columns = dimensions(matrix)
-    require_equal(context, rows, dimensions(right)[0], "ValueError", "Incompatible dimensions")
+    require_equal(context, rows, dimensions(right)[0], "LinAlgError", "Incompatible dimensions")
     least = dim_min(rows, columns)
     require_equal(context, dim_min(least, 1), 1, "UnsupportedError", "np.linalg.lstsq of an empty matrix is not compiled")
     if vector:

@@ -25,7 +25,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.library import numpy_library, result_dtypes
-from pytocu.ir.types import F16, F32, F64, I64, ArrayType, DType, element, scalar
+from pytocu.ir.types import C64, C128, F16, F32, F64, I64, ArrayType, DType, element, scalar
 
 
 def in_memory(context: Context, value: Value) -> Value:
@@ -324,8 +324,21 @@ def sort(
     return call(context, "sort", (value,), axis=place, stable=True if digits or steady else None)[0]
 
 
+def sort_complex(context: Context, a: Any) -> Value:
+    """Sorted along the last axis, as complex numbers"""
+    made = sort(context, a)
+    dtype = element(made.type)
+    if dtype.kind == "c":
+        return made
+    return cast(context, made, C64 if dtype.kind in "iu" and dtype.bits <= 16 else C128)
+
+
 def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
     """The positions that sort vectors together, the last one first of all"""
+    if isinstance(keys, Value) and len(dimensions(keys)) == 2:
+        rows = dimensions(keys)[0]
+        matrix, keys = keys, range(rows) if isinstance(rows, int) else ()
+        keys = [context.builder.emit("index", (matrix,), {"axis": 0, "at": row}) for row in keys]
     values = [array_of(context, k) for k in keys] if isinstance(keys, (tuple, list)) else []
     if not values or any(len(dimensions(v)) != 1 for v in values) or known_option(context, axis, "axis=") not in (-1, 0):
         help = "write np.lexsort((b, a)), or np.argsort(kind='stable') along an axis of each"
@@ -448,6 +461,7 @@ METHODS: dict[str, Handler] = {"sort": sort_in_place, "argsort": argsort, "searc
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sort": sort,
+    "sort_complex": sort_complex,
     "argsort": argsort,
     "lexsort": lexsort,
     "searchsorted": searchsorted,

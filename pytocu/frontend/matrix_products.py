@@ -109,8 +109,11 @@ def write_product(context: Context, function: Callable[..., Any], operands: Any,
     return out if dimensions(out) else made
 
 
-def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int) -> None:
+def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int, turned: bool = False) -> None:
+    """Compare two lengths; where b is `turned`, NumPy shows it with its last two axes exchanged, and counts them so."""
     shapes = dimensions(a), dimensions(b)
+    if turned and len(shapes[1]) > 1:
+        shapes, second = (shapes[0], (*shapes[1][:-2], *shapes[1][:-3:-1])), second - 1
     count = len(shapes[0])
     listed = ["(" + ",".join(f"{{{2 + start + k}}}" for k in range(len(s))) + ("," if len(s) == 1 else "") + ")"
               for start, s in ((0, shapes[0]), (count, shapes[1]))]  # fmt: skip
@@ -125,7 +128,7 @@ def inner(context: Context, a: Any, b: Any, /) -> Any:
     ranks = len(dimensions(first)), len(dimensions(second))
     if min(ranks) == 0 or ranks == (1, 1):
         return products.inner(context, a, b)
-    _check_aligned(context, first, second, ranks[0] - 1, ranks[1] - 1)
+    _check_aligned(context, first, second, ranks[0] - 1, ranks[1] - 1, True)
     return _contracted(context, first, second, (ranks[0] - 1,), (ranks[1] - 1,))
 
 

@@ -123,6 +123,11 @@ def _promotion_example(operand: Any) -> Any:
     return element(operand.type).numpy
 
 
+def _example_array(operand: Any) -> Any:
+    """What stands for a run-time value where NumPy looks at its dtype."""
+    return stand_in(operand) if isinstance(operand, Value) and not isinstance(operand.type, WeakType) else operand
+
+
 def _is_scalar(context: Context, value: Any) -> bool:
     return not is_array(value) if isinstance(value, Value) else compute(context, np.isscalar, value)
 
@@ -157,6 +162,8 @@ _OWN: dict[str, Handler] = {
     "shape": lambda context, a: attributes.attribute(context, as_strong(context, a), "shape"),
     "size": _size,
     "result_type": _result_type,
+    "common_type": lambda context, *arrays: attempt(context, np.common_type, *map(_example_array, arrays)),
+    "iterable": lambda context, y: bool(dimensions(y)) if isinstance(y, Value) else compute(context, np.iterable, y),
     "isscalar": lambda context, element: _is_scalar(context, element),
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
     "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
@@ -179,6 +186,7 @@ FUNCTIONS = Table(
     {**array_functions.FUNCTIONS, **_OWN},
     {
         "angles": "unwrap",
+        "bits": "packbits unpackbits",
         "comparing": "allclose array_equal array_equiv",
         "inplace": "copyto",
         "conversions": "array asarray asanyarray ascontiguousarray copy",
@@ -207,7 +215,7 @@ FUNCTIONS = Table(
         "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
         "least_squares": "linalg.lstsq linalg.multi_dot",
         "library_calls": (
-            "sort argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
+            "sort sort_complex argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
             "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft2 fft.irfft2 fft.rfftn fft.irfftn fft.hfft "
             "fft.ihfft"
         ),
@@ -225,7 +233,7 @@ FUNCTIONS = Table(
             "fliplr flipud rot90 rollaxis diagonal"
         ),
         "scattering": "put put_along_axis",
-        "sets": "unique isin union1d setxor1d intersect1d setdiff1d",
+        "sets": "unique unique_all unique_counts unique_inverse unique_values isin union1d setxor1d intersect1d setdiff1d",
         "sliding_windows": "lib.stride_tricks.sliding_window_view",
         "splitting": "array_split split hsplit vsplit dsplit unstack",
         "windows": "bartlett blackman hamming hanning",
@@ -356,7 +364,9 @@ def _is_data(value: Any) -> bool:
     return all(map(_is_data, value)) if isinstance(value, (tuple, list)) else is_number(value)
 
 
-COMPILE_TIME = ("finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "min_scalar_type", "broadcast_shapes")
+COMPILE_TIME = (
+    "finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "isdtype", "min_scalar_type", "broadcast_shapes",
+)  # fmt: skip
 """NumPy functions of values known while compiling only."""
 
 

@@ -12,6 +12,7 @@ from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import stand_in
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, dim_value, dimensions, is_number
@@ -56,9 +57,16 @@ def _by_powers(name: str, row: str, doc: str) -> Handler:
         made: list[Value] = []
         for value, own, other in ((first, *lengths), (second, *lengths[::-1])):
             missing = dim_max(other - own, 0)
-            if missing != 0:
+            if missing != 0 and len(dimensions(value)) > 1:
+                sentence = (
+                    "all the input arrays must have same number of dimensions, but the array at index 0 has 1 dimension(s) and "
+                    f"the array at index 1 has {len(dimensions(value))} dimension(s)"
+                )
+                require_equal(context, missing, 0, "ValueError", sentence)
+                value = _of_length(context, value, dim_max(own, other))
+            elif missing != 0:
                 zero = context.builder.const(0, scalar(element(value.type)))
-                rest = broadcast(context, zero, (missing, *dimensions(value)[1:]))
+                rest = broadcast(context, zero, (missing,))
                 value = concatenate(context, (rest, value))
                 value = _of_length(context, value, dim_max(own, other))
             made.append(value)
@@ -69,8 +77,9 @@ def _by_powers(name: str, row: str, doc: str) -> Handler:
 
 
 def _of_length(context: Context, value: Value, size: Any) -> Value:
-    """A vector whose length has another spelling."""
-    return context.builder.emit("slice", (value,), {"start": (0,), "step": (1,), "size": (size,)})
+    """An array whose length has another spelling."""
+    shape = (size, *dimensions(value)[1:])
+    return context.builder.emit("slice", (value,), {"start": (0,) * len(shape), "step": (1,) * len(shape), "size": shape})
 
 
 def polyder(context: Context, p: Any, m: Any = 1) -> Value:

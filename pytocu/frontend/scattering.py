@@ -19,11 +19,21 @@ from pytocu.frontend.library_calls import call
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import length, repeated
-from pytocu.frontend.reshaping import array_of, broadcast, filled, ravel, reshape
+from pytocu.frontend.reshaping import array_of, broadcast, copied, filled, ravel, reshape
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_value, cast, contains_dynamic, convert, dim_value, dimensions, is_array
+from pytocu.frontend.values import (
+    Context,
+    as_value,
+    cast,
+    contains_dynamic,
+    convert,
+    dim_value,
+    dimensions,
+    is_array,
+    is_numpy_scalar,
+)
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.types import I64, WeakType, element, scalar
 
 Shape = tuple[DimLike, ...]
@@ -44,7 +54,7 @@ def assign(context: Context, base: Value, key: Any, value: Any) -> None:
     lead = _leading(context, base, items)
     shape = dimensions(base)
     # The number of each element, read as the elements would be.
-    numbers = _numbered(context, shape[:lead])
+    numbers = numbered(context, shape[:lead])
     places = gathering.subscript(context, numbers, items if lead == len(shape) else tuple(items[:lead]))
     _place(context, base, array_of(context, places), lead, value)
 
@@ -64,7 +74,7 @@ def _leading(context: Context, base: Value, items: Sequence[Any]) -> int:
     return count if count and whole and fits else ndim
 
 
-def _numbered(context: Context, shape: Shape) -> Value:
+def numbered(context: Context, shape: Shape) -> Value:
     """The numbers of the elements of an array of a shape."""
     flat = context.builder.emit("iota", (), {"axis": 0, "shape": (product(shape),)})
     return flat if len(shape) == 1 else reshape(context, flat, tuple(_length(context, d) for d in shape))
@@ -133,6 +143,9 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     CompileError
         Indices that NumPy does not cast to integers, another mode.
     """
+    if isinstance(a, np.generic) or is_numpy_scalar(a):
+        # The method of a NumPy scalar changes an array of its own.
+        a = copied(context, array_of(context, a))
     if not is_array(a):
         raise raised(TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}"), context.loc)
     inplace.note_write(context, a, inplace.OUTPUT)
@@ -149,7 +162,8 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     attempt(context, np.zeros(1).put, np.zeros(1, element(positions.type).numpy), 0, mode=mode)
     places = ravel(context, array_of(context, cast(context, positions, I64)))
     shape = dimensions(a)
-    flat = gathering.take(context, _numbered(context, (product(shape),)), places, None, None, mode)
+    gathering.refuse_empty(context, places, product(shape), "cannot replace elements of an empty array")
+    flat = gathering.take(context, numbered(context, (product(shape),)), places, None, None, mode)
     known = inplace.known_number(v)
     if known is None:
         given = inplace.assigned_value(context, v, element(a.type))
@@ -158,11 +172,13 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
         if given == 0:
             return
         if not isinstance(given, int):
-            gathering.refuse_empty(context, places, given, "np.put of no values changes nothing, which is not compiled")
+            # No values change nothing.
+            wanted = wanted * dim_min(given, 1)
+            flat = context.builder.emit("slice", (flat,), {"start": (0,), "step": (1,), "size": (wanted,)})
         if given != wanted:
             # The values begin again behind the last one.
             order = context.builder.emit("iota", (), {"axis": 0, "shape": (wanted,)})
-            order = elementwise(context, "remainder", order, dim_value(context, given))
+            order = elementwise(context, "remainder", order, dim_value(context, dim_max(given, 1)))
             values = gathering.gather(context, values, (0,), (order,), 0)
         v = values
     _place(context, a, flat, len(shape), v)
@@ -181,10 +197,10 @@ def put_along_axis(context: Context, arr: Any, indices: Any, values: Any, axis: 
     inplace.note_write(context, arr, inplace.DESTINATION)
     shape = dimensions(arr)
     if axis is None:
-        flat = gathering.take_along_axis(context, _numbered(context, (product(shape),)), indices, None)
+        flat = gathering.take_along_axis(context, numbered(context, (product(shape),)), indices, None)
         _place(context, arr, flat, len(shape), values)
         return
-    places = gathering.take_along_axis(context, _numbered(context, shape), indices, axis)
+    places = gathering.take_along_axis(context, numbered(context, shape), indices, axis)
     _place(context, arr, places, len(shape), values)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.library_calls import argsort, call, search
+from pytocu.frontend.library_calls import argsort, call, search, type_named
 from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import length
@@ -41,8 +41,8 @@ def unique(
     options = (return_index, return_inverse, return_counts, equal_nan)
     index, inverse, counts, nan_once = (bool(o) for o in known_option(context, options, "the options of np.unique"))
     floats = element(flat.type).kind in "fc"
-    if inverse and ((floats and not nan_once) or element(flat.type).kind == "c"):
-        text = "np.unique with return_inverse=True of complex numbers, or with equal_nan=False"
+    if inverse and element(flat.type).kind == "c":
+        text = "np.unique with return_inverse=True of complex numbers"
         raise UnsupportedError(text, context.loc, "leave it out")
     order: Value | None = None
     if index:
@@ -61,6 +61,12 @@ def unique(
         results.append(context.builder.emit("gather", (order, first), {"axes": (0,), "at": 0}))
     if inverse:
         found = search(context, made, flat, False)
+        if floats and not nan_once:
+            # Each NaN has a place of its own, in their order.
+            nan = elementwise(context, "isnan", flat)
+            number = context.builder.emit("scan", (cast(context, nan, I64),), {"op": "add", "axis": 0})
+            behind = elementwise(context, "add", found, elementwise(context, "subtract", number, length(context, 1)))
+            found = elementwise(context, "where", nan, behind, found)
         shape = dimensions(value)
         if shape != dimensions(found):
             found = context.builder.emit("reshape", (found,), {"shape": shape, "source": dimensions(found)})
@@ -72,6 +78,18 @@ def unique(
         following = context.builder.emit("slice", (ends,), {"start": (1,), "step": (1,), "size": (number,)})
         results.append(elementwise(context, "subtract", following, first))
     return made if len(results) == 1 else tuple(results)
+
+
+def _of_array_api(name: str, doc: str, *options: str) -> Handler:
+    """One of the array API's functions, whose NaN are different from each other."""
+
+    def handler(context: Context, x: Any, /) -> Any:
+        flags = {f"return_{o}": True for o in options}
+        found = unique(context, x, **flags, equal_nan=False)
+        return type_named(getattr(np, name), np.zeros(1))(*found) if options else found
+
+    handler.__doc__ = doc
+    return handler
 
 
 def _unlike_before(context: Context, ordered: Value, nan_once: bool) -> Value:
@@ -235,6 +253,10 @@ def intersect1d(
 
 FUNCTIONS: dict[str, Handler] = {
     "unique": unique,
+    "unique_all": _of_array_api("unique_all", "``np.unique`` with positions, inverse and counts", "index", "inverse", "counts"),
+    "unique_counts": _of_array_api("unique_counts", "``np.unique`` with counts", "counts"),
+    "unique_inverse": _of_array_api("unique_inverse", "``np.unique`` with the inverse", "inverse"),
+    "unique_values": _of_array_api("unique_values", "``np.unique`` in ascending order, which NumPy does not promise"),
     "isin": isin,
     "union1d": union1d,
     "setxor1d": setxor1d,

@@ -15,6 +15,7 @@ from typing import Any
 from pytocu.frontend import (
     array_functions,
     attributes,
+    calls,
     comparing,
     convolutions,
     covariances,
@@ -138,6 +139,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _DESCRIBED = (
+    bits, fitting,
     array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, histograms_2d, interpolation,
     least_squares, order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
@@ -159,12 +161,12 @@ def _lines() -> Iterator[str]:
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
-    yield "* `at` of ufuncs, but for that of vectors by "
-    yield f"{_listed(histograms.AT)}\n"
+    yield f"* `at` of ufuncs with masks, and but for {_listed(histograms.AT)}\n"
     yield "* ufuncs of strings and of dates: there are no such dtypes here\n"
     yield "\n## Functions\n\n| function | meaning |\n|---|---|\n"
     described = {n: _summary(h) for module in _DESCRIBED for n, h in module.FUNCTIONS.items()}
     described["piecewise"] = _summary(piecewise.piecewise)
+    described |= {name: _summary(caller.function) for name, caller in calls.CALLERS.items()}
     described |= {f"{name}[...]": _summary(handler) for name, handler in index_tricks.OBJECTS.items()}
     for name in sorted(described):
         yield f"| `{name}` | {_cell(described[name])} |\n"
