@@ -15,12 +15,14 @@ from typing import Any
 from pytocu.frontend import (
     array_functions,
     attributes,
+    bits,
     calls,
     comparing,
     convolutions,
     covariances,
     diagonals,
     editing,
+    fitting,
     flat_positions,
     histograms,
     histograms_2d,
@@ -139,9 +141,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _DESCRIBED = (
-    bits, fitting,
-    array_functions, comparing, convolutions, covariances, diagonals, editing, flat_positions, histograms_2d, interpolation,
-    least_squares, order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
+    array_functions, bits, comparing, convolutions, covariances, diagonals, editing, fitting, flat_positions, histograms_2d,
+    interpolation, least_squares, order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 
