@@ -127,7 +127,7 @@ EXPRESSIONS = [
     ("x[0, True]", "x[0, True]", "an index that is one bool beside integers or arrays", "leave the bool to an if"),
     ("x.resize(3)", "x.resize", "ndarray.resize is not supported", "x[...] = e, x += e, out="),
     ("x.tobytes()", "x.tobytes", "ndarray.tobytes is not supported", "the methods are all, any"),
-    ("np.sort_complex(x)", "np.sort_complex(x)", "np.sort_complex is not supported", "np.sort, which is a library call"),
+    ("np.trim_zeros(x)", "np.trim_zeros(x)", "np.trim_zeros is not supported", "cut the array outside the function"),
     ("np.linalg.eig(x)", "np.linalg.eig(x)", "numpy.linalg.eig is not supported", "outside the function"),
     ("np.random.rand(3)", "np.random.rand(3)", "random numbers (rand) are not compiled", "pass the samples as an argument"),
     ("np.random.default_rng().normal()", "np.random.default_rng()", "default_rng", ""),

@@ -120,7 +120,6 @@ def _python_part(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_SORTED_OR_PRODUCTS = frozenset(["sort_complex"])
 _IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
 
 
@@ -132,6 +131,7 @@ REFUSED = {
     "seterr": "compiled code looks for no floating-point errors; leave it out",
     "seterrcall": "compiled code looks for no floating-point errors; leave it out",
     "tolist": "return the array and convert it outside the function",
+    "trim_zeros": "cut the array outside the function: its length would depend on the data",
     "vectorize": "put @pytocu.vectorize on the function of scalars, and call it here",
 }
 """Elementwise functions and methods of NumPy that are not compiled, and what to do."""
@@ -141,8 +141,6 @@ def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
     if name in REFUSED:
         return REFUSED[name]
-    if name in _SORTED_OR_PRODUCTS:
-        return "write it with np.sort, which is a library call, and indices"
     if name in _IN_PLACE:
         return "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
