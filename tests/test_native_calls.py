@@ -584,3 +584,35 @@ def test_kernels_for_a_gpu_behind_others_may_begin_early(cupy, monkeypatch, vers
     expected = [(), *[(6, 1) if early else ()] * (count - 1)]
     assert [attributes for _, attributes in of_python] == expected
     assert of_native == of_python
+
+
+def test_functions_of_scalars():
+    @pytocu.vectorize
+    def steps(n, most):
+        count = 0
+        while n != 1 and count < most:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            count += 1
+        return count
+
+    n = np.arange(1, 40)
+    expected = np.array([steps.__wrapped__(int(k), 50) for k in n])
+    for _ in range(4):
+        compare(steps(n, 50), expected)
+    assert records(steps) == 1
+    seen, out = reads_in_python(steps), np.zeros_like(n)
+    compare(steps(n, 50), expected)
+    assert not seen
+    assert steps(n, 50, out=out) is out and len(seen) == 1
+    compare(out, expected)
+
+
+def test_values_that_code_is_compiled_for():
+    compiled = pytocu.jit(static=("axis",))(lambda x, axis=0, mode="edge": np.pad(x, 1, mode=mode).sum(axis=axis))
+    for _ in range(4):
+        compare(compiled(F), np.pad(F, 1, mode="edge").sum(axis=0))
+    assert records(compiled) == 1
+    for _ in range(4):
+        compare(compiled(F, 1, "wrap"), np.pad(F, 1, mode="wrap").sum(axis=1), exact=False, ulp=4)
+        compare(compiled(F), np.pad(F, 1, mode="edge").sum(axis=0))
+    assert records(compiled) == 1

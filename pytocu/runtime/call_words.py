@@ -146,17 +146,17 @@ class Compiler:
 
     Parameters
     ----------
-    names : sequence of str
-        What `run` calls the arguments (``v0``), in the order of the call; empty for those that it is not given.
     classes : sequence of type
         Of the arguments.
+    static : sequence of bool
+        Which of them the code is compiled for the value of.
     count : int
         Arguments that are passed; those behind them have their defaults.
     """
 
-    def __init__(self, names: Sequence[str], classes: Sequence[type], count: int):
-        self.names = names
+    def __init__(self, classes: Sequence[type], static: Sequence[bool], count: int):
         self.classes = classes
+        self.static = static
         self.words = Words(count)
         self.locals: dict[str, Value | Known] = {}
         self.globals: Mapping[str, Any] = {}
@@ -172,7 +172,15 @@ class Compiler:
         parts = iter(key)
         for n, kind in enumerate(self.classes[: self.words.count]):
             self.words.emit("type", n, self.words.constant(kind))
-        for n, (name, kind) in enumerate(zip(self.names, self.classes, strict=True)):
+        given = 0
+        for n, (kind, fixed) in enumerate(zip(self.classes, self.static, strict=True)):
+            if fixed or kind is type(None):
+                if fixed and kind not in (type(None), Default):
+                    next(parts)
+                continue
+            # What `run` calls it.
+            name = f"v{given}"
+            given += 1
             if is_array_class(kind):
                 self.compare_array(library, n, name, parts)
                 continue
@@ -180,10 +188,9 @@ class Compiler:
             if kind is float or kind in (int, bool):
                 value = Value(self.words.word(0), "float" if kind is float else "int", n)
                 self.words.emit(value.kind, value.at, n)
-            elif kind not in (type(None), Default, complex) and not issubclass(kind, np.generic):
+            elif kind is not complex and not issubclass(kind, np.generic):
                 raise NotNative(f"an argument of the class {kind.__name__}")
-            if name:
-                self.locals[name] = value
+            self.locals[name] = value
 
     def compare_array(self, library: Library, n: int, name: str, parts: Iterator[Any]) -> None:
         self.locals[name] = self.locals[f"a{n}"] = Value(n, "object")

@@ -198,33 +198,50 @@ class Dispatcher(ABC):
         program = entry.executable.short_program(dispatch.library, like.device)
         assert program.bind is not None
         ready = Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards))
-        if not any(f and v is not None and type(v) is not Default for f, v in zip(static, call.values, strict=True)):
-            promote = partial(self._promote, entry, dispatch.library, like.device, classes)
+        passed = self._passed(call.values, static)
+        if not any(fixed and value is not None for fixed, value in zip(static[:passed], call.values, strict=False)):
+            promote = partial(self._promote, entry, dispatch.library, like.device, classes, tuple(static), passed)
             ready = ready._replace(counted=partial(count_calls, promote))
         dispatch.remember(call.values, ready)
         if len(self._ways) >= TABLE_SIZE:
             self._ways.clear()
         self._ways[classes] = dispatch.call
 
+    def _passed(self, values: Sequence[Any], static: Sequence[bool]) -> int:
+        """How many arguments a call passes, where those behind them are known while compiling and have their defaults."""
+        defaults = [p.default for p in self._signature.parameters.values()]
+        passed = len(values)
+        while passed and static[passed - 1]:
+            value = values[passed - 1]
+            if type(value) is not Default and value is not defaults[passed - 1]:
+                break
+            passed -= 1
+        return passed
+
     def _promote(
-        self, entry: Entry, library: str, device: int | str, classes: Sequence[type], key: Any, given: Sequence[Any]
+        self,
+        entry: Entry,
+        library: str,
+        device: int | str,
+        classes: Sequence[type],
+        static: Sequence[bool],
+        passed: int,
+        key: Any,
+        given: Sequence[Any],
     ) -> None:
         """Let native code make the calls of a signature that is called often, where it can."""
         from pytocu.runtime import native_calls
 
         if not native_calls.possible(len(classes)):
             return
-        parameters = list(self._signature.parameters.values())
         method = native_calls.method(self._call_code)
         if method is None:
             return
-        left_out = [c is Default or (c is type(None) and p.default is None) for c, p in zip(classes, parameters, strict=True)]
-        passed = len(classes)
-        while passed and left_out[passed - 1]:
-            passed -= 1
-        words = native_calls.words_of(entry.executable, library, device, classes, passed, entry.guards, self._plain, key, given)
+        signature = native_calls.Signature(library, device, tuple(classes), tuple(static), passed, key)
+        words = native_calls.words_of(entry.executable, signature, entry.guards, self._plain, given)
         if words is None:
             return
+        parameters = list(self._signature.parameters.values())
         with self._lock:
             if self._calls is None:
                 self._calls = native_calls.Calls(self.__call__, method, parameters)

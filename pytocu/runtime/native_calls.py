@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pytocu import config
 from pytocu.call_operations import MOST_PARAMETERS, NAME
 from pytocu.errors import BackendError, InternalError
-from pytocu.guards import Default
 from pytocu.record import Record
 from pytocu.runtime import access, call_words, cuda, native
 from pytocu.runtime.executable import Executable, cpu_part
@@ -195,44 +194,55 @@ def _never(*_: Any) -> NoReturn:
     raise InternalError("a native function does not fail")
 
 
+class Signature(Record):
+    """An exact signature.
+
+    Attributes
+    ----------
+    library : str
+    device : int or str
+    classes : tuple of type
+        Of all arguments.
+    static : tuple of bool
+        Which of them the code is compiled for the value of.
+    passed : int
+        How many are passed; those behind them have their defaults.
+    key : tuple
+        As `runtime.dispatch` makes it.
+    """
+
+    library: str
+    device: int | str
+    classes: tuple[type, ...]
+    static: tuple[bool, ...]
+    passed: int
+    key: Any
+
+
 def words_of(
-    executable: Executable,
-    library: str,
-    device: int | str,
-    classes: Sequence[type],
-    passed: int,
-    guards: Sequence[Guard],
-    function: Any,
-    key: Any,
-    given: Sequence[Any],
+    executable: Executable, signature: Signature, guards: Sequence[Guard], function: Any, given: Sequence[Any]
 ) -> call_words.Words | None:
     """What native code does in calls of a signature; None where Python has to make some step.
 
     Parameters
     ----------
     executable : Executable
-    library : str
-    device : int or str
-    classes : sequence of type
-        Of all arguments.
-    passed : int
-        How many are passed; those behind them have their defaults.
+    signature : Signature
     guards : sequence of Guard
         On what the code captured.
     function : function or None
         Whose globals the guards name.
-    key : tuple
-        The exact signature, as `runtime.dispatch` makes it.
     given : sequence
         What the program is called with.
     """
-    program = program_of(executable, library, device)
+    library = signature.library
+    program = program_of(executable, library, signature.device)
     run = None if program is None else program.bind(*given)
     if program is None or run is None:
         return None
-    compiler = call_words.Compiler(_names(classes), classes, passed)
+    compiler = call_words.Compiler(signature.classes, signature.static, signature.passed)
     try:
-        compiler.compare(templates_of(library), key, key_globals(library))
+        compiler.compare(templates_of(library), signature.key, key_globals(library))
         for guard in guards:
             compiler.guard(guard, function)
         compiler.program(program.body, call_words.names_of(run), program.launching)
@@ -240,11 +250,3 @@ def words_of(
     except call_words.NotNative:
         return None
     return compiler.words
-
-
-def _names(classes: Sequence[type]) -> list[str]:
-    """What the program calls the arguments; empty for those that it is not given."""
-    names: list[str] = []
-    for kind in classes:
-        names.append("" if kind in (type(None), Default) else f"v{sum(map(bool, names))}")
-    return names
