@@ -55,6 +55,10 @@ LIMITS = {
     "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
     "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, "
     "which chooses nothing there",
+    "percentile": "one share that is a NumPy scalar and wider than the array, of a vector with a NaN: NumPy's NaN has the "
+    "array's dtype, ours the dtype that every other answer has",
+    "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
+    "overwritten before, or for which there is no element, is not looked at",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""
