@@ -5,7 +5,7 @@ the states becomes vector code without changing the order of anything.  After ea
 states are added to those of the row, and at the end these are combined as a tree.  So the order
 depends on the length alone, not on the width of vectors, and a sum is about as accurate as a tree.
 Short rows have few states and one more for the elements that are left, fewer than states.
-Positions of extremes are the same in any order: they have fewer states and no stretches.
+Positions of extremes are the same in any order: they have fewer states, which meet two elements at once, and no stretches.
 """
 
 from __future__ import annotations
