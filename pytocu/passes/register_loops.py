@@ -40,7 +40,7 @@ LOADED_BYTES = 128
 ACCESS_BYTES = 16
 """The largest access of a thread."""
 
-FEW = 128
+FEW = 64
 """Threads of a row and of a block at most where no array is loaded ahead, and many blocks hide what they wait for."""
 
 IN_TURN = 4
