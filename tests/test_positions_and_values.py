@@ -61,3 +61,8 @@ def test_sentences() -> None:
     rows = ["np.inner(a, np.ones((3, 4, 2)))", "np.choose([0, 1, 0], [a, a])", "np.linalg.lstsq(a, np.ones(2))",
             "np.concatenate((a, 3.0))", "np.concatenate((3.0, a))"]  # fmt: skip
     check((MATRIX,), rows)
+
+
+def test_leading_axes_of_length_1_are_left_out_of_sentences() -> None:
+    for values in ("np.ones((1, 5))", "np.ones((1, 1, 5))", "np.ones((1, 1, 4))", "np.ones((1, 2, 4))", "np.ones((2, 2, 4))"):
+        check((MATRIX, values), ["a[:] = b\nreturn a", "a[0] = b\nreturn a", "np.copyto(a, b)\nreturn a"])

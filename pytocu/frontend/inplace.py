@@ -67,7 +67,11 @@ def note_write(context: Context, target: Value, what: str) -> None:
 
 def fitted(context: Context, value: Value, target: Value | Shape, what: str = "input array") -> Value:
     """Check that a value broadcasts to a target, and drop its leading axes of length 1."""
-    given, wanted = dimensions(value), target if isinstance(target, tuple) else dimensions(target)
+    wanted = target if isinstance(target, tuple) else dimensions(target)
+    while what == "input array" and len(dimensions(value)) > len(wanted) and dimensions(value)[0] == 1:
+        # NumPy's sentence is about what is left without them.
+        value = context.builder.emit("index", (value,), {"axis": 0, "at": 0, "keep": True})
+    given = dimensions(value)
     try:
         pairs = assignment_pairs(given, wanted)
     except ValueError:
