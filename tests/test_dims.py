@@ -31,6 +31,10 @@ n, m = symbol("n"), symbol("m")
     ("dim", "text"),
     [
         (n + 0, "n"),
+        (dim_max(n - 1, 0) + dim_min(n, 1), "n"),
+        (2 * dim_min(n, m) - m + 2 * dim_max(m - n, 0) + 1, "m + 1"),
+        (dim_max(n - 1, 0) + dim_min(n, 2), "max(n - 1, 0) + min(n, 2)"),
+        (dim_max(n - 1, 0) - dim_min(n, 1), "max(n - 1, 0) - min(n, 1)"),
         (n * 0, "0"),
         (n - n, "0"),
         (n * m - m * n, "0"),
@@ -185,3 +189,15 @@ def test_rebuild_visits_every_symbol():
     dim = n * m + dim_max(symbol("k") - 1, 0)
     assert dims.rebuild(dim, leaf) == dim
     assert sorted(seen) == ["k", "m", "n"]
+
+
+def test_lengths_made_of_lengths_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    write = dims.Atom.__str__
+    monkeypatch.setattr(dims.Atom, "__str__", lambda atom: written.append(atom.name) or write(atom))
+    length: dims.DimLike = symbol("twelve")
+    for _ in range(12):
+        length = dim_max(length - 2, 0) + dim_min(length, 7)
+    # Each of them is made of the one before twice, and has to be written for the order of terms.
+    assert symbols(length) == ("twelve",) and lower_bound(length) == 0
+    assert len(written) < 300

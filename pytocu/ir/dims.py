@@ -133,7 +133,21 @@ def _added(a: DimLike, b: DimLike, sign: int) -> DimLike:
     out = _terms(a)
     for monomial, coefficient in _terms(b).items():
         out[monomial] = out.get(monomial, 0) + sign * coefficient
-    return _make(out)
+    return _joined(out)
+
+
+def _joined(terms: dict[Monomial, int]) -> DimLike:
+    """The sum of terms; ``max(a - b, 0) + min(a, b)`` is a, as what a slice takes off and the rest of an axis are the axis."""
+    extremes = [m for m, c in terms.items() if c and len(m) == 1 and m[0].name in ("max", "min")]
+    for rest, piece in itertools.permutations(extremes, 2):
+        (left, zero), (a, b) = rest[0].args, piece[0].args
+        if rest[0].name != "max" or piece[0].name != "min" or zero != 0 or terms[rest] != terms[piece]:
+            continue
+        for whole, other in ((a, b), (b, a)):
+            if whole - other == left:
+                others = _joined({m: c for m, c in terms.items() if m not in (rest, piece)})
+                return others + whole * terms[rest]
+    return _make(terms)
 
 
 @lru_cache(maxsize=8192)
