@@ -667,3 +667,18 @@ def test_loops_that_take_several_shares_at_a_time_are_not_unrolled_again(shape, 
     assert loads > 1 and nvvm.ptx(text, arch, "norms").count("ld.global") <= loads
     code = lowered.compile(f"cuda:{arch}", backend="cuda_c").source
     assert nvrtc.ptx(code, arch, "norms").count("ld.global") <= loads
+
+
+def test_a_negation_is_part_of_the_arithmetic_that_takes_it() -> None:
+    """Where the sign of a NaN is seen it is the bit that is changed."""
+    seen = {
+        lambda x, y: -x: True,
+        lambda x, y: np.copysign(y, -x): True,
+        lambda x, y: np.signbit(-x): True,
+        lambda x, y: np.exp(-x): False,
+        lambda x, y: y - 1 / -x: False,
+    }
+    for function, is_seen in seen.items():
+        text = pytocu.jit(function).lower("f32[n]", "f32[n]").compile("cuda:sm_90").source
+        assert (" = xor i32 " in text) == is_seen
+        assert ("fsub float -0.0" in text) != is_seen

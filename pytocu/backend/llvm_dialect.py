@@ -201,6 +201,8 @@ NVVM = Dialect(
     # A GPU's own instructions for these change or keep the sign of a NaN as they like.
     steps={
         "neg": ("bitcast {type} {x} to {bits}", "xor {bits} {0}, {sign}", "bitcast {bits} {1} to {type}"),
+        # Part of the instruction that takes it, where nobody sees the sign of a NaN.
+        "plain_neg": ("fsub {type} {zero}, {x}",),
         "fabs": ("bitcast {type} {x} to {bits}", "and {bits} {0}, {rest}", "bitcast {bits} {1} to {type}"),
         "copysign": (
             "bitcast {type} {x} to {bits}",

@@ -8,13 +8,18 @@ from collections.abc import Callable, Sequence
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Attr, Function, Inst, Value
+from pytocu.ir.core import Attr, Function, Inst, Value, walk
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named, element
+from pytocu.lazy import lazy
 
 _guarded = Deferred("pytocu.backend.guards", "declare")
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+_SIGNLESS = ("add", "subtract", "multiply", "divide", "fma", "sqrt", "exp", "exp2", "expm1", "log", "tanh")
+"""Operations whose results do not tell the sign of a NaN among their operands."""
 
 
 class RowWriter:
@@ -39,6 +44,11 @@ class RowWriter:
         self.values: dict[Value, str] = {}
         # Values and blocks have names of one kind.
         self.taken: dict[str, int] = {"entry": 1}
+
+    @lazy
+    def signs_seen(self) -> set[Value]:
+        """Values that something else reads than arithmetic, which makes the same NaN of each."""
+        return {a for inst in walk(self.function.body) if inst.op.name not in _SIGNLESS for a in inst.args}
 
     # Names and types.
 
@@ -142,7 +152,8 @@ class RowWriter:
             case ["shr"]:
                 text = f"{'ashr' if kind == 'i' else 'lshr'} {pair}"
             case ["neg"] if kind == "f":
-                return self.steps("neg", args, flags, hint)
+                plain = "plain_neg" in self.dialect.steps and result not in self.signs_seen
+                return self.steps("plain_neg" if plain else "neg", args, flags, hint)
             case ["neg"]:
                 text = f"sub {wrap}{type} {self.constant(0, operand.type)}, {values[0]}"
             case ["not"]:
@@ -197,6 +208,7 @@ class RowWriter:
             "bits": self.type(same_size),
             "sign": self.constant(smallest, same_size),
             "rest": self.constant(-1 - smallest, same_size),
+            "zero": self.constant(-0.0, args[0].type),
             **dict(zip("xy", self.operands(args), strict=False)),
         }
         made: list[str] = []
