@@ -51,7 +51,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("x + 0.0 is x, also for -0.0", "pytocu.passes.simplify:_is",
           "attr_key(float(known)) == attr_key(float(number))", "float(known) == float(number)"),
     Fault("views that begin elsewhere are the same", "pytocu.passes.cleanup:_cse_block",
-          "for k, v in inst.attrs)", 'for k, v in inst.attrs if k != "start")'),
+          "for k, v in inst.attrs]", 'for k, v in inst.attrs if k != "start"]'),
     Fault("equal with operands swapped", "pytocu.passes.cleanup:_cse_block",
           "key = (inst.op.name, args,", "key = (inst.op.name, frozenset(args),"),
     Fault("a cast between floats is skipped", "pytocu.passes.lower_dtypes:cast",
