@@ -890,7 +890,7 @@ def python_without_a_step(x, n):
         (held_and_returned, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (held_and_returned_by_a_step, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
-        (grows, "a list grows in a loop, and how much it holds then is known only at run time", "of the length"),
+        (grows, "the function returns the list h, which a loop of run time made longer", "return an array of it"),
         (other_keys, "a dict grows in a loop", "of the length"),
         (a_text, "d['mode'] is 'a' before a step of the loop and 'b' after it", "values of one kind"),
         (python_without_a_step, "p[1] is a Python number where no step binds it and np.float64 where one does", ""),

@@ -463,7 +463,7 @@ def grows(x, n):
     parts = []
     for _ in range(n):
         parts.append(x)
-    return parts[0]
+    return parts
 
 
 def unassigned(x, n):
@@ -501,7 +501,7 @@ def returns_sometimes(x, n):
     ("function", "said", "way_out"),
     [
         (shrinks, "x is f64[x_0] before a step of the loop and f64[max(x_0 - 1, 0)] after it", "keep the shape"),
-        (grows, "a list grows in a loop, and how much it holds then is known only", "use an array"),
+        (grows, "the function returns the list parts, which a loop of run time made longer", "return an array"),
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),

@@ -189,4 +189,6 @@ def test_a_position_is_compared_once() -> None:
     (kernel,) = pytocu.jit(lambda t, i: t[i]).lower("f32[n]", "i32[m]").compile("cpu").kernels
     inside = kernel.ir.partition('"parallel"')[2].partition("if %")[0]
     assert inside.count("less") == 2 and "greater" not in inside and "bitwise_and" not in inside
-    assert "call i1 @llvm.expect.i1" in pytocu.jit(lambda t, i: t[i]).lower("f32[n]", "i32[m]").compile("cpu").source
+    source = pytocu.jit(lambda t, i: t[i]).lower("f32[n]", "i32[m]").compile("cpu").source
+    # A branch that is hardly ever taken; in vector code, of some processors, one behind the loop.
+    assert "call i1 @llvm.expect.i1" in source or "%fails = icmp ne i64" in source

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, closest
 from pytocu.frontend.attributes import METHODS, Method, attribute
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, Masked, as_value, describe, refuse_array
+from pytocu.frontend.values import Context, Grown, Masked, as_value, describe, refuse_array
 from pytocu.guards import (
     MISSING,
     argument_key,
@@ -27,6 +28,8 @@ from pytocu.guards import (
     static_key,
 )
 from pytocu.ir.core import Value
+
+_grown_method = Deferred("pytocu.frontend.grown", "method")
 
 
 def get_attribute(frame: Any, base: Any, name: str) -> Any:
@@ -46,6 +49,8 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
     if isinstance(base, Value):
         as_numpy(context, base, "object")
         return attribute(context, base, name)
+    if isinstance(base, Grown):
+        return _grown_method(frame, base, name)
     if isinstance(base, types.ModuleType):
         return _module_attribute(context, base, name)
     found = inspect.getattr_static(base, name, MISSING)

@@ -37,6 +37,7 @@ from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
     Generated,
+    Grown,
     Members,
     Steps,
     as_dim,
@@ -56,6 +57,9 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
 from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
 
+_length_of = Deferred("pytocu.frontend.grown", "length_of")
+_member_of = Deferred("pytocu.frontend.grown", "member_of")
+_total = Deferred("pytocu.frontend.grown", "total")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 
 PURE: tuple[Any, ...] = (
@@ -147,7 +151,7 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
-    if isinstance(value, Steps | Generated):
+    if isinstance(value, Steps | Generated | Grown):
         raise UnsupportedError(
             f"{what} goes over a number of steps that is known only at run time",
             context.loc,
@@ -177,6 +181,8 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
 def _len(frame: Frame, value: Any) -> Any:
     if isinstance(value, Steps):
         value = as_value(frame.context, value)
+    if isinstance(value, Grown):
+        return _length_of(frame.context, value)
     if not isinstance(value, Value):
         return len(value)
     if not is_array(value):
@@ -198,6 +204,8 @@ def _range(frame: Frame, *bounds: Any) -> Any:
 
 def steps_over(frame: Frame, values: Any) -> Any:
     """What a loop over an array of run-time length goes over; anything else as it is."""
+    if isinstance(values, Grown):
+        return Steps(0, _len(frame, values), 1, lambda number: _member_of(frame, values, number, True))
     if not _is_long(values):
         return values
     rows: Value = values
@@ -310,6 +318,8 @@ def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
     context = frame.context
     if isinstance(values, Generated):
         return _sum_of(values, start)
+    if isinstance(values, Grown):
+        return _total(frame, values, start)
     if not _is_long(values):
         members = [start, *_members(frame, values)]
         types = {v.type if isinstance(v, Value) else weak_type_of(v) for v in members}

@@ -12,7 +12,7 @@ from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reshaping import copied_unless, in_order, spread
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, Steps, as_strong, as_value, dimensions, is_array
+from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, dimensions, is_array
 from pytocu.ir.core import Value
 
 
@@ -81,7 +81,7 @@ def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
     """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
-    if isinstance(value, (list, tuple, range, Steps)):
+    if isinstance(value, (list, tuple, range, Steps, Grown)):
         return listed(context, value, dtype)
     if dtype is None:
         return as_strong(context, value)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend import statistics
 from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.averages import average
 from pytocu.frontend.creation import diag
@@ -70,7 +71,7 @@ def cov(
         weights = importance if weights is None else elementwise(context, "multiply", weights, importance)
     fact: Value
     if weights is None:
-        middle = average(context, table, 1)
+        middle = statistics.mean(context, table, 1)
         fact = cast(context, length(context, dimensions(table)[1] - int(ddof)), F64)
     else:
         middle = average(context, table, 1, weights)

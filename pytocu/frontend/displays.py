@@ -6,12 +6,15 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.builtin_calls import computed_members, iterate, steps_over
 from pytocu.frontend.expressions import assign, elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import compute, truth
 from pytocu.frontend.values import Generated, Steps, contains_dynamic
+
+_grown = Deferred("pytocu.frontend.grown", "comprehension")
 
 
 def evaluate_display(frame: Frame, node: ast.expr) -> Any:
@@ -22,7 +25,10 @@ def evaluate_display(frame: Frame, node: ast.expr) -> Any:
         case ast.Dict(keys=keys, values=values):
             return _dict(frame, keys, values)
         case ast.ListComp(elt=element, generators=generators):
-            return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element)))
+            over = evaluate(frame, generators[0].iter)
+            if isinstance(steps := steps_over(frame, over), Steps):
+                return _grown(frame, node, steps)
+            return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element), over=over))
         case ast.GeneratorExp():
             return generator(frame, node)
         case ast.SetComp(elt=element, generators=generators):

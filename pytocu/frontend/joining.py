@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import moveaxis, target_dtype
 from pytocu.frontend.axes import normal_axis
@@ -37,6 +38,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
     Context,
+    Grown,
     as_dim,
     as_element,
     as_strong,
@@ -54,6 +56,8 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
 from pytocu.ir.types import I64, WEAK_INT, DType, WeakType, element, scalar
+
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 
 
 def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
@@ -124,6 +128,8 @@ def concatenate(
     if out is not None:
         dtype = _dtype_of_output(context, out, dtype, arrays)
         return _write(context, concatenate(context, arrays, axis, dtype=dtype, casting=casting), out)
+    if isinstance(arrays, Grown):
+        return _one_after_the_other(context, _rows(context, arrays, "concatenate", dtype, casting), axis)
     members = _members(context, arrays, np.concatenate)
     if members is not None:
         if len(dimensions(members)) == 1 and axis is not None:
@@ -188,6 +194,33 @@ def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
     return context.builder.emit("concatenate", kept, {"axis": place})
 
 
+def _rows(context: Context, grown: Grown, name: str, dtype: Any, casting: Any) -> Value:
+    """The members of a list that a loop has made, which are rows of one array."""
+    rows = _rows_of(context, grown)
+    require_equal(context, dim_min(dimensions(rows)[0], 1), 1, "ValueError", f"need at least one array to {name}")
+    return _common(context, [rows], dtype, casting)[0]
+
+
+def _from_first(context: Context, rows: Value, axis: int) -> Value:
+    """A new array with the first axis at another place."""
+    others = [a for a in range(len(dimensions(rows))) if a]
+    axes = (*others[:axis], 0, *others[axis:])
+    return copied(context, context.builder.emit("transpose", (rows,), {"axes": axes}) if axis else rows)
+
+
+def _one_after_the_other(context: Context, rows: Value, axis: Any) -> Value:
+    """The rows joined along one of their axes, or flat."""
+    shape = dimensions(rows)[1:]
+    if axis is None:
+        return copied(context, ravel(context, rows))
+    if not shape:
+        raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
+    place = normal_axis(context, axis, len(shape))
+    turned = _from_first(context, rows, place)
+    joined = (*shape[:place], dimensions(rows)[0] * shape[place], *shape[place + 1 :])
+    return context.builder.emit("reshape", (turned,), {"shape": joined, "source": dimensions(turned)})
+
+
 def stack(
     context: Context, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Value:
@@ -195,6 +228,9 @@ def stack(
     if out is not None:
         dtype = _dtype_of_output(context, out, dtype, arrays)
         return _write(context, stack(context, arrays, axis, dtype=dtype, casting=casting), out)
+    if isinstance(arrays, Grown):
+        rows = _rows(context, arrays, "stack", dtype, casting)
+        return _from_first(context, rows, normal_axis(context, axis, len(dimensions(rows))))
     members = _members(context, arrays, np.stack, "stack")
     if members is not None:
         (value,) = _common(context, (members,), dtype, casting)
@@ -219,6 +255,11 @@ def joined(ndim: int, axis: int) -> Handler:
 
     def handler(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
         """Arrays with at least so many axes, joined along one of them."""
+        if isinstance(tup, Grown) and ndim == 2:
+            rows = _rows(context, tup, "concatenate", dtype, casting)
+            for _ in range(max(3 - len(dimensions(rows)), 0)):
+                rows = context.builder.emit("newaxis", (rows,), {"axis": 1})
+            return _one_after_the_other(context, rows, axis)
         members = _members(context, tup, np.vstack if axis == 0 else np.dstack)
         if members is not None:
             return concatenate(context, _raised_members(context, members, ndim), axis, dtype=dtype, casting=casting)
@@ -239,6 +280,11 @@ def _raised_members(context: Context, value: Value, ndim: int) -> Value:
 
 def hstack(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
     """Arrays side by side."""
+    if isinstance(tup, Grown):
+        rows = _rows(context, tup, "concatenate", dtype, casting)
+        if len(dimensions(rows)) == 1:
+            return _from_first(context, rows, 0)
+        return _one_after_the_other(context, rows, 0 if len(dimensions(rows)) == 2 else 1)
     members = _members(context, tup, np.hstack)
     if members is not None:
         if len(dimensions(members)) == 1:
@@ -257,6 +303,10 @@ def as_row(context: Context, value: Value) -> Value:
 
 def column_stack(context: Context, tup: Any) -> Value:
     """Arrays of one axis as columns."""
+    if isinstance(tup, Grown):
+        rows = _rows(context, tup, "concatenate", None, "same_kind")
+        rows = rows if len(dimensions(rows)) > 1 else context.builder.emit("newaxis", (rows,), {"axis": 1})
+        return _from_first(context, rows, 1) if len(dimensions(rows)) == 2 else _one_after_the_other(context, rows, 1)
     columns: list[Value] = []
     members = _members(context, tup, np.column_stack)
     if members is not None:

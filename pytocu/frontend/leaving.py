@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
@@ -15,26 +17,66 @@ from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import State, flatten, mark_shared, members_of, rebuild
-from pytocu.frontend.values import Steps, as_strong, as_value, decides, dim_value
+from pytocu.frontend.state import Grows, State, flatten, mark_shared, members_of, rebuild
+from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
+
+_begin_step = Deferred("pytocu.frontend.grown", "begin_step")
+_end_step = Deferred("pytocu.frontend.grown", "end_step")
+_fill = Deferred("pytocu.frontend.grown", "fill")
+_fill_inside = Deferred("pytocu.frontend.grown", "fill_inside")
 
 
 def for_loop(
     frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]
 ) -> Flow:
     """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
+    state = State(frame)
+    run = lambda known, lists: _for_loop(frame, node, steps, assign, read, known, lists)  # noqa: E731
+    with around(frame.context, state):
+        try:
+            if frame.context.filling:
+                return _fill_inside(frame, run, node, steps)
+            return run(numbered(frame, node, steps), ())
+        except Grows as found:
+            error = found
+    state.go_back()
+    return _fill(frame, run, node, steps, state, error)
+
+
+@contextmanager
+def around(context: Context, state: State) -> Iterator[None]:
+    """Read a loop, before which the program was in a state."""
+    context.growing.append(state.known_containers())
+    try:
+        yield
+    finally:
+        context.growing.pop()
+
+
+def _for_loop(
+    frame: Frame,
+    node: ast.For,
+    steps: Steps,
+    assign: Callable[[Any], None],
+    read: Callable[[], Any],
+    known: Numbered | None,
+    lists: Sequence[Grown] = (),
+) -> Flow:
+    """The same with numbers for its steps, or not, which make `lists` longer."""
     context = frame.context
     nodes = [node.target, *node.body]
-    known = numbered(frame, node, steps)
     head = [as_value(context, v) for v in (steps.start, steps.stop, steps.step)] if known is None else known.head
 
     def straight(counter: Value | None, lead: list[Value]) -> tuple[list[Any], list[Any]]:
         assert counter is not None
         with knowing(context, () if known is None else known.facts, steps=True):
+            begun = _begin_step(frame, lists, known) if lists else None
             assign(steps.item(counter if known is None else dim_value(context, known.value)))
             flow = flow_of(read())
+            if begun is not None:
+                _end_step(frame, lists, begun)
         if flow.broke is not False or flow.returned is not False:
             raise Again
         return [], []
@@ -43,6 +85,8 @@ def for_loop(
         try:
             loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
         except Again:
+            for grown in lists:
+                grown.place, grown.appended = grown.start, 0
             if known is not None:
                 return _leaving_numbered(frame, nodes, known, steps, assign, read)
             return _leaving_for(frame, nodes, head, steps, assign, read)
@@ -144,8 +188,14 @@ def _leaving_numbered(
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     """A loop while a condition of run time holds; `first` is what it was before the first step."""
 
+    state = State(frame)
+
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
-        return [], flow_of(read())
+        try:
+            with around(frame.context, state):
+                return [], flow_of(read())
+        except Grows as found:
+            raise found.plain() from None
 
     tests = [first]
 

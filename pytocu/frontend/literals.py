@@ -16,12 +16,13 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Steps, as_element, as_strong, as_value, cast, contains_dynamic, dimensions
+from pytocu.frontend.values import Context, Grown, Steps, as_element, as_strong, as_value, cast, contains_dynamic, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import I64, DType, dtype_of, scalar
 
+_array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _arange = Deferred("pytocu.frontend.creation", "arange")
 
 LONGEST = 64
@@ -58,7 +59,7 @@ def known_array(context: Context, known: np.ndarray) -> Value:
     return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": (known.size,)})
 
 
-def listed(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -> Value:
+def listed(context: Context, values: Sequence[Any] | Steps | Grown, dtype: Any = None) -> Value:
     """The array of nested lists or tuples of numbers and arrays, or of a range, as ``np.array`` makes it.
 
     Raises
@@ -67,6 +68,9 @@ def listed(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -
         Members of different shapes, what is no number, a number that the dtype does not hold.
     """
     target = None if dtype is None else target_dtype(context, dtype)
+    if isinstance(values, Grown):
+        made = _array_of_members(context, values)
+        return made if target is None else cast(context, made, target)
     if isinstance(values, (range, Steps)):
         return _of_range(context, values, target)
     if not contains_dynamic(values):
@@ -123,6 +127,8 @@ def listed_operand(context: Context, values: Sequence[Any] | Steps, dtype: Any =
 
 
 def _leaves(context: Context, values: Any) -> Any:
+    if isinstance(values, Grown):
+        values = _array_of_members(context, values)
     if not isinstance(values, (list, tuple)):
         yield as_value(context, values)
         return

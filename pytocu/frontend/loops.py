@@ -219,7 +219,9 @@ def loop(
             earlier = len(builder.made)
             continue
         builder.loc = loc
-        before.refuse_changed_containers("a loop")
+        if op != "for_loop":
+            before.refuse_changed_containers("a loop")
+        grew = before.growth("a loop")
         more_names, more_roots = _missing(frame, before, read)
         more_names += _made_anew(before, read)
         more_shared_lists = _shared_lists(before, read)
@@ -231,6 +233,10 @@ def loop(
         doubts = read.state.storage[3].keys() - doubted[3].keys() - set(builder.made[earlier:])
         found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts
         if not found and more_shared == shared:
+            if grew:
+                before.go_back()
+                builder.loc = loc
+                raise before.grown(grew, "a loop")
             break
         if not more_names:
             doubted = read.state.storage

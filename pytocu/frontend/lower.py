@@ -22,7 +22,7 @@ from pytocu.frontend.objects import note_argument, note_built, note_path, path_o
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Hooks, Masked, Members, as_value, describe
+from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, as_value, describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
@@ -267,6 +267,9 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(as_value(context, result), leaves)
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
+    if isinstance(result, Grown):
+        help = "return an array of it: np.array(...)"
+        raise UnsupportedError(f"the function returns {describe(result)}", context.loc, help)
     what = "an iterator" if isinstance(result, Members) else describe(result)
     raise UnsupportedError(
         f"the function returns {what}",

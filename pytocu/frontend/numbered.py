@@ -34,8 +34,8 @@ class Numbered(Record):
     facts: tuple[DimLike, ...]
 
 
-def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
-    """Give the steps numbers with a name, where positions are made of them."""
+def numbered(frame: Frame, node: ast.For, steps: Steps, wanted: bool = False) -> Numbered | None:
+    """Give the steps numbers with a name, where positions are made of them or these are `wanted`."""
     context = frame.context
     if context.elements is not None:
         # In a function of scalars every element has an index of its own.
@@ -43,7 +43,7 @@ def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
     stride = as_dim(steps.step)
     if isinstance(steps.step, Value) and const_inst(steps.step) is not None:
         stride = steps.step.inst.attr("value") if steps.step.inst is not None else None
-    if not isinstance(stride, int) or (steps.plain and not _makes_positions(node)):
+    if not isinstance(stride, int) or (steps.plain and not wanted and not _makes_positions(node)):
         return None
     start, stop = number_as_dim(context, steps.start), number_as_dim(context, steps.stop)
     if start is None or stop is None:
@@ -51,16 +51,17 @@ def numbered(frame: Frame, node: ast.For, steps: Steps) -> Numbered | None:
     size = abs(stride)
     distance = stop - start if stride > 0 else start - stop
     count = floordiv(distance + (size - 1), size)
-    name = new_name(context, node.target.id if isinstance(node.target, ast.Name) else "step")
+    hint = node.target.id if isinstance(node.target, ast.Name) else ""
+    name = new_name(context, hint if hint.isidentifier() else "step")
     context.steps.add(name)
     number = symbol(name)
     falling = stride < 0
     first = start - size * (count - 1) if falling else start
     all_steps = most(count, 0, known_here(context, branches=False))
-    wanted = (all_steps - 1, -1, -1) if falling else (0, all_steps, 1)
+    bounds = (all_steps - 1, -1, -1) if falling else (0, all_steps, 1)
     if (start, stride) == (0, 1):
-        wanted = (steps.start, steps.stop, steps.step)
-    head = [as_value(context, dim_value(context, d) if isinstance(d, Dim) else d) for d in wanted]
+        bounds = (steps.start, steps.stop, steps.step)
+    head = [as_value(context, dim_value(context, d) if isinstance(d, Dim) else d) for d in bounds]
     facts = (count - 1 - number, *(distance - 1 - size * number for _ in range(size > 1)))
     return Numbered(head, first + size * number, (name, all_steps, falling), facts)
 

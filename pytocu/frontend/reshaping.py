@@ -23,6 +23,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
+    Grown,
     Steps,
     as_dim,
     as_strong,
@@ -90,7 +91,7 @@ def as_length(
 
 def array_of(context: Context, value: Any) -> Value:
     """What ``np.asanyarray`` makes of an operand."""
-    if isinstance(value, (list, tuple, range, Steps)):
+    if isinstance(value, (list, tuple, range, Steps, Grown)):
         return listed(context, value)
     made = as_strong(context, value)
     return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made

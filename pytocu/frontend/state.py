@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
 from functools import lru_cache
+from operator import is_
 from typing import Any
 
 from pytocu.errors import UnsupportedError
@@ -16,8 +17,27 @@ from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, U
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Masked, Members, is_number
 from pytocu.ir.core import Value
+from pytocu.record import Record
 
 LEAF = "leaf"
+
+
+class Growth(Record):
+    """A list that grows by as many members in each step of a loop: what it held before, and what the last reading appended."""
+
+    held: list[Any]
+    before: list[Any]
+    more: list[Any]
+
+
+class Grows(UnsupportedError):
+    """Lists grow in a loop, which the steps of a ``for`` may do; see `pytocu.frontend.grown`."""
+
+    lists: list[Growth]
+
+    def plain(self) -> UnsupportedError:
+        """The same for who wrote the program."""
+        return UnsupportedError(self.message, self.loc, self.help)
 
 
 class _Place(str):
@@ -107,6 +127,7 @@ class State:
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
         self.masked: list[tuple[Masked, Value]] = []
+        self.appended = [(grown, grown.appended) for grown in frame.context.filling]
         if before is None:
             seen: set[int] = set()
             for names in list(self.locals):
@@ -144,6 +165,8 @@ class State:
         self.context.read = list(self.read)
         for value, array in self.masked:
             value.array, value.elements = array, None
+        for grown, appended in self.appended:
+            grown.appended = appended
 
     def asked(self) -> list[Masked]:
         """The masked values of that moment whose elements were asked for or changed since.
@@ -160,18 +183,44 @@ class State:
         UnsupportedError
             One holds more or less since, or has other keys; it is as it was before then.
         """
+        self._refuse_changed(what, None)
+        if any(grown.appended != appended for grown, appended in self.appended):
+            text, help = _grows("list", "grows", what)
+            raise UnsupportedError(text, self.builder.loc, help)
+
+    def growth(self, what: str) -> list[Growth]:
+        """The lists that grew at their end since.
+
+        Raises
+        ------
+        UnsupportedError
+            Another list or dict holds more or less.
+        """
+        found: list[Growth] = []
+        self._refuse_changed(what, found)
+        return found
+
+    def grown(self, lists: list[Growth], what: str) -> Grows:
+        """The error for lists that grow."""
+        text, help = _grows("list", "grows", what)
+        error = Grows(text, self.builder.loc, help)
+        error.lists = lists
+        return error
+
+    def _refuse_changed(self, what: str, grew: list[Growth] | None) -> None:
         for container, copy in self.containers:
             if len(container) == len(copy) and (not isinstance(container, dict) or [*container] == [*copy]):
+                continue
+            longer = len(container) > len(copy)
+            if grew is not None and isinstance(container, list) and longer and all(map(is_, container, copy)):
+                grew.append(Growth(container, list(copy), container[len(copy) :]))
                 continue
             kind = type(container).__name__
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
             container.clear()
             container.update(copy) if isinstance(container, dict) else container.extend(copy)
-            raise UnsupportedError(
-                f"a {kind} {grown} in {what}, and how much it holds then is known only at run time",
-                self.builder.loc,
-                "use an array of the length that it has in the end",
-            )
+            text, help = _grows(kind, grown, what)
+            raise UnsupportedError(text, self.builder.loc, help)
 
     def restore_containers(self) -> None:
         """Lists and dicts are again as they were at that moment."""
@@ -248,6 +297,13 @@ class State:
                 seen.add(id(one))
                 count += self._uses(value, inside, seen)
         return count
+
+
+def _grows(kind: str, grown: str, what: str) -> tuple[str, str]:
+    text = f"a {kind} {grown} in {what}, and how much it holds then is known only at run time"
+    if (kind, grown) == ("list", "grows"):
+        return text, "use an array of the length that it has in the end, or fill one and count: y[k] = v; k += 1; y[:k]"
+    return text, "use an array of the length that it has in the end"
 
 
 class _OfList(tuple[Any, ...]):

@@ -27,11 +27,12 @@ from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WeakType, element
 
+_member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 _scatter = Deferred("pytocu.frontend.scattering", "assign")
 
@@ -95,6 +96,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if mask is not None and not first:
             return chosen(context, view, mask)
         return subscript(context, base, key)
+    if isinstance(base, Grown):
+        return _member_of(frame, base, key)
     trick = index_trick(base)
     if trick is not None:
         return trick(context, key)

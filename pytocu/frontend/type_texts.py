@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytocu.frontend.values import Masked, is_weak
+from pytocu.frontend.values import Grown, Masked, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import is_number, symbols
@@ -19,6 +19,8 @@ def kind_text(value: Any) -> str:
         return type_text(value.type)
     if isinstance(value, Masked):
         return f"the elements of {type_text(value.array.type)} that a mask chooses"
+    if isinstance(value, Grown):
+        return "a list that a loop of run time made longer"
     known = value is None or isinstance(value, str) or is_weak(value)
     return repr(value) if known else f"a {type(value).__name__}"
 
@@ -28,6 +30,8 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
     first, second, kind = kind_text(old), kind_text(new), type(new).__name__
     if first != second:
         return first, second, "give it values of one kind"
+    if isinstance(new, Grown):
+        return first, "another one", "make an array of it on each side: np.array(...)"
     place = "[0]" if isinstance(new, list) else "[key]"
     changed = f"change what it holds, as {name}{place} = ..." if isinstance(new, list | dict) else "give it values of one kind"
     return first, f"another {kind}", f"make it a tuple, or {changed}" if isinstance(new, list) else changed

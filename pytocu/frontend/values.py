@@ -174,6 +174,10 @@ class Context:
         A step of a loop is read that may not be the first: names have types there that they have behind a step.
     met : set of (Loc or None, str)
         The places and texts of errors that statements raise in the first step of the loops around them.
+    filling : list of Grown
+        The lists that the loops being read fill.
+    growing : list of sets of int
+        By id: the lists from before each loop of run time that is being read.
     written_out : int
         How often what is read is written out by the loops around it.
     refused : list of CompileError
@@ -184,9 +188,10 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
-        "containers", "elements", "facts", "given", "guarded", "guards", "handed", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "others", "outside", "paths",
-        "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "unit_lengths", "written_out",
+        "containers", "elements", "facts", "filling", "given", "growing", "guarded", "guards", "handed", "hooks", "implied",
+        "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "others",
+        "outside", "paths", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "unit_lengths",
+        "written_out",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -198,6 +203,8 @@ class Context:
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
+        self.growing: list[frozenset[int]] = []
+        self.filling: list[Grown] = []
         self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
         self.refused: list[CompileError] = []
@@ -257,6 +264,80 @@ class Masked(Mutable):
     elements: Value | None = None
 
 
+COMPREHENSION = "the comprehension's list"
+"""What no name of the program is called."""
+
+
+def list_text(name: str) -> str:
+    """A list as a message says it."""
+    return "the list of a comprehension" if name == COMPREHENSION else f"the list {name}"
+
+
+class Grown:
+    """A list whose members a loop of run time makes, as the rows of an array; see `pytocu.frontend.grown`.
+
+    Attributes
+    ----------
+    name, text : str
+        The list as the program and a message call it.
+    rows : Value
+    type : Type
+        Of each member.
+    first, each : int, DimLike
+        How many members there were before the loop, and how many a step appends.
+    start : DimLike
+        Where the first member of the first step goes.
+    place : DimLike or None
+        Where the first member of the step goes that is read; None behind the loop.
+    appended : DimLike
+        How many were appended in this step.
+    counted : DimLike
+        How many were in the step that was read last.
+    aliases : list of (Value, Value)
+        Arrays that were appended in this step and have another name, with what they held.
+    begun : list of (Value, Value)
+        Arrays that were members before the loop, with what they held.
+    roots : set of Value
+        The memories of those that were appended.
+    shared : bool
+        Whether there are such arrays.
+    origin, end : int
+        How many handles were made before the loop, and behind it.
+    after : Changes
+        What memories held behind the loop.
+    """
+
+    __pytocu_plain__ = True
+    __slots__ = (
+        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "name", "origin", "place", "roots", "rows",
+        "shared", "start", "text", "type",
+    )  # fmt: skip
+
+    def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
+        self.name, self.rows, self.type, self.first, self.each = name, rows, type, first, each
+        self.text = list_text(name)
+        self.start: DimLike = first
+        self.place: DimLike | None = None
+        self.appended: DimLike = 0
+        self.counted: DimLike = 0
+        self.begun: list[tuple[Value, Value]] = []
+        self.roots: set[Value] = set()
+        self.origin = self.end = 0
+        self.aliases: list[tuple[Value, Value]] = []
+        self.shared = False
+        self.after: Any = None
+
+
+class GrownMethod:
+    """``list.append`` of such a list."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("grown",)
+
+    def __init__(self, grown: Grown):
+        self.grown = grown
+
+
 def decides(value: Any) -> bool:
     """Whether a condition is a scalar known only at run time."""
     return isinstance(value, Value) and not dimensions(value)
@@ -295,7 +376,7 @@ def contains_dynamic(value: Any) -> bool:
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated)
+    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown)
 
 
 def is_number(value: Any) -> bool:
@@ -331,7 +412,7 @@ def as_value(context: Context, value: Any) -> Value:
         return context.builder.const(value.item(), scalar(dtype))
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
-    if isinstance(value, (tuple, list, range, Steps)):
+    if isinstance(value, (tuple, list, range, Steps, Grown)):
         return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
     raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
@@ -366,6 +447,8 @@ def describe(value: Any) -> str:
             return f"a value of type {value.type}"
     # Asking an object of the user for a name may run its code.
     name = (getattr(value, "__qualname__", None) or getattr(value, "__name__", None)) if is_plain(value) else None
+    if isinstance(value, Grown):
+        return f"{value.text}, which a loop of run time made longer"
     kind = "function" if hasattr(value, "__pytocu_plain__") else type(value).__name__
     return f"the {kind} {name}" if name else f"an object of type {kind}"
 

@@ -1,0 +1,438 @@
+"""Lists that a loop of run time makes longer: how many members one has behind it is a number of run time.
+
+Where each step of a ``for`` appends as many, the members are the rows of a new array, which the steps fill: the number of a
+step says where.  The loop is read as it stands first; the list that it makes longer then says of which type the rows are.  A
+reading that is left out counts how many a step appends, inner loops with it.  A comprehension over steps of run time is such a
+loop, in names of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from typing import Any
+
+from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.frames import Flow, Frame, lookup
+from pytocu.frontend.literals import listed
+from pytocu.frontend.merging import blank
+from pytocu.frontend.numbered import Numbered, numbered
+from pytocu.frontend.ranges import new_name, number_as_dim
+from pytocu.frontend.reading import read_number
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import copied, filled
+from pytocu.frontend.state import Grows, Growth, State
+from pytocu.frontend.statements import run_block
+from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.values import (
+    COMPREHENSION,
+    Context,
+    Generated,
+    Grown,
+    GrownMethod,
+    Steps,
+    as_value,
+    cast,
+    dim_value,
+    dimensions,
+    is_array,
+    list_text,
+)
+from pytocu.ir import regions
+from pytocu.ir.core import Value, named
+from pytocu.ir.dims import DimLike, dim_max, dim_min, symbol
+from pytocu.ir.types import F64, ScalarType, Type, WeakType, element, scalar, shape_of
+
+_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_member = Deferred("pytocu.frontend.subscripts", "member")
+_sum_of = Deferred("pytocu.frontend.generated", "sum_of")
+
+_LIST, _STEPS, _MEMBER = COMPREHENSION, "the steps", "the member"
+"""What no name of the program is called."""
+
+Read = Callable[[Numbered | None, Sequence[Grown]], Flow]
+"""Reads a loop with numbers for its steps, which make lists longer."""
+
+
+def comprehension(frame: Frame, node: ast.ListComp, steps: Steps) -> Any:
+    """``[e for i in range(n)]``: the loop that appends each member."""
+    first = node.generators[0]
+    names = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    inner = frame.inside(frozenset({*names, _LIST, _STEPS}))
+    inner.locals[_LIST] = []
+    inner.locals[_STEPS] = steps
+    append = ast.Attribute(ast.Name(_LIST, ast.Load()), "append", ast.Load())
+    step: ast.stmt = ast.Expr(ast.Call(append, [node.elt], []))
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            step = ast.If(test, [step], [])
+        over = ast.Name(_STEPS, ast.Load()) if generator is first else generator.iter
+        step = ast.For(generator.target, over, [step], [])
+    for part in ast.walk(step):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, node)
+    try:
+        run_block(inner, [step])
+    except UnsupportedError as error:
+        if "list grows in a branch" not in error.message or not any(g.ifs for g in node.generators):
+            raise
+        text = "whether the comprehension gives a member is known only at run time, and so is how many it gives"
+        raise UnsupportedError(text, frame.loc(node), "choose with a mask: x[x > 0]") from None
+    return lookup(inner, _LIST)
+
+
+def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, found: Grows) -> Flow:
+    """Read a loop of which each step appends as many members to lists as the others; names hold their rows from here on.
+
+    Raises
+    ------
+    UnsupportedError
+        It is not known how many members there are, they are not alike, or the list has other names.
+    """
+    context = frame.context
+    known = numbered(frame, node, steps, wanted=True)
+    # A reading that is left out says how many a step appends.
+    with context.builder.nested():
+        tried = [_begin(frame, state, found, growth, known, None) for growth in found.lists]
+        with _filling(context, tried):
+            each = _count(frame, read, node, steps)
+    state.go_back()
+    lists: list[Grown] = []
+    for growth, one in zip(found.lists, tried, strict=True):
+        more = each.pop(one)
+        _refuse_uneven(context, one, more)
+        lists.append(_begin(frame, state, found, growth, known, more))
+        each[lists[-1]] = more
+    with _filling(context, lists):
+        flow = _fill_each(frame, read, known, each)
+    for grown in lists:
+        _state_shared(context, grown, state)
+    return flow
+
+
+def _state_shared(context: Context, grown: Grown, state: State) -> None:
+    """State which memories the members of a list may be: a change of the one is none of the other that is known."""
+    builder = context.builder
+    if not grown.shared:
+        return
+    before, of_loop = set(builder.made[: grown.origin]), set(builder.made[grown.origin :])
+    roots = {*grown.roots, *(builder.root(array) for array, _ in grown.begun)}
+    memories = {root for root in roots if root in builder.arguments or root in before}
+    for owner in state.frames:
+        memories |= {builder.root(v) for v in owner.locals.values() if isinstance(v, Value) and v in of_loop and is_array(v)}
+    builder.may_be([(grown.rows, (), memories - {grown.rows})])
+
+
+def fill_inside(frame: Frame, read: Read, node: ast.For, steps: Steps) -> Flow:
+    """Read a loop in a step that fills lists."""
+    each = _count(frame, read, node, steps)
+    if not any(each.values()):
+        return read(numbered(frame, node, steps), ())
+    return _fill_each(frame, read, numbered(frame, node, steps, wanted=True), each)
+
+
+@contextmanager
+def _filling(context: Context, lists: Sequence[Grown]) -> Iterator[None]:
+    for grown in lists:
+        grown.place, grown.appended = grown.first, 0
+    context.filling.extend(lists)
+    try:
+        yield
+    finally:
+        del context.filling[-len(lists) :]
+        for grown in lists:
+            grown.place = None
+            grown.after, grown.end = context.builder.state(), len(context.builder.made)
+
+
+def _count(frame: Frame, read: Read, node: ast.For, steps: Steps) -> dict[Grown, DimLike]:
+    """How many members a step of a loop appends to each list; the reading that says so is left out."""
+    context = frame.context
+    lists = list(context.filling)
+    state = State(frame)
+    outer = _outer(lists)
+    with context.builder.nested():
+        _stand(outer, dict.fromkeys(lists, 0))
+        read(numbered(frame, node, steps), lists)
+    state.go_back()
+    each = {grown: grown.counted for grown in lists}
+    _go_on(outer, dict.fromkeys(lists, 0))
+    return each
+
+
+def _fill_each(frame: Frame, read: Read, known: Numbered | None, each: Mapping[Grown, DimLike]) -> Flow:
+    context = frame.context
+    lists = [grown for grown, more in each.items() if more != 0]
+    for grown in lists:
+        _refuse_uneven(context, grown, each[grown])
+        if known is None:
+            text = f"{grown.text} grows in a loop of which the steps are not counted"
+            raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
+    assert known is not None
+    outer = _outer(lists)
+    _stand(outer, each)
+    flow = read(known, lists)
+    _go_on(outer, {grown: each[grown] * known.numbers[1] for grown in lists})
+    return flow
+
+
+def _outer(lists: Sequence[Grown]) -> dict[Grown, Any]:
+    return {grown: (grown.start, grown.place, grown.each, grown.appended, grown.aliases) for grown in lists}
+
+
+def _stand(outer: Mapping[Grown, Any], each: Mapping[Grown, DimLike]) -> None:
+    """The lists in a loop in a step of another, each step of which appends so many."""
+    for grown, (_, place, _, appended, aliases) in outer.items():
+        grown.start, grown.each, grown.aliases = place + appended, each[grown], list(aliases)
+        grown.counted = 0
+
+
+def _go_on(outer: Mapping[Grown, Any], more: Mapping[Grown, DimLike]) -> None:
+    """The lists behind such a loop, which has appended so many."""
+    for grown, (start, place, each, appended, aliases) in outer.items():
+        grown.start, grown.place, grown.each = start, place, each
+        grown.appended = appended + more[grown]
+        grown.aliases = [*aliases, *grown.aliases]
+
+
+def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numbered | None, each: DimLike | None) -> Grown:
+    """Rows for the members of a list, whose name holds them; of no known number where that is not known yet."""
+    context = frame.context
+    bound = [
+        (owner, name)
+        for owner, names in zip(state.frames, state.locals, strict=True)
+        for name, value in names.items()
+        if value is growth.held
+    ]
+    if any(id(growth.held) in held for held in context.growing):
+        # The loop around this one makes the list longer, too.
+        raise found
+    if known is None or context.elements is not None or len(bound) != 1 or not state.is_own(growth.held):
+        raise found.plain()
+    ((owner, name),) = bound
+    types = list(dict.fromkeys(_type_of(context, v) for v in (*growth.before, *growth.more)))
+    if len(types) > 1:
+        raise _unlike(context, name, types)
+    (type,) = types
+    if any(n in context.steps for d in shape_of(type) for n in named(d)):
+        text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
+        raise UnsupportedError(text, context.loc, "append arrays of one length")
+    first = len(growth.before)
+    more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
+    with context.builder.nested():
+        dtype = element(listed(context, [blank(context, type)]).type)
+    zero = context.builder.const(0, scalar(dtype))
+    rows = filled(context, zero, (first + more, *shape_of(type)), name if name.isidentifier() else "")
+    grown = Grown(name, rows, type, first, 0 if each is None else each)
+    for number, value in enumerate(growth.before):
+        _assign_member(frame, rows, number, _stored(context, value, rows), name)
+        if is_array(value) and dimensions(value):
+            grown.shared = True
+            grown.begun.append((value, context.builder.contents(value)))
+    grown.origin = len(context.builder.made)
+    owner.locals[name] = grown
+    return grown
+
+
+def _unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:
+    texts = " and ".join(dict.fromkeys(map(type_text, types)))
+    text = f"{list_text(name)} grows in a loop and holds {texts}"
+    return UnsupportedError(text, context.loc, "append values of one type and shape")
+
+
+def _refuse_uneven(context: Context, grown: Grown, each: DimLike) -> None:
+    if not context.steps.isdisjoint(named(each)):
+        text = f"{grown.text} grows in a loop by as many members as the number of the step says"
+        raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
+
+
+def begin_step(frame: Frame, lists: Sequence[Grown], known: Numbered | None) -> Any:
+    """A step of the loop begins, which is read."""
+    builder = frame.context.builder
+    number: DimLike = 0
+    if known is not None:
+        name, count, falling = known.numbers
+        number = count - 1 - symbol(name) if falling else symbol(name)
+    for grown in lists:
+        grown.place = grown.start + grown.each * number
+        grown.appended = 0
+        grown.aliases = []
+    return builder.state(), len(builder.made)
+
+
+def end_step(frame: Frame, lists: Sequence[Grown], begun: Any) -> None:
+    """A step ends: what a list holds must not have been changed since, nor be changed in the next steps."""
+    context = frame.context
+    builder = context.builder
+    before, count = begun
+    for grown in lists:
+        grown.counted = grown.appended
+        if not grown.aliases:
+            continue
+        for array, contents in grown.aliases:
+            if builder.contents(array) is not contents:
+                raise _changed(context, grown)
+        _refuse_changes(context, grown, before, set(builder.made[grown.origin : count]), set(builder.made[count:]))
+
+
+def _refuse_changes(context: Context, grown: Grown, before: Any, carried: set[Value], own: Set[Value] = frozenset()) -> None:
+    """Refuse that memory has changed since of which the list holds a part, or may: what goes from step to step.
+
+    What a step makes of its `own` may change before it is appended.
+    """
+    rows = {g.rows for g in context.filling}
+    for root in context.builder.changed(before):
+        alike = is_array(root) and bool(dimensions(root)) and element(root.type) is element(grown.rows.type)
+        if (root in grown.roots and root not in own) or (root in carried and alike and root not in rows):
+            raise _changed(context, grown)
+
+
+def _changed(context: Context, grown: Grown) -> UnsupportedError:
+    return UnsupportedError(
+        f"{grown.text} holds an array that is changed after it is appended, and so are the list's members",
+        context.loc,
+        f"append a copy: {grown.name}.append(x.copy())",
+    )
+
+
+def method(frame: Frame, grown: Grown, name: str) -> Any:
+    """``list.append``; no other method is known.
+
+    Raises
+    ------
+    UnsupportedError
+        Another method.
+    """
+    if name != "append":
+        text = f"{grown.name}.{name}: of a list that a loop of run time makes longer only append() is compiled"
+        raise UnsupportedError(text, frame.context.loc, "use np.array of it")
+    return GrownMethod(grown)
+
+
+def total(frame: Frame, grown: Grown, start: Any) -> Any:
+    """``sum`` of the list: one member after the other."""
+    loc = frame.context.loc
+    over = ast.comprehension(ast.Name(_MEMBER, ast.Store()), ast.Name(_LIST, ast.Load()), [], 0)
+    node = ast.GeneratorExp(ast.Name(_MEMBER, ast.Load()), [over])
+    for part in ast.walk(node):
+        if isinstance(part, ast.expr):
+            part.lineno = part.end_lineno = loc.line
+            part.col_offset, part.end_col_offset = loc.column - 1, max(loc.end_column, 1) - 1
+    steps = Steps(0, length_of(frame.context, grown), 1, lambda number: member_of(frame, grown, number, True))
+    return _sum_of(Generated(frame, node, steps), start)
+
+
+def append(frame: Frame, grown: Grown, value: Any) -> None:
+    """``list.append``."""
+    context = frame.context
+    if grown.place is None:
+        text = f"{grown.text}, of which a loop of run time has made the members, grows again"
+        raise UnsupportedError(text, context.loc, "write np.append(np.array(...), ...)")
+    found = _type_of(context, value)
+    if found != grown.type:
+        raise _unlike(context, grown.name, [grown.type, found])
+    _note_alias(frame, grown, value)
+    place = dim_value(context, grown.place + grown.appended)
+    _assign_member(frame, grown.rows, place, _stored(context, value, grown.rows), grown.name)
+    grown.appended = grown.appended + 1
+
+
+def _stored(context: Context, value: Any, rows: Value) -> Any:
+    made = listed(context, value) if isinstance(value, (list, tuple, Grown)) else as_value(context, value)
+    return cast(context, made, element(rows.type))
+
+
+def _type_of(context: Context, value: Any) -> Type:
+    with context.builder.nested():
+        made = listed(context, value) if isinstance(value, (list, tuple, Grown)) else as_value(context, value)
+        return regions.bare(made.type)
+
+
+def _note_alias(frame: Frame, grown: Grown, value: Any) -> None:
+    """Note an array that has another name as well, through which it may be changed."""
+    if not (is_array(value) and dimensions(value)):
+        return
+    scope: Frame | None = frame
+    known = value.inst is None or value.inst.op.kind == "view"
+    while scope is not None and not known:
+        known = any(held is value for held in scope.locals.values())
+        scope = scope.parent
+    if known:
+        builder = frame.context.builder
+        grown.aliases.append((value, builder.contents(value)))
+        grown.roots.add(builder.root(value))
+        grown.shared = True
+
+
+def rows_of(context: Context, grown: Grown) -> Value:
+    """The members as the rows of an array that is the list's own."""
+    if grown.place is not None:
+        text = f"{grown.text} is read in the loop that makes it longer"
+        raise UnsupportedError(text, context.loc, "keep what a step needs of the one before under a name of its own")
+    if any(context.builder.contents(array) is not contents for array, contents in grown.begun):
+        raise _changed(context, grown)
+    if grown.shared:
+        if any(root is grown.rows for root in context.builder.changed(grown.after)):
+            raise _changed(context, grown)
+        _refuse_changes(context, grown, grown.after, set(context.builder.made[grown.origin : grown.end]))
+    return grown.rows
+
+
+def array_of_members(context: Context, grown: Grown) -> Value:
+    """What ``np.array`` makes of the list."""
+    rows = rows_of(context, grown)
+    if len(dimensions(rows)) > 1 or element(rows.type) is not F64:
+        text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
+        require_equal(context, dim_min(dimensions(rows)[0], 1), 1, "UnsupportedError", text)
+    return copied(context, rows)
+
+
+def length_of(context: Context, grown: Grown) -> Any:
+    """``len``."""
+    if grown.place is not None:
+        return dim_value(context, grown.place + grown.appended)
+    return dim_value(context, dimensions(grown.rows)[0])
+
+
+def _refuse_outside(context: Context, key: Any, length: DimLike) -> None:
+    if isinstance(key, Value) and not isinstance(key.type, (WeakType, ScalarType)):
+        raise raised(TypeError("list indices must be integers or slices, not numpy.ndarray"), context.loc)
+    place = number_as_dim(context, key)
+    if place is None:
+        text = "a list that a loop of run time has made is indexed by what is no int of Python's"
+        raise UnsupportedError(text, context.loc, "index an array of it: np.array(...)[i]")
+    if isinstance(place, int):
+        least = place + 1 if place >= 0 else -place
+        require_equal(context, dim_min(length, least), least, "IndexError", "list index out of range")
+    else:
+        inside = dim_max(dim_min(place, length - 1), -1 * length)
+        require_equal(context, inside, place, "IndexError", "list index out of range")
+
+
+def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any:
+    """``list[key]``, which may be known to be `inside`."""
+    context = frame.context
+    if isinstance(key, slice):
+        part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
+        for name in ("shared", "after", "begun", "roots", "origin", "end"):
+            setattr(part, name, getattr(grown, name))
+        return part
+    rows = grown.rows
+    if grown.place is None:
+        rows = rows_of(context, grown)
+        if not inside:
+            _refuse_outside(context, key, dimensions(rows)[0])
+    elif type(key) is int and isinstance(grown.appended, int) and -grown.first - grown.appended <= key < grown.first:
+        key = key if key >= 0 else dim_value(context, grown.place + grown.appended + key)
+    else:
+        rows_of(context, grown)
+    found = _member(frame, rows, key)
+    return read_number(context, found) if isinstance(grown.type, WeakType) else found
+
+
+__all__ = [
+    "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "length_of", "member_of",
+    "method", "rows_of", "total",
+]  # fmt: skip
