@@ -22,6 +22,8 @@ LAUNCH_SECONDS = 2e-6
 THREADS = 20_000
 """So many, each with some loads on the way, are what a large copy has to have."""
 
+ANY_LENGTH = "the length is not known here, so the code is what is right for all"
+
 _DIVISION = 8
 _COSTS = {"divide": _DIVISION, "sqrt": _DIVISION, "floor_divide": 12, "remainder": 12, "fmod": 12, "power": 40, "copy": 0}
 _FUNCTION = 14
@@ -132,8 +134,7 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
         return f"{over}; the reduced axis is not the one that neighbours in memory lie along"
     length = number_of(product(reduced), sizes)
     if length is None and target != "cpu":
-        right = "the length is not known here, so the code is what is right for all"
-        return f"{over}; {right}; calls get faster code, which numbers in place of names show"
+        return f"{over}; {ANY_LENGTH}"
     return f"{over}, along which neighbours lie in memory"
 
 

@@ -22,6 +22,7 @@ from pytocu.explain.model import (
     Repeated,
     SourceLine,
 )
+from pytocu.explain.schedules import ANY_LENGTH
 from pytocu.ir.dims import DimLike
 from pytocu.record import Record
 
@@ -51,6 +52,9 @@ def _lines(told: Explanation) -> Iterator[Line]:
     count = len({kernel.name for kernel in told.kernels})
     kernels = "no kernel: only views, copies of arguments or Python's numbers" if not count else _counted(count, "kernel")
     yield Line("title", 0, f"{told.function}({', '.join(told.types)}) for {told.target}, {told.backend}: {kernels}")
+    if any(kernel.why_schedule.endswith(ANY_LENGTH) for kernel in told.kernels):
+        calls = "a call gets faster code for its length, and perhaps other kernels; numbers as lengths show it"
+        yield Line("item", 1, f"right for any length: {calls}")
     captured = [f.removeprefix("captured ") for f in told.facts if f.startswith("captured ")]
     lengths = [f for f in told.facts if not f.startswith("captured ")]
     if lengths:

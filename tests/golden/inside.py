@@ -402,6 +402,7 @@ def settle(charge, tolerance):
 #|   settle_1_1(pointer, pointer, pointer, index, index, index): pointwise, n iterations, blocks of 256 threads, 4 iterations a thread
 #$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
+#|   right for any length: a call gets faster code for its length, and perhaps other kernels; numbers as lengths show it
 #|   loop: the steps of `while change > tolerance` (line 23) are made by Python: whether another one follows is read from the GPU behind each
 #|
 #| kernel settle_0_0
@@ -421,7 +422,7 @@ def settle(charge, tolerance):
 #|   writes out bool[] (1 byte)
 #|   8*n + 1 bytes in all; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all; calls get faster code, which numbers in place of names show
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all
 #|   ...
 #|   a kernel of its own: it reduces or scans rows, which are shared by threads, and earlier kernels go element by element
 #|
@@ -435,7 +436,7 @@ def settle(charge, tolerance):
 #|   writes array_next bool[] (1 byte)
 #|   8*max(n - 2, 0) + 8*n + 1 bytes in all in a launch; about 0.01 of the speed of a copy is expected for n = 134217728, limited by how few threads it has
 #|   schedule rows: a row is shared by 256 threads; blocks of 256 threads
-#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all; calls get faster code, which numbers in place of names show
+#|   because it reduces an axis of length n; the length is not known here, so the code is what is right for all
 #|   ...
 #|
 #| kernel settle_1_1
