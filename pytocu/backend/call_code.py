@@ -59,6 +59,14 @@ API = {
 }
 """Functions of Python's C API that it calls."""
 
+# What -1 stands for is a number or an exception.
+_UNLESS_RAISED = """
+op.unsure:
+  %error = call ptr @PyErr_Occurred()
+  %fine = icmp eq ptr %error, null
+  br i1 %fine, label %op.done, label %failed
+op.done:"""
+
 _BODIES = {
     "type": """
   %kind = i64 at %a + 8
@@ -187,12 +195,7 @@ op.done:""",
   %word = ptrtoint ptr %address to i64
   set %d, %word
   %is.error = icmp eq i64 %word, -1
-  br i1 %is.error, label %op.unsure, label %op.done
-op.unsure:
-  %error = call ptr @PyErr_Occurred()
-  %fine = icmp eq ptr %error, null
-  br i1 %fine, label %op.done, label %failed
-op.done:""",
+  br i1 %is.error, label %op.unsure, label %op.done""" + _UNLESS_RAISED,
     "int": """
   %x = ptr of %a
   %word = call i64 @PyLong_AsLongLongAndOverflow(ptr %x, ptr %overflow)
@@ -200,24 +203,14 @@ op.done:""",
   %over = load i32, ptr %overflow, align 4
   need icmp eq i32 %over, 0
   %is.error = icmp eq i64 %word, -1
-  br i1 %is.error, label %op.unsure, label %op.done
-op.unsure:
-  %error = call ptr @PyErr_Occurred()
-  %fine = icmp eq ptr %error, null
-  br i1 %fine, label %op.done, label %failed
-op.done:""",
+  br i1 %is.error, label %op.unsure, label %op.done""" + _UNLESS_RAISED,
     "float": """
   %x = ptr of %a
   %number = call double @PyFloat_AsDouble(ptr %x)
   %word = bitcast double %number to i64
   set %d, %word
   %is.error = fcmp oeq double %number, -1.0
-  br i1 %is.error, label %op.unsure, label %op.done
-op.unsure:
-  %error = call ptr @PyErr_Occurred()
-  %fine = icmp eq ptr %error, null
-  br i1 %fine, label %op.done, label %failed
-op.done:""",
+  br i1 %is.error, label %op.unsure, label %op.done""" + _UNLESS_RAISED,
     "copy": """
   set %d, %a""",
     "or": """
