@@ -23,7 +23,8 @@ html_title = f"pytocu {release}"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options: dict[str, Any] = {"sidebar_hide_name": False}
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 
 class Console(RegexLexer):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import builtins
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -128,7 +129,15 @@ def _names(op: Op) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    """A text as it stands in a table: formulas have stars and bars, which mean something in Markdown.
+
+    Examples
+    --------
+    >>> print(_cell("log2(2**x), not `2**x` of |x|"))
+    log2(2\\*\\*x), not `2**x` of \\|x\\|
+    """
+    stars = re.sub(r"(`+).*?\1|\*", lambda match: match[0] if match[1] else "\\*", text)
+    return stars.replace("|", "\\|")
 
 
 def _summary(handler: Any) -> str:
