@@ -3,12 +3,13 @@
 A page has these blocks:
 
 * ``console``: lines that begin with ``$`` are run by bash, in a new folder for each page; the lines below them are what
-  they print, to the letter, but for ``...``, which stands for any text.  ``pytocu`` and ``python`` are those of this process.
+  they print, to the letter, but for ``...``, which stands for any text.  ``pytocu`` and ``python`` are those of this process,
+  and ``pytest`` runs in the folder of the sources.
 * ``python`` whose first line is ``# NAME.py``: written into that folder, for the commands.
 * ``python`` with prompts: a doctest, which pytest runs.
 * other ``python``: run top to bottom, in one namespace a page.  A comment ``<!-- example: gpu -->`` above the block says what
   it needs: a GPU, or modules by name; ``<!-- example: no -->`` that it is only part of a program.
-* ``diff``: a change to the sources of pytocu, which is made in a copy; commands behind it run with that copy.
+* ``diff``: a change to the sources or the tests of pytocu, which is made in a copy; commands behind it run with that copy.
 * ``sh``: commands that are shown and not run.
 
 ``python -m pytocu.testing.pages docs/journey.md --write`` runs the console blocks of pages and writes their output.
@@ -34,7 +35,10 @@ SECONDS = 300
 _FENCE = re.compile(
     r"^(?:<!-- example: (?P<needs>[^>]*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_SHELL = 'pytocu() { "$PYTOCU_PYTHON" -m pytocu "$@"; }; python() { "$PYTOCU_PYTHON" "$@"; }\n'
+_SHELL = (
+    'pytocu() { "$PYTOCU_PYTHON" -m pytocu "$@"; }; python() { "$PYTOCU_PYTHON" "$@"; }\n'
+    'pytest() { (cd "$PYTHONPATH" && "$PYTOCU_PYTHON" -m pytest -p no:cacheprovider "$@"); }\n'
+)
 
 
 class Example(Record):
@@ -140,7 +144,7 @@ class Sandbox:
         path.write_text(example.text, encoding="utf-8")
 
     def change(self, diff: str) -> None:
-        """Make a change in a copy of the package, which later commands use.
+        """Make a change in a copy of the package and its tests, which later commands use.
 
         Raises
         ------
@@ -149,9 +153,13 @@ class Sandbox:
         """
         if self.package == PACKAGE:
             self.package = self.folder / "copy" / "pytocu"
-            shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+            copy, unwanted = self.package.parent, shutil.ignore_patterns("__pycache__")
+            shutil.copytree(PACKAGE, self.package, ignore=unwanted)
+            if (PACKAGE.parent / "tests").is_dir():
+                shutil.copytree(PACKAGE.parent / "tests", copy / "tests", ignore=unwanted)
+                shutil.copy(PACKAGE.parent / "pyproject.toml", copy)
             # As in a checkout, code is kept under a checksum of the modules.
-            (self.folder / "copy" / ".git").touch()
+            (copy / ".git").touch()
         for name, old, new in _changes(diff):
             path = self.package.parent / name
             text = path.read_text(encoding="utf-8") if old else ""
