@@ -157,3 +157,14 @@ def test_tuples_and_lists_of_arrays_in_a_key_are_arrays() -> None:
     p = np.random.default_rng(0).standard_normal((6, 2))
     everywhere(tuples_of_positions, p)
     everywhere(lists_of_arrays, p, np.array([0, 2, 1]), 3)
+
+
+def zeros_of_its_length(p):
+    changed = p.copy()
+    changed[np.zeros(len(p), np.int64)] += 1
+    return p[np.full(len(p), -1)], p[np.concatenate([np.zeros(len(p), np.int64), np.zeros(len(p), np.int64)])], changed
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (3, 2), (1, 0)])
+def test_no_position_is_outside_of_nothing(shape: tuple[int, ...]) -> None:
+    everywhere(zeros_of_its_length, np.ones(shape))

@@ -250,6 +250,9 @@ def _compared(context: Context, position: Value, length: DimLike, axis: int) -> 
 
 def _known_numbers(position: Value) -> list[int] | None:
     """The numbers of an array that is written out; None of other values."""
+    if is_array(position) and not all(isinstance(length, int) for length in dimensions(position)):
+        # A call may bring none of them, and then nothing is compared.
+        return None
     inst = position.inst
     while inst is not None and inst.op.name in ("copy", "reshape", "broadcast", "as_array"):
         inst = inst.args[0].inst
