@@ -40,10 +40,13 @@ _print_function = Deferred("pytocu.ir.printer", "print_function")
 
 
 class _Tools(Record):
-    """A backend: loop-level functions to text, text to a binary, and what the binary depends on besides."""
+    """A backend: loop-level functions to text, text to a binary, and what the binary depends on besides.
+
+    `begin` does what is better done in the caller's thread and returns the rest of building.
+    """
 
     emit: Callable[[Sequence[Function]], str]
-    build: Callable[[str, str, str], bytes]
+    begin: Callable[[str, str, str], Callable[[], bytes]]
     version: Callable[[str], tuple[str, ...]]
     assembly: Callable[[str, str, str], str]
 
@@ -57,7 +60,7 @@ def _tools(backend: str) -> _Tools:
 
             return _Tools(
                 partial(cuda_c.emit, lineinfo=lines),
-                partial(nvrtc.build, lineinfo=lines),
+                partial(partial, nvrtc.build, lineinfo=lines),
                 lambda arch: (str(nvrtc.version()), *nvrtc.options_for(arch, lines)),
                 partial(nvrtc.ptx, lineinfo=lines),
             )
@@ -66,7 +69,7 @@ def _tools(backend: str) -> _Tools:
 
             return _Tools(
                 partial(nvvm.emit, lineinfo=lines),
-                partial(nvvm.build, lineinfo=lines),
+                partial(nvvm.begin, lineinfo=lines),
                 lambda arch: (str(nvvm.version()), *nvvm.options_for(arch, lines)),
                 partial(nvvm.ptx, lineinfo=lines),
             )
@@ -75,7 +78,7 @@ def _tools(backend: str) -> _Tools:
 
             return _Tools(
                 llvm.emit,
-                lambda source, arch, name: cpu.build(source),
+                lambda source, arch, name: partial(cpu.build, source),
                 lambda arch: cpu.host_cpu(),
                 lambda source, arch, name: cpu.assembly(source),
             )
@@ -417,7 +420,7 @@ class _Build:
         self._shown = {"function": name, "signature": signature, "target": _target(arch), "backend": backend}
         found = cache.load(self.key) if self.key else None
         self._binary = None if found is None else found.binary
-        self._ahead = Ahead(_tools(backend).build, source, arch, name) if found is None else None
+        self._ahead = Ahead(_tools(backend).begin(source, arch, name)) if found is None else None
 
     def binary(self) -> bytes:
         """What was built; errors as the backend's `build`."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -176,14 +177,17 @@ def test_what_failed_to_build_is_built_anew(monkeypatch):
     driver._begun.cache_clear()
     tools = driver._tools("nvvm")
 
-    def fail(source: str, arch: str, name: str) -> bytes:
-        raise BackendError("not now")
+    def fail(source: str, arch: str, name: str) -> Callable[[], bytes]:
+        def rest() -> bytes:
+            raise BackendError("not now")
+
+        return rest
 
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "_tools", lambda backend: tools._replace(build=fail))
+        patch.setattr(driver, "_tools", lambda backend: tools._replace(begin=fail))
         building = driver._begun("nvvm", "a source", "sm_90", "f", "()")
         with pytest.raises(BackendError, match="not now"):
             building.binary()
-        patch.setattr(driver, "_tools", lambda backend: tools._replace(build=lambda *about: b"made"))
+        patch.setattr(driver, "_tools", lambda backend: tools._replace(begin=lambda *about: lambda: b"made"))
         assert driver._begun("nvvm", "a source", "sm_90", "f", "()").binary() == b"made"
     driver._begun.cache_clear()

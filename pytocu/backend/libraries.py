@@ -76,6 +76,9 @@ _FUNCTIONS: dict[str, dict[str, str]] = {
 }
 """Functions by their names without that of the library; see :func:`pytocu.c_functions.c_function`."""
 
+_LONG = ("CompileProgram", "VerifyProgram", "Complete")
+"""What takes milliseconds. Other threads of Python run meanwhile, for whose turn to end the caller may wait as long."""
+
 
 class LibraryError(Exception):
     """A function of a library gave another status than success; the text names both."""
@@ -127,6 +130,7 @@ class Library:
             for needed in _opened_by_name(file):
                 _opened(needed)
             self._native = _opened(file)
+            self._at_once = ctypes.PyDLL(file, handle=self._native._handle)
         except OSError as error:
             raise BackendError(f"{_TITLES.get(name, name)} cannot be opened ({error}): {INSTALL}") from None
         self._made: dict[str, Callable[..., tuple[Any, ...]]] = {}
@@ -141,7 +145,7 @@ class Library:
         """
         made = self._made.get(function)
         if made is None:
-            native = getattr(self._native, f"{self._name}{function}")
+            native = getattr(self._native if function in _LONG else self._at_once, f"{self._name}{function}")
             made = self._made[function] = c_function(native, _FUNCTIONS[self._name][function])
         status, *values = made(*arguments)
         if status:

@@ -20,6 +20,7 @@ from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from pytocu import config
 from pytocu.backend import archs
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_debug import Places
@@ -259,13 +260,22 @@ def build(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
         A library is missing, the architecture is unknown, the text is refused (which is a
         defect of pytocu and shown with the text), or it calls functions nobody defines.
     """
+    return begin(source, arch, name, lineinfo, options)()
+
+
+def begin(source: str, arch: str, name: str, lineinfo: bool = False, options: Sequence[str] = ()) -> Callable[[], bytes]:
+    """The short part of :func:`build`; what is returned does the rest, in any thread.  Parameters and errors as there."""
     module = _compiled(source, arch, name, lineinfo, options)
-    try:
-        return _linked(module, arch, name, lineinfo, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
-    except BackendError:
-        # The PTX says which functions are missing, if that is what is wrong.
-        ptx(source, arch, name, lineinfo, options)
-        raise
+
+    def rest() -> bytes:
+        try:
+            return _linked(module, arch, name, lineinfo, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
+        except BackendError:
+            # The PTX says which functions are missing, if that is what is wrong.
+            ptx(source, arch, name, lineinfo, options)
+            raise
+
+    return rest
 
 
 def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequence[str]) -> bytes:
@@ -287,7 +297,9 @@ def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequen
     program = nvvm("CreateProgram")
     try:
         nvvm("AddModuleToProgram", program, text, len(text), name.encode())
-        nvvm("VerifyProgram", program, len(chosen), texts(chosen))
+        if config.enabled("check"):
+            # As long as the compilation, and what it finds beyond that are defects of the writer.
+            nvvm("VerifyProgram", program, len(chosen), texts(chosen))
         if "@__nv_" in source:
             # Lazily: only what is called is read, which is 2 ms instead of 100.
             functions = _device_library()

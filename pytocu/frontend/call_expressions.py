@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, raised
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.calls import call
-from pytocu.frontend.displays import generator
 from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.notes import note_operands
+
+_generator = Deferred("pytocu.frontend.displays", "generator")
 
 
 def evaluate_call(frame: Frame, node: ast.Call) -> Any:
@@ -47,4 +49,4 @@ def _summed(frame: Frame, parts: list[ast.expr]) -> list[Any]:
     first = parts[0] if parts else None
     if not isinstance(first, ast.GeneratorExp) or len(first.generators) != 1:
         return elements(frame, parts)
-    return [generator(frame, first, True), *elements(frame, parts[1:])]
+    return [_generator(frame, first, True), *elements(frame, parts[1:])]
