@@ -82,7 +82,6 @@ STATEMENTS = [
     ("def g():\n    yield x\nreturn g()", "def g():", "g is a generator", "a list or a tuple"),
     ("x[0, True] = 1", "x[0, True]", "an index that is one bool beside integers or arrays", "leave the bool to an if"),
     ("x.T += 1", "x.T", "x.T += ... changes an attribute", "write x.T[...]"),
-    ("x @= x", "x @= x", "the operator @= is not supported", "x[...] = x @ y"),
     ("THING.count = 1", "THING.count", "assignment to the attribute THING.count", "assign it outside"),
     ("THING.count += 1", "THING.count", "THING.count += ... changes an attribute", "assign it outside"),
     ("x.shape = 3", "x.shape", "assignment to the attribute x.shape", "write x = x.reshape(...)"),

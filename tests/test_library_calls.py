@@ -17,6 +17,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.verifier import verify
 from pytocu.runtime.host_steps import _counts, _counts_of_sorted, _with_plain_nan
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(3)
 A = RANDOM.random((40, 30))
@@ -296,3 +297,42 @@ def test_what_a_library_made_is_passed_on_as_it_is() -> None:
         return c, d, c @ d, np.linalg.inv(a @ b).T @ c
 
     everywhere(changed_behind, np.random.default_rng(1).random((20, 20)), np.random.default_rng(2).random((20, 20)), ulp=1e9)
+
+
+def product_in_place(a, b):
+    c = a
+    a @= b
+    return a is c
+
+
+def product_bound_again(a, b):
+    total = 2 * a[0]
+    total @= b
+    a[0] @= b
+    return total, a
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (3,)])
+def test_products_in_place(shape: tuple[int, ...]) -> None:
+    a, b = np.arange(np.prod(shape), dtype=float).reshape(shape), np.arange(9.0).reshape(3, 3)
+    for function in (product_in_place, product_bound_again)[: len(shape)]:
+        wanted, found = a.copy(), a.copy()
+        compare(pytocu.jit(function)(found, b), function(wanted, b))
+        compare(found, wanted)
+
+
+MATRIX = np.arange(9.0).reshape(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [(MATRIX.astype(int), MATRIX), (MATRIX, MATRIX[0]), (MATRIX, 2.0), (MATRIX, MATRIX[:2]), (MATRIX, MATRIX[:, :2])],
+)
+def test_products_in_place_that_numpy_refuses(a: Any, b: Any) -> None:
+    before = a.copy()
+    with pytest.raises((ValueError, TypeError)) as wanted:
+        product_in_place(a.copy(), b)
+    with pytest.raises(type(wanted.value)) as found:
+        pytocu.jit(product_in_place)(a, b)
+    assert str(wanted.value) in str(found.value)
+    assert (a == before).all()

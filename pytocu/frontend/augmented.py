@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from operator import imatmul
 from typing import Any
+
+import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.calls import call
 from pytocu.frontend.expressions import assign, evaluate
 from pytocu.frontend.frames import Frame, lookup
 from pytocu.frontend.gathering import has_positions
@@ -15,18 +19,18 @@ from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import BINARY, binary
+from pytocu.frontend.operators import BINARY, attempt, binary
 from pytocu.frontend.parts import assign_attribute, part_to_change
+from pytocu.frontend.reductions import stand_in
+from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
-from pytocu.frontend.values import Masked, is_array
+from pytocu.frontend.values import Masked, as_value, is_array
 
 
 def augment(frame: Frame, node: ast.AugAssign) -> None:
     """Run the statement."""
     context = frame.context
-    operator = BINARY.get(type(node.op))
-    if operator is None:
-        raise UnsupportedError("the operator @= is not supported", context.loc, "write x[...] = x @ y")
+    operator = BINARY.get(type(node.op), "matmul")
     if isinstance(node.target, ast.Attribute):
         base = evaluate(frame, node.target.value)
         with context.builder.at(frame.loc(node.target)):
@@ -63,8 +67,12 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
     context = frame.context
     value = evaluate(frame, node.value)
     if isinstance(old, Masked):
-        return change(context, operator, old, value)
+        if operator != "matmul":
+            return change(context, operator, old, value)
+        old = as_value(context, old)
     value = values(context, value)
+    if operator == "matmul":
+        return _product(frame, old, value)
     if is_array(old):
         return augmented(context, operator, old, value)
     if isinstance(old, (list, dict, set)):
@@ -78,6 +86,15 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
         old.extend(iterate(frame, value, symbol))
         return old
     return binary(context, operator, old, value)
+
+
+def _product(frame: Frame, old: Any, value: Any) -> Any:
+    """``old @= value``; an array takes the product in place."""
+    if not is_array(old):
+        return call(frame, np.matmul, (old, value), {})
+    # With which dtypes and numbers of axes that is possible, NumPy says.
+    attempt(frame.context, imatmul, stand_in(old), stand_in(array_of(frame.context, value)))
+    return call(frame, np.matmul, (old, value), {"out": old})
 
 
 def _symbol(node: ast.AugAssign) -> str:

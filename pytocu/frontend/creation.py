@@ -21,6 +21,7 @@ from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
 from pytocu.frontend.ranges import known_here, most, number_as_dim
+from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.reductions import reduce
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import (
@@ -50,12 +51,13 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_number,
+    is_weak,
     python_type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import BOOL, F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import BOOL, F16, F32, F64, I64, U64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
@@ -228,13 +230,12 @@ def arange(
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
-    for bound in (first, last, by):
-        if isinstance(bound, Value) and bound.type not in (WEAK_INT, WEAK_FLOAT):
-            raise UnsupportedError(
-                f"a bound of np.arange must be a Python number, and this is {describe(bound)}",
-                context.loc,
-                "use lengths of arrays, pass a Python number, or name the argument in @jit(static=(...))",
-            )
+    if all(map(_is_int, (first, last))) and any(isinstance(b, Value) and not is_weak(b) for b in (first, last)):
+        # NumPy counts with the difference, which a narrow dtype may not hold.
+        distance = _bound(context, binary(context, "subtract", last, first))
+        first = _bound(context, first)
+        last = binary(context, "add", first, distance)
+    first, last, by = (_bound(context, bound) for bound in (first, last, by))
     examples = [(0.0 if b.type == WEAK_FLOAT else 0) if isinstance(b, Value) else b for b in (first, last)]
     made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
     if isinstance(by, (float, np.floating)) and not np.isfinite(by):
@@ -253,6 +254,29 @@ def arange(
         raise UnsupportedError(text, context.loc, "write start + np.arange(count) * step")
     size = number_of_elements(context, first, last, by)
     return _range(context, first, by, size, target)
+
+
+def _is_int(bound: Any) -> bool:
+    if not isinstance(bound, Value):
+        return isinstance(bound, (int, np.integer))
+    return bound.type == WEAK_INT or (not is_weak(bound) and element(bound.type).is_integer)
+
+
+def _bound(context: Context, bound: Any) -> Any:
+    """A bound as a number of Python's, where NumPy computes the range with the same numbers then."""
+    if not isinstance(bound, Value) or bound.type in (WEAK_INT, WEAK_FLOAT):
+        return bound
+    if not isinstance(bound.type, WeakType) and not dimensions(bound):
+        kind = element(bound.type)
+        if kind.is_integer and kind is not U64:
+            return read_int(context, scalar_of(context, bound, "int"), "np.arange")
+        if kind is F64:
+            return read_float(context, scalar_of(context, bound, "float"))
+    raise UnsupportedError(
+        f"a bound of np.arange must be an int or a float64, and this is {describe(bound)}",
+        context.loc,
+        "write int(...) or float(...) around it",
+    )
 
 
 def _range_of_bools(context: Context, first: Any, last: Any, by: Any) -> None:

@@ -14,15 +14,19 @@ from pytocu.frontend.operators import binary, elementwise, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import array_of, as_length
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, dim_value, dimensions
+from pytocu.frontend.values import Context, dim_value, dimensions, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, floordiv
-from pytocu.ir.types import WEAK_INT
+from pytocu.ir.types import WEAK_INT, element
+
+
+def _is_int(n: Value) -> bool:
+    return n.type == WEAK_INT or (is_numpy_scalar(n) and element(n.type).is_integer)
 
 
 def _places(context: Context, n: Any, d: Any, half: bool) -> tuple[DimLike, Value, Any]:
     """How many samples there are, the numbers of the frequencies, and the distance of two of these."""
-    if n.type != WEAK_INT if isinstance(n, Value) else type(n) is not int and not isinstance(n, np.integer):
+    if not (_is_int(n) if isinstance(n, Value) else type(n) is int or isinstance(n, np.integer)):
         raise raised(ValueError("n should be an integer"), context.loc)
     count = as_length(context, n)
     if isinstance(count, int) and count < 0:

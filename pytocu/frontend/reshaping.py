@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
@@ -37,6 +38,9 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, WeakType, element
+
+_read_int = Deferred("pytocu.frontend.reading", "read_int")
+_scalar_of = Deferred("pytocu.frontend.reading", "scalar_of")
 
 Shape = tuple[DimLike, ...]
 
@@ -80,11 +84,14 @@ def as_length(
         raise raised(TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer"), context.loc)
     if item.type == WEAK_INT:
         return length_of(context, item, error, sentence)
+    if not isinstance(item.type, WeakType) and element(item.type).is_integer and not dimensions(item):
+        number = _read_int(context, _scalar_of(context, item, "int"), "a length")
+        return length_of(context, number, error, sentence)
     if item.type == WEAK_BOOL or (not isinstance(item.type, WeakType) and element(item.type).is_integer):
         raise UnsupportedError(
-            f"a length must be a Python int, and this is {describe(item)}",
+            f"a length must be an int, and this is {describe(item)}",
             context.loc,
-            "use lengths of arrays, pass a Python int, or name the argument in @jit(static=(...))",
+            "use lengths of arrays, pass an int, or name the argument in @jit(static=(...))",
         )
     raise raised(TypeError(f"'{python_type_name(item)}' object cannot be interpreted as an integer"), context.loc)
 
