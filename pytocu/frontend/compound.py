@@ -379,6 +379,9 @@ def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast
     return flow_of(branch(frame, flow.returned, *sides)).signal() or Flow()
 
 
+_ONE_LOOP = "write (condition).any() or .all(), and np.where(condition, a, b) for what each element does in a step"
+
+
 def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
     """A loop while something holds; so many steps of run time are written before it."""
     context = frame.context
@@ -387,7 +390,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
     def test() -> Any:
         with context.builder.at(frame.loc(node.test)):
             value = evaluate_test(frame, node.test)
-            return value if decides(value) else truth(context, value, "the loop")
+            return value if decides(value) else truth(context, value, "the loop", elementwise=_ONE_LOOP)
 
     for _ in range(_MAX_STATIC_STEPS):
         state = State(frame)

@@ -116,8 +116,8 @@ def require_step(context: Context, apart: FirstApart, stepped: Value | None) -> 
     steps = number_as_dim(context, context.builder.emit("python_int", (stepped,)))
     assert steps is not None
     few = "without a step" if apart.steps == 1 else f"of fewer than {apart.steps} steps"
-    sentence = f"a loop {few} is not compiled where {apart.message}: {apart.help}"
-    require_equal(context, steps, 1, "UnsupportedError", sentence)
+    sentence = f"a loop {few} is not compiled where {apart.message}"
+    require_equal(context, steps, 1, "UnsupportedError", sentence, help=apart.help)
 
 
 def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value | None, value: Value, name: str) -> Value:

@@ -527,7 +527,7 @@ def truth(context: Context, value: Any, what: str, help: str | None = None, elem
         raise UnsupportedError(
             f"{what} depends on the data of an array ({value.type})",
             context.loc,
-            help or elementwise or "choose per element: np.where(condition, a, b); one answer for all have .any() and .all()",
+            help or elementwise or "np.where(condition, a, b) chooses per element; .any() and .all() are one answer for all",
         )
     if not isinstance(value.type, WeakType):
         raise UnsupportedError(

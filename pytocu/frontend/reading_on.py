@@ -17,6 +17,7 @@ from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.frames import Frame, Raised, Unset
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import names_in, run_statement
+from pytocu.ir.core import Value
 from pytocu.record import Record
 
 _MOST_ERRORS = 10
@@ -148,7 +149,8 @@ def _add(found: list[CompileError], errors: Sequence[CompileError]) -> None:
 
 
 def _unknown_names(frame: Frame, statement: ast.stmt, own: set[str]) -> list[CompileError]:
-    """What is wrong with the names of a statement that is not read to its end: nothing binds them, or a module has not.
+    """What is wrong with the names of a statement that is not read to its end: nothing binds them, or what they name has no
+    such attribute.
 
     `own` are the names that the function binds.
     """
@@ -161,13 +163,14 @@ def _unknown_names(frame: Frame, statement: ast.stmt, own: set[str]) -> list[Com
         # What runs perhaps, or binds names of its own, is left out.
         if isinstance(node, ast.Lambda | ast.IfExp | ast.BoolOp | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             continue
-        name = node.value if isinstance(node, ast.Attribute) else node
-        if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)) or name.id in own:
+        name = node.value if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) else node
+        lost = isinstance(name, ast.Name) and name.id in own and isinstance(frame.locals.get(name.id, _LOST), Unset)
+        if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)) or lost or (name is node and name.id in own):
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
             continue
         try:
             owner = evaluate(frame, name)
-            if isinstance(node, ast.Attribute) and isinstance(owner, types.ModuleType):
+            if isinstance(node, ast.Attribute) and isinstance(owner, types.ModuleType | Value):
                 evaluate(frame, node)
         except CompileError as error:
             if isinstance(error, NameError | AttributeError):

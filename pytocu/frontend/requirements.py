@@ -51,6 +51,7 @@ def require_equal(
     broadcast: bool = False,
     either: bool = False,
     operands: Sequence[Value] = (),
+    help: str = "",
 ) -> None:
     """Let the call compare two lengths; `sentence` has ``{0}`` and ``{1}`` for them, ``{2}`` and so on for those shown.
 
@@ -69,7 +70,8 @@ def require_equal(
     if all(isinstance(d, int) for d in dims):
         found = failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
         found.notes = array_notes(context.loc, [str(v.type) for v in operands])
+        found.help = help or found.help
         raise found
-    said = (error, sentence, *(shape_of(v.type) for v in operands))
+    said = (error, sentence, *filter(None, (help,)), *(shape_of(v.type) for v in operands))
     kind = "meets" if either else "fits" if broadcast else "equal"
     context.builder.emit("check", (), {"kind": kind, "dims": dims, "shapes": said})

@@ -8,7 +8,7 @@ _TABLE = np.arange(4.0)
 def branch(x):
     if x > 0:  #! UnsupportedError: the branch depends on the data of an array (bool[n])
     #! at: x > 0
-    #! help: choose per element: np.where(condition, a, b); one answer for all have .any() and .all()
+    #! help: np.where(condition, a, b) chooses per element; .any() and .all() are one answer for all
         return x
     return -x
 
