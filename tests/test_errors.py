@@ -377,9 +377,29 @@ def test_arguments_that_are_refused(value, sentence, help):
     compare(f(X, X), X * X + 1)
 
 
+@pytest.mark.parametrize(
+    "given, call",
+    [
+        ("x, y, z", "g()"), ("x, y", "g(v)"), ("x, y", "g()"), ("x", "g(v, v)"), ("", "g(v)"), ("x, *, k", "g(v)"),
+        ("x, *, k, j", "g(v)"), ("x, *, k=1", "g(v, 2)"), ("x, *, k=1", "g(v, 2, k=3)"), ("x, y=1, z=2", "g(v, v, v, v)"),
+        ("x", "g(v, z=1)"), ("x", "g(v, x=1)"), ("x, /", "g(x=v)"), ("x, /, y=1", "g(v, x=1, z=2)"), ("x, *r", "g()"),
+        ("x, **r", "g(v, v)"), ("x, y, /, **r", "g(v, y=1)"), ("*r, k", "g(v)"),
+    ],
+)  # fmt: skip
+def test_arguments_that_a_function_does_not_take(given, call):
+    """Python's words, of a function of a module and of one defined inside."""
+    outside = made(f"def g({given}):\n    return 0\ndef f(v):\n    return {call}\n")
+    inside = made(f"def f(v):\n    def g({given}):\n        return 0\n    return {call}\n")
+    for f in (outside, inside):
+        with pytest.raises(TypeError) as expected:
+            f(X)
+        assert error_of(f, X, kind=TypeError).message == str(expected.value)
+
+
 def test_wrong_number_of_arguments_inside():
     error = error_of(made("def g(a, b=1):\n    return a\ndef f(x):\n    return g(x, 1, 2)\n"), X, kind=TypeError)
-    assert error.message == "g() too many positional arguments" and error.help == "the signature is g(a, b=1)"
+    assert error.message == "g() takes from 1 to 2 positional arguments but 3 were given"
+    assert error.help == "the signature is g(a, b=1)"
 
 
 # Functions.

@@ -28,12 +28,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
-    "ahead", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access", "operands",
-    "record", "tree_text", "trees",
+    "ahead", "binding", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access",
+    "operands", "record", "tree_text", "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
     "ahead": _GROUND,
+    "binding": _GROUND,
     "c_functions": _GROUND,
     "call_operations": _GROUND,
     "deferred": _GROUND,

@@ -581,3 +581,47 @@ def test_rolls_by_numbers_of_run_time() -> None:
     for k in (0, 3, -7, 2**62):
         for x in (np.arange(12.0).reshape(3, 4), np.zeros((0, 4)), np.arange(4.0).reshape(1, 4)):
             compare(pytocu.jit(rolled_by_numbers_of_run_time)(x, k), rolled_by_numbers_of_run_time(x, k))
+
+
+READ_ONLY = (
+    "np.diagonal(a)", "a.diagonal(1)", "np.diag(a)", "np.linalg.diagonal(a)", "np.diagonal(a + 1)", "np.diagonal(a)[1:]",
+    "np.broadcast_to(a, (2, 3, 3))", "np.broadcast_to(a, a.shape)", "np.broadcast_to(a + 1, (2, 3, 3))", "a.imag", "np.imag(a)",
+    "np.lib.stride_tricks.sliding_window_view(a, 2, axis=0)", "np.broadcast_arrays(a, a[0])[1]", "np.diagonal(a) + 1", "a.T",
+    "a.real", "np.meshgrid(a[0], a[1], copy=False)[0]", "np.einsum('ii->i', a)", "np.broadcast_to(a[0], (3, 3)).copy()",
+    "np.broadcast_arrays(a, a)[0]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", READ_ONLY)
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_results_that_nobody_may_write(text):
+    """NumPy's flag, in every call, and the argument keeps its own."""
+    x = np.arange(9.0).reshape(3, 3)
+    scope = {"np": np}
+    function = make_function("a", [text], scope)
+    (expected,) = function(x)
+    jitted = pytocu.jit(function)
+    for _ in range(3):
+        (found,) = jitted(x)
+        assert found.flags.writeable == expected.flags.writeable
+        compare(found, expected)
+    assert x.flags.writeable
+
+
+def test_a_read_only_result_beside_the_array_it_shows():
+    def f(x):
+        made = x + 1
+        return made, np.broadcast_to(made, made.shape), {"d": np.diagonal(made)}
+
+    made, shown, told = pytocu.jit(f)(np.ones((2, 2)))
+    assert made.flags.writeable and not shown.flags.writeable and not told["d"].flags.writeable
+
+
+def test_zeros_of_real_numbers_are_not_written():
+    def f(x):
+        part = x.imag
+        part[0] = 1
+        return part
+
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        pytocu.jit(f)(np.ones(3))

@@ -43,6 +43,7 @@ from pytocu.ir.types import (
 
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
+_repeated = Deferred("pytocu.frontend.reshaping", "repeated")
 
 
 class Method:
@@ -333,11 +334,12 @@ def view(context: Context, value: Value, dtype: Any = None, type: Any = None) ->
 
 
 def imag(context: Context, value: Value) -> Value:
-    """A view of complex numbers; zeros of the same dtype and shape for real ones."""
+    """A view of complex numbers; zeros of the same dtype and shape for real ones, which NumPy lets nobody write."""
     if element(value.type).kind == "c":
         return context.builder.emit("imag", (value,))
     zero = element(value.type).numpy.type(0)
-    return elementwise(context, "where", np.False_, value, zero)
+    zeros = elementwise(context, "where", np.False_, value, zero)
+    return _repeated(context, zeros, dimensions(zeros)) if is_array(zeros) else zeros
 
 
 def conjugate(context: Context, value: Value) -> Value:

@@ -13,7 +13,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.attributes import METHODS, Method
-from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.frames import Frame, LocalFunction, Partial, qualified_name
 from pytocu.frontend.masked import contains_masked, values
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
@@ -37,6 +37,7 @@ _READS = {
 
 
 _append = Deferred("pytocu.frontend.grown", "append")
+_binding_words = Deferred("pytocu.binding", "binding_words")
 _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
@@ -101,7 +102,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if stated is not None:
             _refuse_recursion(context, python)
             args, kwargs, keywords = _arguments_of(context, signature, args, kwargs)
-            arguments = bind(context, python.__name__, signature, args, kwargs)
+            arguments = bind(context, python, signature, args, kwargs)
             return _over_elements(context, python, node, stated, arguments, context.loc, **keywords)
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
@@ -179,7 +180,7 @@ def _inline(
     kwargs: dict[str, Any],
 ) -> Any:
     _refuse_recursion(context, function)
-    arguments = bind(context, function.__name__, signature, args, kwargs)
+    arguments = bind(context, function, signature, args, kwargs)
     caller = context.builder.loc
     try:
         return context.hooks.run_function(context, function, node, arguments, caller)
@@ -213,13 +214,14 @@ def _signature_of(node: ast.FunctionDef | ast.Lambda, defaults: dict[str, Any]) 
 
 
 def bind(
-    context: Context, name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    context: Context, function: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Arguments by parameter name with defaults filled in; Python's TypeError at the call."""
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise raised(TypeError(f"{name}() {error}"), context.loc, f"the signature is {name}{signature}") from None
+        text = f"{qualified_name(function)}() {_binding_words(signature, args, kwargs) or error}"
+        raise raised(TypeError(text), context.loc, f"the signature is {function.__name__}{signature}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
 

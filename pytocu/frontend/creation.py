@@ -670,7 +670,7 @@ def meshgrid(context: Context, *xi: Any, copy: Any = True, sparse: Any = False, 
     for place, value in zip(order, flat, strict=True):
         attrs = {"shape": tuple(d if a == place else 1 for a, d in enumerate(shape)), "source": dimensions(value)}
         grid = context.builder.emit("reshape", (value,), attrs)
-        made.append(grid if sparse else broadcast(context, grid, shape))
+        made.append(grid if sparse else broadcast(context, grid, shape, offered=True))
     return tuple(copied(context, v) if copy else v for v in made)
 
 

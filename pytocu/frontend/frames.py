@@ -234,6 +234,13 @@ class LocalFunction:
         return getattr(self.node, "name", "<lambda>")
 
 
+def qualified_name(function: Any) -> str:
+    """What Python calls a function in its own errors."""
+    if isinstance(function, LocalFunction):
+        return f"{qualified_name(function.frame.function)}.<locals>.{function.__name__}"
+    return function.__qualname__
+
+
 class Partial:
     """``functools.partial`` made inside the function being read."""
 
@@ -370,6 +377,6 @@ def mangled(frame: Frame, name: str) -> str:
     """The attribute name Python uses for ``__name`` inside a class."""
     if not name.startswith("__") or name.endswith("__"):
         return name
-    parts = frame.function.__qualname__.split(".<locals>")[-1].split(".")
+    parts = qualified_name(frame.function).split(".<locals>")[-1].split(".")
     owner = parts[-2].lstrip("_") if len(parts) > 1 else ""
     return f"_{owner}{name}" if owner else name

@@ -54,8 +54,7 @@ def note_write(context: Context, target: Value, what: str) -> None:
         The target repeats elements.
     """
     builder = context.builder
-    if any(i.op.repeats or (i.op.name == "diagonal" and i.attr("writable") is None) for i in builder.views(target)):
-        # NumPy's views of these kinds are read-only, but for the diagonals of np.einsum.
+    if builder.read_only(target):
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
     # A name of one array or another is written where it is that one.
     _, arrays = builder.decided(builder.root(target)) or ((), ())

@@ -240,6 +240,8 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             for test, tree in zip(reversed(tests), reversed(trees), strict=True):
                 made = ("if", _leaf(test, leaves), tree, made)
             return made
+        case Value() if context.builder.read_only(result) and not _is_offered(context, result):
+            return ("read-only", _leaf(result, leaves))
         case Value():
             return _leaf(result, leaves)
         case Masked():
@@ -276,6 +278,12 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         context.loc,
         "return arrays, scalars, None, strings, or tuples, lists and dicts of these",
     )
+
+
+def _is_offered(context: Context, value: Value) -> bool:
+    """Whether all that repeats elements is of ``np.broadcast_arrays``, whose results NumPy lets write, with a warning."""
+    repeating = [i for i in context.builder.views(value) if i.op.repeats or i.op.name == "diagonal"]
+    return all(i.attr("writable") is not None for i in repeating)
 
 
 def _leaf(value: Value, leaves: list[Value]) -> int:

@@ -58,6 +58,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
 
 
 _nonzero = Deferred("pytocu.frontend.compaction", "nonzero")
+_binding_words = Deferred("pytocu.binding", "binding_words")
 _array_of = Deferred("pytocu.frontend.reshaping", "array_of")
 _known_cast = Deferred("pytocu.frontend.known", "known_cast")
 _known_ufunc = Deferred("pytocu.frontend.known", "known_ufunc")
@@ -427,46 +428,13 @@ def _not_taken(
             given = numpys.bind(*owner, *args, **kwargs).arguments
             refused = refused or [n for n in given if n not in signature.parameters and n not in ("self", "args", "kwargs")]
         except TypeError as error:
-            sentence = _by_position(numpys, kwargs) or _too_many(numpys, owner + args)
-            sentence = sentence or ("missing" in str(error) and _missing(numpys, owner + args, kwargs)) or str(error)
+            sentence = _binding_words(numpys, owner + args, kwargs) or str(error)
             return raised(TypeError(f"{name.rpartition('.')[2]}() {sentence}"), context.loc, _instead(refused, taken))
     if refused:
         text = f"{name} with the argument {refused[0]}= is not supported"
         return UnsupportedError(text, context.loc, _instead(refused, taken))
     # Functions and methods of C whose parameters have no names.
     return raised(TypeError(f"{name.rpartition('.')[2]}() {sentence}"), context.loc, _instead(refused, taken))
-
-
-def _by_position(signature: inspect.Signature, kwargs: dict[str, Any]) -> str:
-    """What Python says of names given to parameters that are taken by their position, or nothing."""
-    parameters = signature.parameters.values()
-    names = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in kwargs]
-    if not names or any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return ""
-    return f"got some positional-only arguments passed as keyword arguments: '{', '.join(names)}'"
-
-
-def _too_many(signature: inspect.Signature, args: tuple[Any, ...]) -> str:
-    """What Python says of more arguments than there are places, or nothing."""
-    parameters = signature.parameters.values()
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if len(args) <= len(places) or any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return ""
-    least = sum(p.default is p.empty for p in places)
-    count = f"{len(places)}" if least == len(places) else f"from {least} to {len(places)}"
-    return f"takes {count} positional argument{'' if count == '1' else 's'} but {len(args)} were given"
-
-
-def _missing(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """What Python says of parameters that are given nothing, or nothing."""
-    parameters = signature.parameters.values()
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    names = [f"'{p.name}'" for p in places[len(args) :] if p.default is p.empty and p.name not in kwargs]
-    if not names:
-        return ""
-    *first, last = names
-    listed = f"{', '.join(first)}{',' * (len(first) > 1)} and {last}" if first else last
-    return f"missing {len(names)} required positional argument{'s' * bool(first)}: {listed}"
 
 
 def _instead(refused: list[str], taken: list[str]) -> str:

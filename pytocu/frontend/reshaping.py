@@ -114,14 +114,22 @@ def along_axis(context: Context, value: Value, axis: Any) -> tuple[Value, int]:
     return value, normal_axis(context, axis, len(dimensions(value)))
 
 
-def broadcast(context: Context, value: Value, shape: Shape) -> Value:
-    """A value with each element repeated, for lengths that are known to fit."""
+def broadcast(context: Context, value: Value, shape: Shape, offered: bool = False) -> Value:
+    """A value with each element repeated, for lengths that are known to fit.
+
+    What is `offered` NumPy lets the caller write, with a warning.
+    """
     given = dimensions(value)
-    if given == shape and is_array(value):
-        return value
+    return value if given == shape and is_array(value) else repeated(context, value, shape, offered)
+
+
+def repeated(context: Context, value: Value, shape: Shape, offered: bool = False) -> Value:
+    """As :func:`broadcast`, and a view of its own where nothing is repeated."""
+    given = dimensions(value)
     lead = len(shape) - len(given)
     expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
-    return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
+    attrs = {"shape": shape, "expand": expand, "ndim": len(given), **({"writable": True} if offered else {})}
+    return context.builder.emit("broadcast", (value,), attrs)
 
 
 def filled(context: Context, value: Value, shape: Shape, name: str = "", order: Any = "C") -> Value:
@@ -438,7 +446,7 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
         if length != 1:
             shown = (*given, *target)
             require_equal(context, length, wanted, "ValueError", sentence, *shown, broadcast=True, operands=(value,))
-    return broadcast(context, value, target)
+    return repeated(context, value, target)
 
 
 _BROADCAST = "all elements of broadcast shape must be non-negative"
@@ -451,16 +459,20 @@ def _fields(first: int, shape: Shape, comma: str = ",") -> str:
 
 def broadcast_arrays(context: Context, *args: Any, subok: Any = False) -> tuple[Value, ...]:
     """Arrays repeated to their common shape, as views."""
-    return together(context, [array_of(context, a) for a in args])
+    return together(context, [array_of(context, a) for a in args], offered=True)
 
 
-def together(context: Context, values: Sequence[Value], error: str = "ValueError", sentence: str = "") -> tuple[Value, ...]:
+def together(
+    context: Context, values: Sequence[Value], error: str = "ValueError", sentence: str = "", offered: bool = False
+) -> tuple[Value, ...]:
     """Values repeated to their common shape; lengths that must be equal are compared by the call.
 
     Parameters
     ----------
     error, sentence : str
         Of the exception, before the list of all shapes; by default what ``np.broadcast_arrays`` says.
+    offered : bool
+        As :func:`broadcast` takes it.
 
     Raises
     ------
@@ -485,7 +497,7 @@ def together(context: Context, values: Sequence[Value], error: str = "ValueError
                 shown = tuple(d for s in shapes for d in s)
             require_equal(context, wanted, length, error, text, *shown, either=True)
     whole = broadcast_shapes(shapes)
-    return tuple(v if not dimensions(v) and not whole else broadcast(context, v, whole) for v in values)
+    return tuple(v if not dimensions(v) and not whole else broadcast(context, v, whole, offered) for v in values)
 
 
 def at_least(ndim: int) -> Any:

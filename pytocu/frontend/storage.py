@@ -471,6 +471,11 @@ class StorageBuilder(Builder):
             found.append(inst)
         return found
 
+    def read_only(self, handle: Value) -> bool:
+        """Whether NumPy lets nobody write through a handle, whatever memory it is in."""
+        # NumPy's views of these kinds are read-only, but for the diagonals of np.einsum.
+        return any(i.op.repeats or (i.op.name == "diagonal" and i.attr("writable") is None) for i in self.views(handle))
+
     def reference(self, handle: Value) -> Value:
         """What a ``return`` names: a parameter or a view of one as such, else the contents."""
         if handle in self.arguments:

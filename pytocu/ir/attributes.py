@@ -81,6 +81,8 @@ def _is_tree(value: Any) -> bool:
             return all(isinstance(i, tuple) and len(i) == 2 and type(i[0]) in (str, int) and _is_tree(i[1]) for i in items)
         case ("if", *members):
             return len(members) == 3 and all(map(_is_tree, members))
+        case ("read-only", *members):
+            return len(members) == 1 and _is_tree(members[0])
         case ("tuple" | "list", *members) | (*members,):
             return all(map(_is_tree, members))
     return _is_count(value)
@@ -189,6 +191,7 @@ KINDS: dict[str, Kind] = {
 
 MAY_LACK: dict[str, tuple[str, ...]] = {
     "bind": ("length",),
+    "broadcast": ("writable",),
     "convert": ("wrap",),
     "copy": ("order",),
     "diagonal": ("writable",),

@@ -60,6 +60,10 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return [arrange(t, results) for t in trees]
         case ("if", test, yes, no):
             return arrange(yes if results[test] else no, results)
+        case ("read-only", member):
+            made = arrange(member, results).view()
+            made.flags.writeable = False
+            return made
         case ("str", text):
             return text
         case ("none",):

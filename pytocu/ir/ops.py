@@ -245,7 +245,7 @@ row("pick", "view", 2, "The position of an axis that the second operand states, 
 row("real", "view", 1, "The real parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("imag", "view", 1, "The imaginary parts", infer=infer.part, levels=UPPER, index_map=lambda index, attrs: index)
 row("broadcast", "view", 1, "Repeated along new axes and axes of length 1, those in expand", infer=infer.broadcast,
-    levels=UPPER, attrs=("shape", "expand", "ndim"), repeats=True,
+    levels=UPPER, attrs=("shape", "expand", "ndim", "writable"), repeats=True,
     index_map=lambda index, attrs: tuple(
         0 if axis in attrs["expand"] else index[axis] for axis in range(len(index) - attrs["ndim"], len(index))))  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytocu import config
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, PytocuError, UnsupportedError, raised
 from pytocu.guards import Default, Guard, Identity, Static, argument_key
 from pytocu.record import Record
@@ -26,6 +27,8 @@ from pytocu.runtime.signature import Call
 if TYPE_CHECKING:
     from pytocu.runtime.changes import Change, Facts
     from pytocu.runtime.executable import Executable
+
+_binding_words = Deferred("pytocu.binding", "binding_words")
 
 
 class Specialization(Record):
@@ -148,7 +151,8 @@ class Dispatcher(ABC):
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            text = f"{self._name}() {error}"
+            qualname = getattr(self._plain, "__qualname__", self._name)
+            text = f"{qualname}() {_binding_words(self._signature, args, kwargs) or error}"
             raise raised(TypeError(text), None, f"the signature is {self._name}{self._signature}") from None
         passed = set(bound.arguments)
         bound.apply_defaults()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytocu.ir.types import DType
 from pytocu.runtime import arrays, results
 
@@ -18,6 +20,15 @@ def make_view(name: str, dtype: DType | None) -> Callable[..., Any]:
         return results.view(argument, info, shape, strides, offset, dtype)
 
     return view
+
+
+def read_only(made: Any) -> Any:
+    """A result that NumPy does not let write; other libraries have no such arrays."""
+    if not isinstance(made, np.ndarray):
+        return made
+    made = made.view()
+    made.flags.writeable = False
+    return made
 
 
 Parts = tuple[tuple[int, ...], tuple[int, ...], int]

@@ -32,7 +32,7 @@ from pytocu.runtime.program_values import (
     result_class,
     truth,
 )
-from pytocu.runtime.program_views import Views
+from pytocu.runtime.program_views import Views, view_part
 from pytocu.runtime.templates import Access, Program
 
 
@@ -337,6 +337,8 @@ class _Writer(Text):
                 return "{" + ", ".join(f"{key!r}: {self.tree(member)}" for key, member in items) + "}"
             case ("if", test, yes, no):
                 return f"({self.tree(yes)} if {self.tree(test)} else {self.tree(no)})"
+            case ("read-only", member):
+                return f"{self.constant(view_part().read_only, 'read_only')}({self.tree(member)})"
             case ("str", text):
                 return repr(text)
             case _:

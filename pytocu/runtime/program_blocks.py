@@ -130,7 +130,7 @@ def leaves(tree: Any) -> list[int]:
     match tree:
         case int():
             return [tree]
-        case ("tuple" | "list" | "if", *members):
+        case ("tuple" | "list" | "if" | "read-only", *members):
             return [leaf for m in members for leaf in leaves(m)]
         case ("named", _, *members):
             return [leaf for m in members for leaf in leaves(m)]

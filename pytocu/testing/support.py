@@ -304,7 +304,8 @@ UnsupportedError that says so; so is a function where they do not tell, as for a
 Write `.copy()` behind it, or a form that always is a view.
 
 A view of an argument is returned as a view, in the argument's library, unless it repeats elements (`np.broadcast_to`) or
-begins at a position that is computed of data (`x[np.argmax(y)]`): these are arrays of their own. A view of an array that the
+begins at a position that is computed of data (`x[np.argmax(y)]`): these are arrays of their own. What NumPy lets nobody write
+(diagonals, `np.broadcast_to`, windows, the imaginary part of real numbers) is read-only here too. A view of an array that the
 function makes is returned as an array of its own, also beside that array: what the caller writes into one of them later does
 not show in the other one, as it would in NumPy. One array that is returned twice is one.
 
