@@ -96,7 +96,7 @@ class KernelInfo(Record):
     reads, writes : tuple of str
         The arrays, as ``name: type``.
     schedule : str
-        ``pointwise`` on a GPU, ``rows`` on a CPU.
+        How the elements are shared out: ``pointwise``, ``rows``, ``columns``, ``sweep`` and others.
     why : str
         Why it is a kernel of its own; empty where there is one.
     launches : int
@@ -113,7 +113,7 @@ class KernelInfo(Record):
 
 
 class Lowered:
-    """A function for one list of argument types, before any backend.
+    """A function for one list of argument types, before any backend; made by ``f.lower(...)``.
 
     Parameters
     ----------
@@ -122,6 +122,7 @@ class Lowered:
     guards : tuple of Guard
         What it captured.
     options : Options
+        Those of :func:`pytocu.jit`.
     name : str
         The user's name of the function.
     callees : tuple of (function, path or None)
@@ -164,7 +165,32 @@ class Lowered:
     def history(
         self, target: str | Target = "cuda", index_bits: int = 32, check: bool = True, stop: str = ""
     ) -> History:
-        """The function after every pass for a target, up to the pass `stop` (``lower`` comes first)."""
+        """The function after every pass.
+
+        Parameters
+        ----------
+        target : str
+            ``cuda`` or ``cpu``.
+        index_bits : int
+            32 where every offset is below 2**31, else 64.
+        check : bool
+            Verify the IR after every pass.
+        stop : str
+            The last pass to run; all by default.
+
+        Returns
+        -------
+        History
+            ``records``: of each pass its ``name``, the ``function``, the ``milliseconds``, and whether it ``changed``
+            anything.
+
+        Examples
+        --------
+        >>> import pytocu
+        >>> records = pytocu.jit(lambda x: x * 1 + 2).lower("f32[n]").history(stop="simplify").records
+        >>> [r.name for r in records if r.changed]
+        ['infer-types', 'infer-shapes', 'simplify']
+        """
         history = History()
         run_pipeline(self.function, self.context(target, index_bits), history, check=check, stop=stop)
         return history
@@ -186,6 +212,16 @@ class Lowered:
         ------
         PytocuError
             There is no such pass.
+
+        Examples
+        --------
+        >>> import pytocu
+        >>> print(pytocu.jit(lambda x: x + 1).lower("f32[n]").ir("dce"))
+        func @lambda_(%x: f32[n]) {
+          %0 = const 1.0 : f32
+          %1 = add %x, %0 : f32[n]
+          return %1 {tree = 0}
+        }
         """
         names = ("lower", *pass_names())
         if after is not None and after not in names:
@@ -201,7 +237,15 @@ class Lowered:
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:
-        """One object a kernel, in order of launch (GPU schedules)."""
+        """One :class:`KernelInfo` a kernel, in order of launch (GPU schedules).
+
+        Examples
+        --------
+        >>> import pytocu
+        >>> (kernel,) = pytocu.jit(lambda x: x / x.sum(axis=1, keepdims=True)).lower("f32[n, 1000]").kernels
+        >>> kernel.schedule, kernel.reads, kernel.writes
+        ('rows', ('x: f32[n, 1000]',), ('out: f32[n, 1000]',))
+        """
         return kernel_infos(self.host("cuda"))
 
     def compile(self, target: str | Target = "cuda", backend: str | None = None, index_bits: int = 32) -> Compiled:
@@ -217,10 +261,22 @@ class Lowered:
         index_bits : int
             32 where every offset is below 2**31, else 64.
 
+        Returns
+        -------
+        Compiled
+            Its text and binary, built when they are asked for.
+
         Raises
         ------
         BackendError
             Unknown target or backend, or a missing compiler.
+
+        Examples
+        --------
+        >>> import numpy as np, pytocu
+        >>> compiled = pytocu.jit(lambda x: x + 1).lower("f32[n]").compile("cpu")
+        >>> compiled(np.zeros(2, np.float32))
+        array([1., 1.], dtype=float32)
         """
         parsed = parse_target(target)
         chosen = choose_backend(parsed, backend or self.options.backend)
@@ -274,14 +330,16 @@ def kernel_infos(host: Function) -> tuple[KernelInfo, ...]:
 
 
 class Compiled:
-    """Code for one target, callable with matching arguments.
+    """Code for one target, callable with matching arguments; made by :meth:`Lowered.compile`.
 
     Parameters
     ----------
     host : Function
         After the whole pipeline.
     target : Target
+        What it is for; ``str(target)`` is ``cuda:sm_90`` or ``cpu``.
     backend : str
+        What makes the code.
     name : str
         The user's name of the function.
     only : str
@@ -293,6 +351,14 @@ class Compiled:
         CUDA C, NVVM IR or LLVM IR.
     binary : bytes
         A cubin, or object code of this machine.
+    assembly : str
+        PTX, or the CPU's assembly.
+    sass : str
+        The machine code of a GPU, where nvdisasm is installed.
+    signature : str
+        The types of the parameters.
+    kernel_names : tuple of str
+        Of each launch the kernel's name in the generated code.
     kernels : tuple of KernelInfo
         Launches of the finished plan.
     resources : tuple of Resources

@@ -23,7 +23,7 @@ from pytocu.guards import may_hold
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, parse_type
 from pytocu.runtime import arrays, cuda, results
-from pytocu.runtime.dispatcher import Dispatcher, Entry, Specialization
+from pytocu.runtime.dispatcher import Dispatcher, Entry
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.signature import Call
@@ -80,7 +80,21 @@ def explainer() -> Any:
 
 
 class JitFunction(Dispatcher, Generic[P, R]):
-    """A function that compiles itself for the arguments it meets; made by :func:`jit`."""
+    """A function that compiles itself for the arguments it meets; made by :func:`jit`.
+
+    Attributes
+    ----------
+    __wrapped__ : function
+        The function as it was written: what NumPy runs.
+
+    Examples
+    --------
+    >>> import numpy as np, pytocu
+    >>> f = pytocu.jit(lambda x: x[1:] - x[:-1])
+    >>> x = np.array([1.0, 4.0, 9.0])
+    >>> f(x), f.__wrapped__(x)
+    (array([3., 5.]), array([3., 5.]))
+    """
 
     __call__: Callable[P, R]
     __pytocu_plain__ = True
@@ -306,6 +320,16 @@ class JitFunction(Dispatcher, Generic[P, R]):
             arrays and scalars.  Static parameters take their value, and so do parameters
             whose default is a text.
 
+        Returns
+        -------
+        Lowered
+            What each pass makes of it, its kernels, and their code for any target.
+
+        Raises
+        ------
+        CompileError
+            The function cannot be compiled for these types.
+
         Examples
         --------
         >>> import numpy as np, pytocu
@@ -379,11 +403,6 @@ class JitFunction(Dispatcher, Generic[P, R]):
             if any(hasattr(other, "dtype") for other in beside):
                 return value
             raise DTypeError(f"argument {error}") from None
-
-    @property
-    def specializations(self) -> tuple[Specialization, ...]:
-        """What has been compiled so far, newest first."""
-        return (*super().specializations, *(one for made in self._by_trees.values() for one in made.specializations))
 
     # Ahead of time.
 
@@ -713,21 +732,26 @@ def jit(
         ``"cuda"`` or ``"cuda:1"`` copies NumPy arrays to that GPU and results back.  Without
         it NumPy arrays run on the CPU and device arrays where they are.
     backend : str, optional
-        Name of a backend of the target; the default one otherwise.
+        ``"nvvm"`` or ``"cuda_c"`` on GPUs, ``"llvm"`` on the CPU; the first one of the target by default.
     fastmath : bool, str or sequence of str
-        LLVM's fast-math flags to allow; exact by default.
+        LLVM's fast-math flags to allow: ``reassoc``, ``nnan``, ``ninf``, ``nsz``, ``arcp``, ``contract``, ``afn``;
+        True for all of them, none by default.
     static : str or sequence of str
-        Parameters whose values are known while compiling; another value compiles again.
+        Parameters whose values are known while compiling; another value compiles again.  Strings, functions,
+        dtypes and None are known without being named here.
 
     Returns
     -------
     JitFunction
-        Called like `fn`; the results are those of NumPy.
+        Called like `fn` and with arrays of any shape; the results have NumPy's dtypes, shapes and values, and are
+        arrays of the library of the first array on a GPU, else NumPy's.
 
     Raises
     ------
     PytocuError
         An unknown flag, device or parameter name.
+    UnsupportedError
+        `fn` is no Python function.
 
     Examples
     --------
@@ -750,4 +774,4 @@ def jit(
     return decorate if fn is None else decorate(fn)
 
 
-__all__ = ["JitFunction", "Specialization", "jit"]
+__all__ = ["JitFunction", "jit"]

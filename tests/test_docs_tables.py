@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pytocu
 from pytocu import config
 from pytocu.ir.core import OPS
 from pytocu.ir.types import F32, F64, parse_type
 from pytocu.jitted import jit
-from pytocu.testing import accuracy, figures, support
+from pytocu.testing import accuracy, figures, reference, support
 from pytocu.testing.complex_reference import complex_reference
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -36,6 +38,48 @@ def test_page_of_accuracy_has_every_function_and_bound() -> None:
         for backend, ulp in figures[name, dtype].items():
             assert ulp <= accuracy.bound(OPS[name], parse_type(dtype).dtype), f"{name} of {dtype} on {backend}"
     assert all("cpu" in measured for measured in figures.values()) and len(figures) > 50
+
+
+def test_page_of_names_is_up_to_date() -> None:
+    assert (DOCS / "api.md").read_text() == reference.page(), (
+        "write it again: python -m pytocu.testing.reference --write docs/api.md"
+    )
+
+
+def test_page_of_names_has_every_public_name() -> None:
+    listed = {*(f.__name__ for f in reference.FUNCTIONS), *(c.__name__ for c in (*reference.CLASSES, *reference.ERRORS))}
+    assert set(pytocu.__all__) - listed == {"__version__"}
+    for owner, members in reference.CLASSES.items():
+        described = {name for part in reference.parts(owner.__doc__ or "") for name in reference.named(part.text)}
+        public = {name for name in vars(owner) if name[0] != "_" and name not in NOT_FOR_USERS.get(owner.__name__, ())}
+        assert public <= {*members, *described}, owner.__name__
+
+
+NOT_FOR_USERS = {
+    "Lowered": ("context", "host"),
+    "Compiled": ("begin", "host", "short_program"),
+    "BundledFunction": ("add",),
+}
+"""Names without an underscore that other modules of pytocu ask."""
+
+CALLABLES = [
+    *(pytest.param(f, id=f.__name__) for f in reference.FUNCTIONS),
+    *(
+        pytest.param(vars(owner)[name], id=f"{owner.__name__}.{name}")
+        for owner, members in reference.CLASSES.items()
+        for name in members
+        if name in vars(owner)
+    ),
+]
+
+
+@pytest.mark.parametrize("function", CALLABLES)
+def test_public_functions_say_what_they_take_and_have_an_example(function: Any) -> None:
+    sections = {part.heading: part.text for part in reference.parts(function.__doc__ or "")}
+    assert sections[""].endswith(".") and ">>> " in sections.get("Examples", "")
+    if not isinstance(function, property):
+        taken = {*inspect.signature(function).parameters} - {"self"}
+        assert taken == reference.named(sections.get("Parameters", "")) - {""}
 
 
 def test_every_variable_of_the_environment_is_told() -> None:

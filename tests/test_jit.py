@@ -554,7 +554,7 @@ def test_numbers_that_are_left_out_are_known():
     assert jitted.specializations[0].types[1:] == known
     for found, wanted in zip(jitted(x, by=0.25), scaled_sums(x, by=0.25), strict=True):
         compare(found, wanted)
-    assert jitted.specializations[-1].types[-1] == "by: weak float"
+    assert jitted.specializations[0].types[-1] == "by: weak float"
     with pytest.raises(pytocu.UnsupportedError, match="keepdims= must be known"):
         jitted(x, keepdims=False)
     assert len(jitted.lower("f64[n, m]").function.params) == 1
@@ -564,3 +564,20 @@ def test_numbers_that_are_left_out_are_known():
 def test_numbers_that_are_left_out_while_disabled(monkeypatch):
     monkeypatch.setenv("PYTOCU_DISABLE", "1")
     assert pytocu.jit(lambda x, *, by=2: x * by)(4) == 8
+
+
+def test_specializations_are_listed_newest_first():
+    f = pytocu.jit(lambda x: x * 2)
+    kinds = (np.ones(3), np.ones(3, np.float32), np.ones(1), {"a": np.ones(2)}["a"], np.ones((2, 3)), np.ones(3, np.int8))
+    for x in kinds:
+        f(x)
+    shown = [s.types[0] for s in f.specializations]
+    assert shown == ["x: i8[x_0]", "x: f64[x_0, x_1]", "x: f64[1]", "x: f32[x_0]", "x: f64[x_0]"]
+
+
+def test_specializations_of_arrays_that_are_held_are_in_the_same_order():
+    f = pytocu.jit(lambda p: p[0] * p[1])
+    for dtype in (np.float32, np.int16, np.float64):
+        f((np.ones(3, dtype), np.ones(3, dtype)))
+        f([np.ones(3, dtype), np.ones(3, dtype)])
+    assert [s.types[0] for s in f.specializations] == [f"p_0: {t}[p_0_0]" for t in ("f64", "f64", "i16", "i16", "f32", "f32")]

@@ -60,7 +60,7 @@ FLOORS: dict[str, set[str]] = {
     | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain", "call_builds"},
     "elementwise": _GROUND | {"jitted"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},
-    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jitted", "elementwise", "explain", "testing"},
+    "testing": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jitted", "elementwise", "explain", "testing", ""},
     "cli": _GROUND | _COMPILER | {"ir", "runtime", "driver", "jitted", "explain", "testing", "report", "cli", ""},
     "": _GROUND | {"jitted", "elementwise", "runtime"},
     "__main__": {"cli"},

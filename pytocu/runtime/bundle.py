@@ -55,7 +55,13 @@ class Built(Record):
 
 
 class BundledFunction(Dispatcher):
-    """A function of a bundle: called as the function it was built from, for the types that were built."""
+    """A function of a bundle: called as the function it was built from, for the types that were built.
+
+    Attributes
+    ----------
+    specializations : tuple of Specialization
+        What was built.
+    """
 
     __name__: str
 
@@ -211,6 +217,14 @@ def load(folder: str | os.PathLike[str]) -> Bundle:
     ------
     BackendError
         There is no bundle, it is damaged, or another version of pytocu built it.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> functions = pytocu.load("nowhere")
+    Traceback (most recent call last):
+    ...
+    pytocu.errors.BackendError: this is no bundle: nowhere/bundle.json cannot be read (No such file or directory)
     """
     place = os.fspath(folder)
     functions: dict[str, BundledFunction] = {}

@@ -21,7 +21,10 @@ from pytocu.record import Record
 
 
 class SpecializationWarning(UserWarning):
-    """A function has been compiled for many kinds of calls; the text names what differs among them."""
+    """A function has been compiled for many kinds of calls; the text names what differs among them.
+
+    ``PYTOCU_MAX_SPECIALIZATIONS`` says how many.
+    """
 
 
 Facts = Mapping[str, str]

@@ -361,11 +361,21 @@ class Dispatcher(ABC):
 
     @property
     def specializations(self) -> tuple[Specialization, ...]:
-        """What has been compiled so far, newest first."""
+        """What has been compiled so far, newest first: a tuple of :class:`Specialization`.
+
+        Examples
+        --------
+        >>> import numpy as np, pytocu
+        >>> f = pytocu.jit(lambda x: x * 2)
+        >>> for x in (np.ones(3), np.ones(5), np.ones(3, np.float32)):
+        ...     _ = f(x)
+        >>> [s.types for s in f.specializations]
+        [('x: f32[x_0]',), ('x: f64[x_0]',)]
+        """
         with self._lock:
-            found = [(key, entry) for (key, _), entries in self._table.items() for entry in entries]
+            found = self._made[::-1]
         out: list[Specialization] = []
-        for (target, _), entry in found:
+        for target, entry in found:
             plan = entry.executable.plan
             captured = [f"captured {g.name}" for g in entry.guards if not isinstance(g.key, Identity)]
             lengths = list(map(str, plan.assumptions))

@@ -107,7 +107,8 @@ def check() -> None:
 
     Examples
     --------
-    >>> check()
+    >>> import pytocu
+    >>> pytocu.check()
     """
     for words in tuple(_all):
         words.check()
@@ -127,6 +128,14 @@ def synchronize(device: int | None = None) -> None:
         An index out of bounds, for example: NumPy's exception at the user's line.
     BackendError
         There is no GPU, or a kernel failed.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> try:
+    ...     pytocu.synchronize()
+    ... except pytocu.BackendError:
+    ...     pass  # there is no GPU here
     """
     where = cuda.current_device() if device is None else device
     with cuda.activated(where):
