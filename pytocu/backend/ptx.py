@@ -36,11 +36,13 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     # Assemblers see through these, compilers do not.
     "hidden_single": ("mov.f32 {0}, {1};", "f", "f"),
     "hidden_double": ("mov.f64 {0}, {1};", "d", "d"),
+    # Assemblers do not see through this one: its bytes in their order.
+    "hidden_word": ("prmt.b32 {0}, {1}, 0, 0x3210;", "w", "w"),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),
 }
-"""By row: the text over result and operands, and their constraints, ``r`` for a truth value as an integer."""
+"""By row: the text over result and operands, and their constraints; ``r`` is a truth value as an integer, ``w`` an int32."""
 
 BEFORE: dict[str, tuple[int, str]] = {"float_to_half": (80, "cvt.rn.f16.f32 {0}, {1};")}
 """By row: the first architecture that has the instruction, and the text for those before it."""
@@ -94,8 +96,9 @@ def _llvm_text(name: str, arch: int | None = None) -> str:
     return _text(name, arch).format(*(f"${k}" for k in range(len(operands) + 1)))
 
 
-_C_TYPES = {"h": "unsigned short", "f": "float", "d": "double", "r": "int"}
-_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "d": "{double}", "r": "{wide}"}
+_C_TYPES = {"h": "unsigned short", "f": "float", "d": "double", "r": "int", "w": "int"}
+_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "d": "{double}", "r": "{wide}", "w": "{wide}"}
+_CONSTRAINTS = str.maketrans("w", "r")
 
 
 def cuda_function(name: str) -> str:
@@ -113,12 +116,12 @@ def cuda_function(name: str) -> str:
     _, result, operands = INSTRUCTIONS[name]
     names = "xyz"[: len(operands)]
     params = ", ".join(f"{_C_TYPES[kind]} {x}" for kind, x in zip(operands, names, strict=True))
-    given = ", ".join(f'"{kind}"({x})' for kind, x in zip(operands, names, strict=True))
+    given = ", ".join(f'"{kind}"({x})' for kind, x in zip(operands.translate(_CONSTRAINTS), names, strict=True))
     returned = "bool" if result == "r" else _C_TYPES[result]
 
     def written(arch: int | None) -> str:
         text = _text(name, arch).format(*(f"%{k}" for k in range(len(operands) + 1)))
-        return f'    asm("{text}" : "={result}"(value) : {given});'
+        return f'    asm("{text}" : "={result.translate(_CONSTRAINTS)}"(value) : {given});'
 
     first, _ = BEFORE.get(name, (0, ""))
     lines = [f"#if __CUDA_ARCH__ >= {first}0", written(first), "#else", written(0), "#endif"] if first else [written(None)]
@@ -145,7 +148,8 @@ def llvm_steps(name: str) -> tuple[str, ...]:
     # The templates are formatted again.
     written = _llvm_text(name).replace("{", "{{").replace("}", "}}")
     given = ", ".join(f"{_LLVM_TYPES[kind]} {{{x}}}" for kind, x in zip(operands, "xyz", strict=False))
-    call = f'call {_LLVM_TYPES[result]} asm "{written}", "={result},{",".join(operands)}"({given})'
+    letters = ",".join(result + operands).translate(_CONSTRAINTS)
+    call = f'call {_LLVM_TYPES[result]} asm "{written}", "={letters}"({given})'
     return (call, "icmp ne {wide} {0}, 0") if result == "r" else (call,)
 
 

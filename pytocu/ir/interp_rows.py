@@ -253,6 +253,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "to_short": lambda x: np.asarray(x).astype(np.uint16),
     "hidden_single": np.positive,
     "hidden_double": np.positive,
+    "hidden_word": np.positive,
     "near_reciprocal": lambda x: np.divide(np.float32(1), x),
     "near_power_of_two": _power_of_two,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),

@@ -15,7 +15,7 @@ from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import IndexType, WeakType, element
+from pytocu.ir.types import I32, IndexType, WeakType, element, scalar
 from pytocu.passes import (
     bufferize,
     cleanup,
@@ -118,6 +118,20 @@ def _selected(function: Function, context: PassContext) -> bool:
     return False
 
 
+def _negated(function: Function, context: PassContext) -> bool:
+    """Whether arithmetic of int32 is done on a GPU, or a position negated."""
+    if context.target.kind != "cuda":
+        return False
+    for inst in walk(function.body):
+        if inst.op.name in ("negative", "subtract") and isinstance(inst.types[0], IndexType):
+            first = inst.args[0].inst
+            if inst.op.name == "negative" or (first is not None and first.attr("value") == 0):
+                return True
+        elif inst.op.kind == "elementwise" and inst.types[0] == scalar(I32):
+            return True
+    return False
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
@@ -176,6 +190,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("zeros", _where(_selected, "zeros"), "Selections of a zero keep its sign in the vendors' compilers.",
          after=(("expand", "formulas select too"),)),
     Pass("fold", fold.run, "Constants that formulas brought in."),
+    Pass("negations", _where(_negated, "negations"), "Negated integers reach the minima and maxima of the vendors' assemblers.",
+         after=(("expand", "formulas are minima and maxima"),)),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),
     Pass("alike", _where(_launches, "alike"), "Launches of the same code get one name.",

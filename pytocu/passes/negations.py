@@ -1,0 +1,79 @@
+"""Integers that are negated and then compared, as NVIDIA's assemblers write them.
+
+The assemblers of CUDA 12.8 to 13.3 write a minimum or maximum of three int32 as one instruction for compute capability 9.0
+and above, make the negation of an operand a part of it, and forget that of the second operand: ``max(max(-x, -y), -z)`` was
+``max(max(-x, y), -z)``.  So what a minimum or maximum takes of arithmetic, which may be or become a negation, goes through
+an instruction that no assembler sees through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.rewrite import rewrite
+from pytocu.ir.types import I32, IndexType, element, scalar
+from pytocu.passes.context import PassContext
+
+ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
+
+_ARITHMETIC = frozenset({"negative", "subtract", "multiply", "add"})
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Hide what minima and maxima of int32 take of arithmetic."""
+    words = frozenset(_words(function, context))
+    return rewrite(function, partial(_hidden, words)) if words else function
+
+
+def _words(function: Function, context: PassContext) -> Iterator[Inst]:
+    """Arithmetic of 32 bits that a comparison takes by which one of its operands is chosen."""
+    for inst in walk(function.body):
+        if inst.op.name not in ("where", "if"):
+            continue
+        test = inst.args[0].inst
+        if test is None or test.op.name not in ORDERS:
+            continue
+        chosen = set(inst.args[1:]) if inst.op.name == "where" else _given(inst)
+        if chosen & set(test.args):
+            yield from (made for a in test.args if (made := _arithmetic(a, context)) is not None)
+
+
+def _given(branch: Inst) -> set[Value]:
+    return {a for block in branch.regions for inst in walk(block) if inst.op.name in ("yield", "store") for a in inst.args}
+
+
+def _arithmetic(value: Value, context: PassContext) -> Inst | None:
+    """What makes a value, if that may be a negation of 32 bits for the compilers."""
+    inst = value.inst
+    if inst is None:
+        return None
+    if isinstance(value.type, IndexType):
+        # Positions are negated rarely, and compared everywhere.
+        negated = inst.op.name == "negative" or (inst.op.name == "subtract" and _is_zero(inst.args[0]))
+        return inst if context.index_bits == 32 and negated else None
+    return inst if value.type == scalar(I32) and _is_arithmetic(inst) else None
+
+
+def _is_arithmetic(inst: Inst) -> bool:
+    # The conversion of a negation they write as the negation of a conversion.
+    while inst.op.name in ("convert_raw", "bitcast"):
+        source = inst.args[0]
+        if source.inst is None or isinstance(source.type, IndexType) or element(source.type).kind not in "iu":
+            return False
+        inst = source.inst
+    return inst.op.name in _ARITHMETIC
+
+
+def _is_zero(value: Value) -> bool:
+    return value.inst is not None and value.inst.op.name == "const" and value.inst.attr("value") == 0
+
+
+def _hidden(words: frozenset[Inst], builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    if inst not in words:
+        return None
+    made = builder.inst(inst.op, args, dict(inst.attrs), inst.types)
+    return builder.inst("hidden_word", made.results, {}, inst.types).results
+
