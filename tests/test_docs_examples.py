@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import pkgutil
 import re
 from pathlib import Path
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
 NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in zip(NAMES, PAGES, strict=True)}
+FILES = [str(path) for path in ROOT.rglob("*.py") if not any(part[0] == "." for part in path.relative_to(ROOT).parts)]
 KINDS = {"python", "console", "sh", "diff", "cuda", "text", "ir", "toml", "toctree", "include"}
 PROGRAMS = [(name, n) for name in NAMES for n, e in enumerate(pages.examples(TEXTS[name])) if e.is_program]
 WITH_COMMANDS = [n for n in NAMES if any(e.language in ("console", "diff") for e in pages.examples(TEXTS[n]))]
@@ -57,6 +59,16 @@ def test_every_block_is_of_a_known_kind(name: str) -> None:
     for example in pages.examples(TEXTS[name]):
         if example.language == "python" and example.text.startswith(">>>"):
             assert example.text.endswith("\n\n"), f"{name}:{example.line}: a doctest ends with an empty line"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_and_names_that_are_told_of_are_there(name: str) -> None:
+    own = set(re.findall(r"^(?:# |\+\+\+ )([\w/]+\.py)$", TEXTS[name], flags=re.MULTILINE))
+    prose = re.sub(r"^```.*?^```$", "", TEXTS[name], flags=re.MULTILINE | re.DOTALL)
+    named = {*re.findall(r"`((?:\w+/)*\w+\.py)`", prose)} - own - {"mask.py"}
+    assert [file for file in sorted(named) if not any(f"/{path}".endswith(f"/{file}") for path in FILES)] == []
+    for dotted in re.findall(r"`(pytocu(?:\.\w+)+)`", prose):
+        assert pkgutil.resolve_name(dotted) is not None
 
 
 @needs_compilers

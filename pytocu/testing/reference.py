@@ -24,9 +24,9 @@ from pytocu.runtime.dispatcher import Specialization
 
 _HEAD = """# The Python interface
 
-Every public name of `pytocu`, and what its functions return. Names that are not here are pytocu's own and may change; what is
-promised of these is in [versions and deprecation](policy.md). The commands have `--help`, and the variables of the
-environment are in [start](start.md).
+Every public name of `pytocu`, and what its functions return. Other names may change, unless a page of the docs imports
+them; what is promised of these is in [versions and deprecation](policy.md). The commands have `--help`, and the variables
+of the environment are in [start](start.md).
 
 This page is written by `python -m pytocu.testing.reference --write docs/api.md` from the docstrings.
 """
