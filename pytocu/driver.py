@@ -537,16 +537,17 @@ def lower(
     """Front end only; see :class:`Lowered`.
 
     `sizes` are the lengths of the call that asks, if any: they decide which lengths of views
-    are 1 and so broadcast, and nothing else.  `infos` are its arrays: they decide which of them
-    share memory with one that is written.  `known` are the lengths that choose size classes, by
-    default all.
+    are 1 and so broadcast, which are 0 where elements are taken at positions, and nothing else.
+    `infos` are its arrays: they decide which of them share memory with one that is written.
+    `known` are the lengths that choose size classes, by default all.
     """
     ones: frozenset[Dim] = frozenset()
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
+    zeros: frozenset[Dim] = frozenset()
     sharing: Sharing = ()
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart, options.trees)
+            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart, options.trees, zeros)
         except PytocuError:
             raise
         except Exception as error:
@@ -554,12 +555,14 @@ def lower(
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})
         differing = infer_shapes.apart_lengths(result.function, sizes or {})
-        if found <= ones and differing <= apart and shared == sharing:
+        none = infer_shapes.zero_lengths(result.function, sizes or {})
+        if found <= ones and differing <= apart and none <= zeros and shared == sharing:
             classes = (sizes or {}) if known is None else known
             return Lowered(result.function, result.guards, options, function.__name__, result.callees, classes)
         # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
         ones = ones | found if shared == sharing else frozenset()
         apart = apart | differing if shared == sharing else frozenset()
+        zeros = zeros | none if shared == sharing else frozenset()
         sharing = shared
 
 

@@ -10,6 +10,7 @@ import pytest
 from mask_tools import everywhere
 
 import pytocu
+from pytocu.testing.operands import make_function
 
 TABLE = np.random.default_rng(1).random((3, 4))
 PLACES = np.array([1, -1, 2, 1, 0])
@@ -168,3 +169,30 @@ def zeros_of_its_length(p):
 @pytest.mark.parametrize("shape", [(0, 2), (3, 2), (1, 0)])
 def test_no_position_is_outside_of_nothing(shape: tuple[int, ...]) -> None:
     everywhere(zeros_of_its_length, np.ones(shape))
+
+
+NONE_TAKEN = (
+    ("a[i]", (3, 0)), ("a[i, :0]", (3, 4)), ("a[:0, i]", (2, 4)), ("a[:, i]", (0, 3)), ("a[i]", (3, 0, 2)),
+    ("a[i, i]", (6, 3, 0)), ("np.take(a, i, axis=0)", (3, 0)), ("np.take(a, i, axis=1)", (0, 3)),
+    ("np.take(a, i, axis=1)", (0, 0)), ("np.take(a, i, axis=1)", (2, 3, 0)),
+    ("a[i].sum(axis=0)", (3, 0)), ("a[j, i[1]]", (3, 3)), ("a[j]", (3, 0)),
+    ("np.take(a, i, axis=0, mode='wrap')", (3, 0)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text, shape", NONE_TAKEN)
+def test_positions_of_which_no_element_is_taken(text, shape):
+    """NumPy looks at them all the same, but for np.take where an axis before has no element."""
+    a, j = np.zeros(shape), np.zeros(0, int)
+    for i in (np.array([0, 5]), np.array([0, -2]), np.array([-4, 1])):
+        everywhere(make_function("aij", [text], {"np": np}), a, i, j)
+
+
+def test_a_length_of_0_is_another_specialisation():
+    f = pytocu.jit(lambda a, i: a[i])
+    i = np.array([0, 2])
+    assert f(np.ones((3, 40)), i).shape == (2, 40)
+    assert f(np.ones((3, 0)), i).shape == (2, 0)
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        f(np.ones((3, 0)), np.array([0, 5]))
+    assert f(np.ones((3, 70)), i).shape == (2, 70) and len(f.specializations) == 2

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.compaction import check_masks, masks_to_positions
+from pytocu.frontend.compaction import check_masks, masks_to_positions, read_length
 from pytocu.frontend.inplace import write_result
 from pytocu.frontend.layouts import row_major
 from pytocu.frontend.literals import known_array
@@ -37,8 +38,10 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min, product
-from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.dims import DimLike, dim_min, product, symbols
+from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, ArrayType, DType, ScalarType, WeakType, element, scalar
+
+_reduce = Deferred("pytocu.frontend.reductions", "reduce")
 
 
 def has_positions(base: Any, key: Any) -> bool:
@@ -207,14 +210,58 @@ def _with_new_axes(
 
 
 def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequence[Value], at: int) -> Value:
-    """Elements at positions on axes; the positions broadcast, and their axes begin at `at`."""
+    """Elements at positions on axes; the positions broadcast, and their axes begin at `at`.
+
+    Where no element is taken because another axis has none, positions are looked at all the same.
+    """
+    made = taken(context, source, axes, positions, at)
+    if not _none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
+        # Beside no positions NumPy looks at numbers alone.
+        numbers = [p for p in positions if not dimensions(p)]
+        others = [d for p in positions for d in dimensions(p)] if numbers else []
+        positions = numbers if _none_left(context, others) else []
+    for position in positions:
+        _look_at(context, position)
+    return made
+
+
+def taken(context: Context, source: Value, axes: Sequence[int], positions: Sequence[Value], at: int) -> Value:
+    """As :func:`gather`; positions of which no element is taken are not looked at."""
     text = "shape mismatch: indexing arrays could not be broadcast together with shapes "
     fitted = together(context, positions, "IndexError", text)
     return context.builder.emit("gather", (source, *fitted), {"axes": tuple(axes), "at": at})
 
 
-def checked(context: Context, position: Value, length: DimLike, axis: int) -> Value:
-    """Positions counted from the front; an IndexError where one is outside of the axis."""
+def _is_zero(context: Context, dim: DimLike) -> bool | None:
+    """Whether an axis has no element in the call that compiles, which becomes a fact; None where only a run can tell."""
+    if isinstance(dim, int):
+        return dim == 0
+    if dim in context.zeros:
+        return True
+    given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
+    if context.elements is not None or context.in_side or context.in_steps or not given.issuperset(symbols(dim)):
+        return None
+    context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 0})
+    return False
+
+
+def _none_left(context: Context, dims: Sequence[DimLike]) -> bool:
+    """Whether one of the axes has no element in the call that compiles."""
+    return any(_is_zero(context, dim) for dim in dims)
+
+
+def _look_at(context: Context, position: Value) -> None:
+    """Let the host wait for positions of which no element is taken: one that is out of bounds is an error all the same."""
+    if context.elements is None and not context.in_side and not context.in_steps:
+        largest = _reduce(context, "maximum", array_of(context, position), None, initial=0)
+        read_length(context, cast(context, largest, I64), 2**63 - 1, "position")
+
+
+def checked(context: Context, position: Value, length: DimLike, axis: int, rest: Sequence[DimLike] = ()) -> Value:
+    """Positions counted from the front; an IndexError where one is outside of the axis.
+
+    Of an axis without elements none is wanted where one of the `rest` has none either.
+    """
     made = position.inst
     if made is not None and made.op.name == "cast" and isinstance(length, int):
         given = element(made.args[0].type)
@@ -222,7 +269,7 @@ def checked(context: Context, position: Value, length: DimLike, axis: int) -> Va
             # Every number of the dtype is a position.
             return position
     size = dim_value(context, length)
-    refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0")
+    refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0", rest)
     negative = elementwise(context, "less", position, 0)
     front = elementwise(context, "where", negative, elementwise(context, "add", position, size), position)
     # One comparison: as unsigned numbers those below 0 are too large.
@@ -275,9 +322,9 @@ def _like(context: Context, made: Value, position: Value) -> Value:
     return made
 
 
-def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str) -> None:
-    """An axis without elements has no position at all."""
-    wanted = product((*dimensions(positions), *(context.elements or ())))
+def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str, rest: Sequence[DimLike] = ()) -> None:
+    """An axis without elements has no position at all; nothing is wanted of it where one of the `rest` has none."""
+    wanted = product((*dimensions(positions), *rest, *(context.elements or ())))
     none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
     require_equal(context, none, 0, "IndexError", sentence)
 
@@ -310,8 +357,14 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     attempt(context, np.take, np.zeros(1), 0, mode=mode)
     source, place = along_axis(context, value, axis)
     length = dimensions(source)[place]
-    refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.")
-    return row_major(context, gather(context, source, [place], [_by_mode(context, positions, length, place, mode)], place))
+    before, behind = dimensions(source)[:place], dimensions(source)[place + 1 :]
+    refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.", (*before, *behind))
+    # NumPy looks at no position where an axis before has no element.
+    none = _none_left(context, before)
+    chosen = _by_mode(context, positions, length, place, "clip" if none else mode, (*before, *behind))
+    if not none and _none_left(context, behind):
+        _look_at(context, chosen)
+    return row_major(context, taken(context, source, [place], [chosen], place))
 
 
 def _as_positions(indices: Any) -> np.ndarray:
@@ -321,7 +374,9 @@ def _as_positions(indices: Any) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def _by_mode(context: Context, positions: Value, length: DimLike, axis: int, mode: str) -> Value:
+def _by_mode(
+    context: Context, positions: Value, length: DimLike, axis: int, mode: str, rest: Sequence[DimLike]
+) -> Value:
     size = dim_value(context, length)
     match mode:
         case "wrap":
@@ -330,7 +385,7 @@ def _by_mode(context: Context, positions: Value, length: DimLike, axis: int, mod
             below = elementwise(context, "minimum", positions, _last(context, length))
             return _like(context, elementwise(context, "maximum", below, 0), positions)
     assert size is not None
-    return checked(context, positions, length, axis)
+    return checked(context, positions, length, axis, rest)
 
 
 def _positive(context: Context, length: DimLike) -> Any:

@@ -83,6 +83,7 @@ def lower(
     elements: Elementwise | None = None,
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset(),
     trees: tuple[Any, ...] = (),
+    zeros: frozenset[Dim] = frozenset(),
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -103,6 +104,8 @@ def lower(
         What sides of branches hand on has one length or the other; the function states that they differ.
     trees : Trees, optional
         How the function's own parameters hold these; by default they are these.
+    zeros : frozenset of Dim
+        Lengths that are 0, which the function states; see `Context.zeros`.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def lower(
     others: Others | None = None
     while True:
         try:
-            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, frozenset(handed), others)
+            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, zeros, frozenset(handed), others)
         except _AlsoWrong as found:
             others = found.others
         except HandOn as asked:
@@ -136,13 +139,14 @@ def _lower(
     elements: Elementwise | None,
     apart: frozenset[tuple[DimLike, DimLike]],
     trees: tuple[Any, ...],
+    zeros: frozenset[Dim],
     handed: frozenset[Any],
     others: Others | None,
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
-    context.handed, context.apart = handed, apart
+    context.handed, context.apart, context.zeros = handed, apart, zeros
     context.asking = KINDS in handed
     context.others = others or {}
     note_path(context, function, ("function",))
@@ -172,6 +176,8 @@ def _lower(
         values = _put_together(trees, values, lambda made: note_built(context, made))
     for dim in sorted(unit_lengths, key=str):
         builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 1})
+    for dim in sorted(zeros, key=str):
+        builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 0})
     for first, second in sorted(apart, key=str):
         builder.emit("assume", (), {"dim": first - second, "relation": "!=", "number": 0})
     try:

@@ -107,6 +107,8 @@ class Context:
     ----------
     unit_lengths : frozenset of Dim
         Lengths such as ``n - 2`` that are 1 in the call that compiles; NumPy broadcasts them.
+    zeros : frozenset of Dim
+        Lengths that are 0 in the call that compiles, where positions are looked at although no element is taken.
     guards : list of Guard
         What the code depends on, in order of reading.
     guarded : dict
@@ -191,13 +193,14 @@ class Context:
         "containers", "elements", "facts", "filling", "given", "growing", "guarded", "guards", "handed", "hooks", "implied",
         "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "others",
         "outside", "paths", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "unit_lengths",
-        "written_out",
+        "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
         self.builder, self.hooks, self.unit_lengths = builder, hooks, unit_lengths
         self.guards: list[Guard] = []
         self.handed: frozenset[Any] = frozenset()
+        self.zeros: frozenset[Dim] = frozenset()
         self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
         self.raising: set[Loc] = set()

@@ -349,11 +349,15 @@ def _concatenate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 def _gather(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     source, *positions = args
     axes, first = inst.attr("axes"), inst.attr("at")
-    for axis, place in zip(axes, positions, strict=True):
-        if np.size(place) and not 0 <= np.min(place) <= np.max(place) < source.shape[axis]:
-            raise InternalError(f"gather reads positions {np.min(place)} to {np.max(place)} of axis {axis} of {source.shape}")
     others = [a for a in range(source.ndim) if a not in axes]
-    made = np.transpose(source, [*axes, *others])[(*positions, ...)]
+    rest = [source.shape[a] for a in others]
+    for axis, place in zip(axes, positions, strict=True):
+        if np.size(place) and 0 not in rest and not 0 <= np.min(place) <= np.max(place) < source.shape[axis]:
+            raise InternalError(f"gather reads positions {np.min(place)} to {np.max(place)} of axis {axis} of {source.shape}")
+    if 0 in rest:
+        made = np.empty((*np.broadcast_shapes(*map(np.shape, positions)), *rest), source.dtype)
+    else:
+        made = np.transpose(source, [*axes, *others])[(*positions, ...)]
     count = max(np.ndim(p) for p in positions)
     return (np.moveaxis(made, range(count), range(first, first + count)),)
 

@@ -87,6 +87,13 @@ def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tup
     return frozenset(found)
 
 
+def zero_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
+    """Lengths that the function takes for another number than 0, and that are 0 for these sizes."""
+    assumed = [inst.attr("dim") for inst in function.body.insts if inst.op.name == "assume" and inst.attr("relation") == "!="]
+    stated = {inst.attr("dim") for inst in function.body.insts if inst.op.name == "assume" and inst.attr("number") == 0}
+    return frozenset(dim for dim in assumed if sizes and dim in stated and evaluate(dim, sizes) == 0)
+
+
 class _Facts:
     """Equalities of lengths found so far; ``met`` are the lengths that have to be equal to another."""
 

@@ -98,6 +98,7 @@ def looked_up(table, i):
 #|   %11 = less %9, %10 : bool[k]
 #|   %12 = require %8, %11, %3 {dims = (n,), error = "IndexError", sentence = "index {0} is out of bounds for axis 0 with size {1}"} : i64[k]
 #|   %13 = gather %table, %12 {at = 0, axes = (0,)} : f32[k, m]
+#|   assume {dim = m, number = 0, relation = "!="}
 #|   %14 = const 2 : weak int
 #|   %15 = multiply %13, %14 : f32[k, m]
 #|   return %15 {tree = 0}
