@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from pytocu.backend import guards
+from pytocu.backend import divider, guards
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
 from pytocu.ir.ops import OPS
@@ -107,14 +107,14 @@ def _optimized_module(
                 module.verify()
             except RuntimeError as error:
                 raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
-            _run_passes(text, module, machine, context)
+            _run_passes(text, module, machine, context, frozenset((cpu or host_cpu())[1].split(",")))
             for function in module.functions:
                 if function.is_declaration and not function.name.startswith("llvm.") and function.name not in allowed:
                     _check_external(function.name)
             yield module, machine
 
 
-def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
+def _run_passes(text: str, module: Any, machine: Any, context: Any, features: frozenset[str]) -> None:
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -125,11 +125,17 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any) -> None:
     with llvm.create_pass_builder(machine, options) as builder:
         with _disposed(builder.getModulePassManager()) as manager:
             manager.run(module, builder)
-        guarded = guards.declared([f.name for f in module.functions])
-        if guarded:
-            with llvm.parse_assembly(guards.definitions(guarded, Dialect()), context) as rest:
+        names = [f.name for f in module.functions]
+        definitions: list[str] = []
+        if found := guards.declared(names):
+            definitions.append(guards.definitions(found, Dialect()))
+        if found := divider.declared(names):
+            definitions.append(divider.definitions(found, features))
+        for definition in definitions:
+            with llvm.parse_assembly(definition, context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout
                 module.link_in(rest, preserve=True)
+        if definitions:
             with _disposed(llvm.create_new_module_pass_manager()) as manager:
                 manager.add_always_inliner_pass()
                 manager.add_simplify_cfg_pass()

@@ -24,7 +24,8 @@ LANES = {F32: (4, 8, 16, 32), F64: (2, 4, 8, 16, 32)}
 _ATTRIBUTES = "nounwind willreturn memory(none)"
 
 
-def _type(dtype: DType, lanes: int) -> str:
+def vector_type(dtype: DType, lanes: int) -> str:
+    """A vector of floats, or one float."""
     element = "float" if dtype is F32 else "double"
     return element if lanes == 1 else f"<{lanes} x {element}>"
 
@@ -48,7 +49,8 @@ def declare(function: str, dtype: DType) -> tuple[list[str], str, str]:
         float32 or float64.
     """
     name = f"{function}f" if dtype is F32 else function
-    lines = [f"declare {_type(dtype, n)} @{_variant(name, n)}({_type(dtype, n)}) {_ATTRIBUTES}" for n in (1, *LANES[dtype])]
+    types = {n: vector_type(dtype, n) for n in (1, *LANES[dtype])}
+    lines = [f"declare {type} @{_variant(name, n)}({type}) {_ATTRIBUTES}" for n, type in types.items()]
     table = ",".join(f"_ZGV_LLVM_N{n}v_{_variant(name, 1)}({_variant(name, n)})" for n in LANES[dtype])
     return lines, _variant(name, 1), f'{_ATTRIBUTES} "vector-function-abi-variant"="{table}"'
 
@@ -61,7 +63,7 @@ def declared(names: Iterable[str]) -> list[str]:
 
 def keep(declarations: set[str]) -> str:
     """A line that keeps the vector variants among the declarations until the loops are vectorised."""
-    names = re.findall(rf"@({re.escape(PREFIX)}\w+\.\d+)\(", "\n".join(sorted(declarations)))
+    names = re.findall(r"^declare .* @(\w+\.\w+\.\d+)\(.* memory\(none\)$", "\n".join(sorted(declarations)), re.M)
     if not names:
         return ""
     items = ", ".join(f"ptr @{name}" for name in names)
@@ -84,12 +86,12 @@ def definitions(names: list[str], dialect: Dialect) -> str:
     for name in names:
         function = name.removeprefix(PREFIX)
         dtype = F32 if function.endswith("f") else F64
-        element = _type(dtype, 1)
+        element = vector_type(dtype, 1)
         library = dialect.library.format(name=function)
         limit = literal(LARGEST, dtype)
         declarations.add(f"declare {element} @{library}({element}) {_ATTRIBUTES}")
         for lanes in (1, *LANES[dtype]):
-            declarations.add(f"declare {_type(dtype, lanes)} @{_magnitude(dtype, lanes)}({_type(dtype, lanes)})")
+            declarations.add(f"declare {vector_type(dtype, lanes)} @{_magnitude(dtype, lanes)}({vector_type(dtype, lanes)})")
         parts.append(
             f"""define internal {element} @{name}.one({element} %x) {_ATTRIBUTES} noinline {{
   %size = call {element} @{_magnitude(dtype, 1)}({element} %x)
@@ -115,7 +117,7 @@ define available_externally {element} @{name}({element} %x) alwaysinline {_ATTRI
 
 def _variant_definition(name: str, dtype: DType, lanes: int) -> str:
     """All lanes at once: the way out for rare ones is a function, so that it costs the loop no registers."""
-    element, vector = _type(dtype, 1), _type(dtype, lanes)
+    element, vector = vector_type(dtype, 1), vector_type(dtype, lanes)
     limit = f"<{', '.join([f'{element} {literal(LARGEST, dtype)}'] * lanes)}>"
     each: list[str] = []
     total = "zeroinitializer"

@@ -123,6 +123,10 @@ class Dialect(Record):
         spite of these: failures are noted behind it then, not by branches in it.
     long : int
         Operations on floats from which on a loop takes two vectors at once, where there are registers enough; 0 for never.
+    waits : bool
+        In loops that wait for the divider, quotients and roots are made by multiplication (:mod:`pytocu.backend.divider`).
+    masks : bool
+        Instructions may leave out elements: a selection of what is converted, or 0, stands behind the conversion.
     index_bits : int
         Bits of every index; 0 where they are as many as the function says.
     register : str
@@ -162,6 +166,8 @@ class Dialect(Record):
     expect: str = "llvm.expect.i1"
     worth_vectors: int | None = 16
     long: int = 0
+    waits: bool = False
+    masks: bool = False
     # An index as wide as an address: of a narrower one LLVM has to show, in the loop, that it does not wrap.
     index_bits: int = 64
     register: str = ""
@@ -245,7 +251,8 @@ def host_dialect() -> Dialect:
     dialect = X86_64 if features.get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
     if features.get("avx512dq") and features.get("avx512vl"):
         # Vectors of positions are compared, and the elements there loaded, by an instruction each; and there are 32 registers.
-        return dialect._replace(worth_vectors=0, long=16)
+        # Those with instructions for float16 compute whole registers at a time (`WHOLE_REGISTERS` of `cpu.py`).
+        return dialect._replace(worth_vectors=0, long=16, masks=True, waits=features.get("avx512fp16", False))
     return dialect
 
 

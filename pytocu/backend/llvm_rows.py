@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Attr, Function, Inst, Value, walk
+from pytocu.ir.core import Attr, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named, element
 from pytocu.lazy import lazy
 
 _guarded = Deferred("pytocu.backend.guards", "declare")
+_exact = Deferred("pytocu.backend.divider", "declare")
+_divisor = Deferred("pytocu.backend.divider", "divisor")
 
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
@@ -38,12 +40,19 @@ class RowWriter:
         # What all of them may use, and the innermost loop around the open one.
         self.everywhere = {*function.params, *(r for inst in function.body.insts for r in inst.results)}
         self.around: Inst | None = None
+        # Divisions and roots of that loop which are made by multiplication.
+        self.spared: frozenset[Inst] = frozenset()
         # The instruction that each line is of, where somebody asks for it.
         self.origins: dict[int, Inst] | None = None
         self.label = "entry"
         self.values: dict[Value, str] = {}
         # Values and blocks have names of one kind.
         self.taken: dict[str, int] = {"entry": 1}
+
+    @lazy
+    def written(self) -> set[Value]:
+        """Pointers through which the function changes memory."""
+        return written_pointers(self.function.body)
 
     @lazy
     def signs_seen(self) -> set[Value]:
@@ -141,6 +150,10 @@ class RowWriter:
         match op.llvm.split():
             case [("add" | "sub" | "mul") as verb] if kind == "f":
                 text = f"f{verb} {flags}{pair}"
+            case ["fdiv"] if inst in self.spared:
+                text = self.quotient(inst)
+            case ["intrinsic"] if inst in self.spared:
+                text = self.exact("sqrt", args[0], values)
             case ["fdiv"]:
                 text = f"fdiv {flags}{pair}"
             case [("add" | "sub" | "mul") as verb]:
@@ -191,6 +204,22 @@ class RowWriter:
             case _:
                 raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
         return self.assign(text, hint)
+
+    def quotient(self, inst: Inst) -> str:
+        """A call that divides by multiplication: with the inverse of the divisor, which LLVM computes in front of the loop."""
+        divisor = inst.args[1]
+        lines, names = _divisor(element(divisor.type), self.values[divisor])
+        made: list[str] = []
+        for line in lines:
+            made.append(self.assign(line.format(*made), "divisor"))
+        return self.exact("divide", divisor, [*self.operands(inst.args), *(name.format(*made) for name in names)])
+
+    def exact(self, function: str, operand: Value, values: Sequence[str]) -> str:
+        """A call of a function that has the bits of an instruction."""
+        type, dtype = self.type(operand.type), element(operand.type)
+        lines, name, attributes = _exact(function, dtype)
+        self.declarations.update(lines)
+        return f"call {type} @{name}({', '.join(f'{type} {v}' for v in values)}) {attributes}"
 
     def steps(self, name: str, args: Sequence[Value], flags: str, hint: str) -> str:
         """An operation on floats that this dialect writes as several instructions."""
@@ -247,6 +276,13 @@ class RowWriter:
                 verb = "fpext" if target_bits > source_bits else "fptrunc"
             case True, False:
                 verb = "fptosi" if target_kind == "i" else "fptoui"
+                made = x.inst
+                if self.dialect.masks and made is not None and _is_or_zero(made):
+                    # What is not chosen may be out of range, of which LLVM says nothing.
+                    condition, inside, _ = made.args
+                    number = self.assign(f"{verb} {self.typed(inside)} to {self.type(target)}", hint)
+                    operands = f"{self.typed(condition)}, {self.type(target)} {number}"
+                    return self.assign(f"select {operands}, {self.type(target)} {self.constant(0, target)}", hint)
             case False, True:
                 verb = "sitofp" if signed else "uitofp"
             case _ if target_bits < source_bits:
@@ -326,6 +362,13 @@ def chosen_again(inst: Inst) -> Value | None:
         if inner.inst is not None and _is_extreme(inner.inst) and any(_same(a, other) for a in inner.inst.args[1:]):
             return inner
     return None
+
+
+def _is_or_zero(inst: Inst) -> bool:
+    """Whether an instruction selects a number or 0."""
+    if inst.op.name != "where" or inst.args[2].inst is None or inst.args[2].inst.op.name != "const":
+        return False
+    return inst.args[2].inst.attr("value") == 0
 
 
 def _is_extreme(inst: Inst) -> bool:

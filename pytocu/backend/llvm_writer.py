@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
+from pytocu.deferred import Deferred
 from pytocu.errors import NOTHING, BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
@@ -40,6 +41,9 @@ class _Phis(Record):
     @property
     def names(self) -> list[str]:
         return [name for _, name in self.rows]
+
+
+_spared = Deferred("pytocu.backend.divider", "spared")
 
 
 class Writer(RowWriter):
@@ -89,6 +93,8 @@ class Writer(RowWriter):
     def inside(self, inst: Inst, write: Callable[[Inst], None]) -> None:
         """Write a loop, which is around what is written meanwhile."""
         around, self.around = self.around, inst
+        if self.dialect.waits and inst.op.name == "for":
+            self.spared = _spared(inst, self.written)
         write(inst)
         self.around = around
 
