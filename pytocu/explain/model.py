@@ -408,19 +408,25 @@ class Explanation(Record):
     Attributes
     ----------
     function, file : str
+        The function's name, and where it is.
     types : tuple of str
         The parameters.
     target, backend : str
+        What the code is for, and what makes it.
     kernels : tuple of Kernel
-        In order of launch.
+        In order of launch: the lines, what is read and written, bytes, schedule and why.
     edges : tuple of Edge
+        What lies in memory between kernels, calls of libraries, arguments and results.
     refused : tuple of Refusal
+        Fusions that were not made, with the reason and what that costs.
     wide : tuple of Wide
+        Values of float64 and complex128, and what they follow from.
     recompiled : Recompiled or None
-        None where the function was not called.
+        Why code was made for this call; None where the function was not called.
     facts : tuple of str
         What the code relies on.
     measured : Measured or None
+        Times on a GPU.
     notes : tuple of str
         What could not be found out, and why.
     library_calls : tuple of LibraryCall

@@ -25,8 +25,9 @@ What is wrong with a program is said with the line, a caret, what each operand i
 instead. The classes are NumPy's and Python's own, so `except ValueError` keeps working; a shape or dtype error has NumPy's
 sentence. Several errors of one function are said at once, also those in loops and branches and in what it calls. What NumPy or
 Python refuses in a side of a branch, or in a loop that may have no step, is raised by the run that comes there, and by no
-other; what pytocu does not do is refused at once. Nothing of pytocu is in the traceback unless `PYTOCU_DEBUG=1`. A defect of
-pytocu itself names the step that failed and the folder that reproduces it.
+other; what pytocu does not do is refused at once. The traceback has the line of the call and at most one line of pytocu, the
+entry of the function; `PYTOCU_DEBUG=1` keeps all. A defect of pytocu itself names the step that failed and the folder that
+reproduces it.
 
 This page is written by `python -m pytocu.testing.wrong_programs --write docs/errors.md`.
 """
