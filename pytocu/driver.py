@@ -284,6 +284,23 @@ class Lowered:
             parsed = Target("cuda", cuda.arch(cuda.current_device()))
         return Compiled(self.host(parsed, index_bits), parsed, chosen, self.name)
 
+    def compile_for(
+        self, arguments: Sequence[Any], infos: Mapping[int, ArrayInfo], target: str | Target, backend: str | None = None
+    ) -> Compiled:
+        """Code for a call: with wide indices where the lengths that are known before it do not say that offsets fit 32 bits.
+
+        Parameters
+        ----------
+        arguments : sequence
+            Those that are not known while compiling.
+        infos : mapping
+            The arrays among them by position,.
+        target, backend
+            As of :meth:`compile`.
+        """
+        compiled = self.compile(target, backend)
+        return compiled if compiled.executable.suits(arguments, infos) else self.compile(target, backend, 64)
+
 
 def _native_steps() -> str:
     """The function that makes the steps of loops on a CPU."""

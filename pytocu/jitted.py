@@ -266,10 +266,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         try:
             with paused(), _lengths_said(_lengths(call)):
                 lowered = compiler().lower(self._function, call.parameters, self._options, _lengths(call), call.infos)
-                for index_bits in (32, 64):
-                    compiled = lowered.compile(target, index_bits=index_bits)
-                    if compiled.executable.suits(call.dynamic, call.infos):
-                        break
+                compiled = lowered.compile_for(call.dynamic, call.infos, target)
                 compiled.begin()
         except InternalError as error:
             values = dict(zip(self._names, call.values, strict=True))

@@ -190,6 +190,41 @@ def unsigned(x):
     return x.astype(np.float32)
 
 
+def newton(x):
+    y = x.copy()
+    while True:
+        y = 0.5 * (y + x / y)
+        if np.abs(y * y - x).max() < np.float32(1e-6):
+            return y
+
+
+def halved(x):
+    x = np.minimum(np.abs(x), 8)
+    while x.sum() > 1:
+        x[::2] = x[::2] / 2
+        x[1::2] = x[1::2] / 2
+    return x
+
+
+@pytocu.vectorize
+def lowered(n):
+    while n >= np.uint64(2**63):
+        n = n - np.uint64(1)
+    return n
+
+
+def sized(n, m):
+    k = min(n, m)
+    return np.ones((k, n)) * np.arange(n)
+
+
+def until_large(x, n):
+    while n < 10:
+        n = n * 2
+    return np.zeros(n) + x[0]
+
+
+
 """
 
 BY_NAME = {f.name: f for f in FAULTS}
@@ -374,6 +409,60 @@ def test_planted_faults_are_in_every_pass():
     assert {re.sub(r"-\d$", "", name) for _, _, _, (kind, name), _ in PLANTED if kind == "pass"} == {p.name for p in PIPELINE}
 
 
+# (fault, function, the argument, the step, the operation)
+ENDLESS = [
+    (BY_NAME["a slice stops one early"], "halved", "x=[1., 2, 3]", "the front end makes halved", "while_loop"),
+    (
+        fault("negative constants", "fold:_fold", "interp_rows.cast(typed[0]", "-interp_rows.cast(typed[0]"),
+        *("newton", "x=[1., 2, 3]", "the pass fold-2 (cpu) makes newton", "while_loop"),
+    ),
+    (
+        BY_NAME["unsigned integers compare as signed ones"],
+        *("lowered", "n=np.uint64([2**63 + 5, 7])", "the backend llvm (cpu) makes lowered", "map"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "function", "given", "step", "operation"), ENDLESS, ids=[e[1] for e in ENDLESS])
+def test_a_step_that_does_not_end_is_found(folder, fault, function, given, step, operation):
+    exec(f"np.savez('some.npz', {given})", {"np": np})
+    (folder / "run.py").write_text(
+        "import sys\n\nfrom pytocu.cli.main import main\nfrom pytocu.testing.planted import Fault, planted\n\n"
+        f"with planted(Fault{tuple(fault)!r}):\n    sys.exit(main(sys.argv[1:]))\n"
+    )
+    # In a process of its own, which ends though the native loop does not.
+    words = ["bisect", f"prog.py:{function}", "--inputs", "some.npz", "--target", "cpu", "--limit", "1"]
+    done = subprocess.run([sys.executable, "run.py", *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    assert f"pytocu: {step} endless\n  no answer in 1 s, where an answer is expected\n  first wrong at %" in done.stderr
+    assert re.search(rf"first wrong at (%\w+, )*%\w+ = {operation} ", done.stderr), done.stderr
+    (test,) = folder.glob("test_*.py")
+    assert "does not end." in test.read_text().splitlines()[0]
+    # It passes without the fault.
+    scope = {}
+    exec(compile(test.read_text(), str(test), "exec"), scope)
+    next(value for key, value in scope.items() if key.startswith("test_"))()
+
+
+def test_arguments_for_which_python_does_not_end_are_left_out(command, folder):
+    np.savez("endless.npz", x=np.array([np.nan]))
+    code, out, err = command("prog.py:newton", "--inputs", "endless.npz", "--limit", "0.1")
+    assert (code, out) == (1, "")
+    said = "newton itself, run by Python, gives no answer in 0.1 s for all that was tried: --limit waits longer"
+    assert err == f"pytocu: {said}\n"
+    code, out, err = command("prog.py:newton", "--args", "f64[3]", "--target", "cpu", "--limit", "0.2")
+    assert (code, err) == (0, "")
+    assert "note: newton itself, run by Python, gives no answer in 0.2 s for 5 of 7 lists of arguments, which were left" in out
+    assert out.endswith("newton is NumPy's after every pass and on every backend that ran, for 2 lists of arguments\n")
+
+
+@pytest.mark.parametrize(("function", "types"), [("sized", "weak int, weak int"), ("until_large", "f64[q], weak int")])
+def test_lengths_that_the_call_computes_are_none_of_a_backend(command, folder, function, types):
+    code, out, err = command(f"prog.py:{function}", "--args", types, "--target", "cpu", "--steps")
+    assert (code, err) == (0, "")
+    assert "the backend llvm, cpu: same" in out
+
+
 def test_lengths_are_those_of_several_vectors_too(command, folder):
     (folder / "long.py").write_text("def ends(u):\n    return u[:-2] + u[2:] * 3\n")
     words = ("long.py:ends", "--args", "f32[n]", "--target", "cuda:sm_90")
@@ -507,6 +596,9 @@ def test_large_arguments_are_written_as_bytes(command, folder):
         (("prog.py:steps", "--inputs", "less.npz"), "less.npz holds nothing for y, which steps needs"),
         (("prog.py:steps", "--inputs", "less.npz", "--args", "f32[n]"), "--args and --inputs are two ways"),
         (("prog.py:mean", "--args", "f32[n]", "--target", "cuda:9"), "'cuda:9' is not a target"),
+        (("prog.py:mean", "--args", "f32[n]", "--limit", "0"), "--limit 0: write seconds, as 60"),
+        (("prog.py:mean", "--args", "f32[n]", "--limit", "x"), "--limit x: write seconds, as 60"),
+        (("prog.py:mean", "--args", "f32[n]", "--limit", "nan"), "--limit nan: write seconds, as 60"),
         (("prog.py:mean", "--args", "f32[9223372036854775807]"), "--args 'f32[9223372036854775807]': no arguments of these"),
     ],
 )

@@ -10,6 +10,7 @@ import inspect
 import itertools
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from pytocu.explain.inputs import load_inputs
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
 from pytocu.jitted import JitFunction
 from pytocu.testing.arguments import make_argument, size_cases, symbol_names
-from pytocu.testing.bisect import Finding, Outcome, as_called, bisect
+from pytocu.testing.bisect import LIMIT, Finding, Outcome, as_called, bisect
 from pytocu.testing.reproducer import test_text
 from pytocu.trees import by_name, put_together
 
@@ -35,15 +36,19 @@ examples:
   pytocu bisect waves.py:step --inputs inputs.npz --target cpu
 
 Every pass is interpreted, and what it makes is compared with NumPy; then the binary runs, on a GPU where there is
-one.  np.savez("inputs.npz", x=x, mask=mask) writes arrays by name; Python's numbers, and tuples, lists, dicts and
-objects that hold arrays, are written by pytocu.explain.inputs.save_inputs("inputs.npz", {"x": x, "k": 3}, function),
-as by a call that fails inside the compiler.  Exit code 1: a step is wrong; its test is in the folder of --output.
+one.  A step that takes longer than --limit, as a loop that does not end, is wrong, too.  np.savez("inputs.npz", x=x,
+mask=mask) writes arrays by name; Python's numbers, and tuples, lists, dicts and objects that hold arrays, are written
+by pytocu.explain.inputs.save_inputs("inputs.npz", {"x": x, "k": 3}, function), as by a call that fails inside the
+compiler.  Exit code 1: a step is wrong; its test is in the folder of --output.
 """
 EPILOG += f"\n{TYPES}"
 
 _VALUES = ("plain", "edge", "positive")
 _SEEDS = 2
 _LONG = (261, 37, 5)
+
+_OF_MADE = 2.0
+"""Seconds that NumPy may take for arguments that are made: these are few numbers, for which a loop ends at once or never."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser)
     parser.add_argument("--target", metavar="TARGET", help="cpu, cuda or cuda:sm_90; both by default")
     parser.add_argument("--output", default=".", metavar="DIR", help="where the test is written; here by default")
+    parser.add_argument(
+        "--limit", type=_seconds, default=LIMIT, metavar="SECONDS",
+        help=f"after which a pass or backend counts as endless; {LIMIT:g} by default",
+    )  # fmt: skip
     parser.add_argument("--steps", action="store_true", help="every step and its verdict")
 
 
@@ -70,6 +79,8 @@ def run(options: argparse.Namespace) -> None:
     _check_folder(options.output)
     notes: dict[str, Outcome] = {}
     raised: list[str] = []
+    endless: list[str] = []
+    of_numpy = options.limit if options.inputs else min(options.limit, _OF_MADE)
     compared = len(cases)
     with progress(len(cases), "inputs") as advance:
         for number, values in enumerate(cases):
@@ -80,23 +91,30 @@ def run(options: argparse.Namespace) -> None:
                     show(f"{outcome.step}: {outcome.verdict}{reason}")
                 nonlocal compared
                 if outcome.step == "NumPy":
-                    compared -= outcome.verdict == "not run"
+                    compared -= outcome.verdict in ("not run", "endless")
+                    endless.extend([outcome.reason] if outcome.verdict == "endless" else [])
                     raised.extend([outcome.reason] if outcome.verdict == "raises" else [])
                 elif outcome.verdict in ("refused", "not run"):
                     notes[outcome.step] = outcome
                     compared -= outcome.step == "a call"
 
-            finding = bisect(function, values, targets, say)
+            finding = bisect(function, values, targets, say, options.limit, of_numpy)
             if finding is not None:
                 raise PytocuError(_told(finding, function, values, options))
             advance(number + 1)
-    for outcome in notes.values():
-        show(f"note: {outcome.step} was {outcome.verdict}: {outcome.reason}")
     refused = notes.get("the front end")
     if refused is not None and refused.verdict == "refused":
         raise PytocuError(f"{function.__name__} is not compiled: {refused.reason}")
     if not compared and "a call" in notes:
         raise PytocuError(f"{function.__name__} refuses all that was tried: {notes['a call'].reason}")
+    if endless and not compared:
+        other = "--limit waits longer" if options.inputs else "give arguments for which it ends with --inputs"
+        raise PytocuError(f"{function.__name__} itself, run by Python, gives {endless[0]} for all that was tried: {other}")
+    for outcome in notes.values():
+        show(f"note: {outcome.step} was {outcome.verdict}: {outcome.reason}")
+    if endless:
+        many = f"{len(endless)} of {len(cases)} lists of arguments"
+        show(f"note: {function.__name__} itself, run by Python, gives {endless[0]} for {many}, which were left out")
     shown = f"{compared} lists of arguments" if len(cases) != 1 else "these arguments"
     same = f"{function.__name__} is NumPy's after every pass and on every backend that ran, for {shown}"
     if raised and len(raised) == compared:
@@ -105,6 +123,17 @@ def run(options: argparse.Namespace) -> None:
         show(f"{same}; of these, {len(raised)} raise what NumPy raises: {raised[0]}")
     else:
         show(same)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    # A thread waits no longer than this.
+    if not 0 < found <= threading.TIMEOUT_MAX:
+        raise CommandError(f"--limit {text}: write seconds, as {LIMIT:g}")
+    return found
 
 
 def _check_folder(output: str) -> None:
@@ -193,7 +222,7 @@ def _told(finding: Finding, function: JitFunction[..., Any], values: Values, opt
     except OSError as error:
         raise CommandError(f"--output {options.output}: {error.strerror or error}") from None
     step = "the front end" if finding.kind == "front end" else f"the {finding.kind} {finding.name} ({finding.target})"
-    lines = [f"{step} makes {name} wrong", f"  {finding.difference.message}"]
+    lines = [f"{step} makes {name} {'endless' if finding.difference.endless else 'wrong'}", f"  {finding.difference.message}"]
     if finding.instruction:
         lines.append(f"  first wrong at {finding.instruction}")
     if finding.loc is not None and finding.loc.line:

@@ -21,12 +21,14 @@ from pytocu.passes.context import PassContext, parse_target
 from pytocu.passes.pipeline import run_pipeline
 from pytocu.testing.bisect import (
     INEXACT_PASSES,
+    LIMIT,
     Answer,
     Finding,
     as_called,
     bisect,
     built,
     differing,
+    fitting,
     imprecision,
     interpreted,
     numpy_answer,
@@ -67,7 +69,7 @@ def check_pass(
     context = PassContext(parse_target(target), fastmath, before.fact("index_bits", 32), sizes)
     after = run_pipeline(before, context, check=True, start=name, stop=name)
     loose = (imprecision(before) or bool(fastmath) * _EPS) if name in INEXACT_PASSES else 0.0
-    _same(interpreted(after, arguments), interpreted(before, arguments), loose)
+    _same(interpreted(after, arguments, LIMIT), interpreted(before, arguments), loose)
 
 
 def check_backend(
@@ -83,19 +85,19 @@ def check_backend(
     function = parse_function(text)
     lowered = Lowered(function, (), Options(backend, fastmath), sizes=dict(sizes))
     loose = imprecision(function) or bool(fastmath) * _EPS
-    _same(built(lowered.compile("cpu", backend), arguments), interpreted(function, arguments), loose)
+    _same(built(fitting(lowered, arguments, "cpu", backend), arguments, LIMIT), interpreted(function, arguments), loose)
 
 
 def check_on_gpu(function: JitFunction[..., Any], values: Mapping[str, Any], backend: str) -> None:
     """Assert that a call on the GPU gives what NumPy gives."""
     given = as_called(function, values)
     loose = imprecision(function.lower(*given.args, **given.kwargs).function)
-    _same(on_gpu(function, values, backend), numpy_answer(function, values), loose)
+    _same(on_gpu(function, values, backend, LIMIT), numpy_answer(function, values), loose)
 
 
 def check_function(function: JitFunction[..., Any], values: Mapping[str, Any]) -> None:
     """Assert that every step from the source to the CPU's code gives what NumPy gives."""
-    found = bisect(function, values, ("cpu",))
+    found = bisect(function, values, ("cpu",), limit=LIMIT)
     assert found is None, f"{found.name}: {found.difference.message}"
 
 
@@ -141,7 +143,8 @@ def test_text(
     values : mapping
         Arguments by name.
     """
-    head = f'"""{place[1]}: {_step(finding)} gives another answer.  Written by pytocu bisect.\n\n{_shown(finding)}"""\n\n'
+    gives = "does not end" if finding.difference.endless else "gives another answer"
+    head = f'"""{place[1]}: {_step(finding)} {gives}.  Written by pytocu bisect.\n\n{_shown(finding)}"""\n\n'
     fastmath = f", {function._options.fastmath!r}" if function._options.fastmath else ""
     name = re.sub(r"\W", "_", f"{place[1]}_{finding.name}")
     with_text = finding.before is not None and (finding.kind == "pass" or finding.target == "cpu")
