@@ -65,18 +65,37 @@ class Note(Record):
     text: str
 
 
-def closest(name: str, known: Iterable[str]) -> str:
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6, capitals: bool = True) -> str:
     """The known name that is most like a name, or an empty string.
+
+    Parameters
+    ----------
+    cutoff : float
+        How like it has to be, from 0 to 1.
+    capitals : bool
+        Whether capital letters tell names apart that have more differences.
 
     Examples
     --------
-    >>> closest("lenght", ["height", "length"])
-    'length'
+    >>> closest("lenght", ["height", "length"]), closest("cosine", ["csingle", "cos"]), closest("Inf", ["int", "inf"])
+    ('length', 'cos', 'inf')
     """
     # Only errors ask, and importing it takes a part of a first call.
     import difflib
 
-    return next(iter(difflib.get_close_matches(name, list(known), 1)), "")
+    known = list(known)
+    if same := [k for k in known if k.lower() == name.lower()]:
+        return same[0]
+    names = {k if capitals else k.lower(): k for k in reversed(known)}
+    name = name if capitals else name.lower()
+    close = difflib.get_close_matches(name, list(names), 8, cutoff)
+
+    def likeness(other: str) -> float:
+        # A word that is cut short or made longer is meant more often than one of other letters.
+        begins = other.startswith(name) or name.startswith(other)
+        return difflib.SequenceMatcher(None, other, name).ratio() + 0.15 * begins
+
+    return names[max(close, key=likeness)] if close else ""
 
 
 def source_excerpt(loc: Loc, notes: Sequence[Note] = ()) -> str:

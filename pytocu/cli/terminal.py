@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 import time
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu import config
-from pytocu.errors import PytocuError
+from pytocu.errors import PytocuError, closest
 
 
 class CommandError(PytocuError):
@@ -28,9 +27,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("qqq", ["fold"])
     ''
     """
-    names = {k.lower(): k for k in reversed(list(known))}
-    close = difflib.get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
-    return f": did you mean {names[close[0]]}?" if close else ""
+    close = closest(name, known, 0.5, capitals=False)
+    return f": did you mean {close}?" if close else ""
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = "choose from") -> str:
