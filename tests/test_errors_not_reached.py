@@ -550,3 +550,15 @@ def test_a_loop_over_an_array_without_rows() -> None:
 
     for rows in (0, 1, 3):
         everywhere(function, 0, np.ones(1, np.uint16), np.zeros((rows, 1), np.uint8))
+
+
+def test_a_step_of_a_generator_that_raises():
+    def f(x):
+        s = 0
+        for i in range(len(x)):
+            s = sum(x[i, k] for k in range(i))
+        return s
+
+    assert pytocu.jit(f)(np.ones(1)) == f(np.ones(1)) == 0
+    with pytest.raises(IndexError, match="too many indices"):
+        pytocu.jit(f)(np.ones(3))

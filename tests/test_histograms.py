@@ -126,6 +126,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (added, (np.ones(9, np.float32), PLACES - 9, np.float32(WEIGHTS)), 0),
     (added, (np.arange(9), PLACES.reshape(100, 3), 2), 0),
     (added, (np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j), 0),
+    (added, (np.arange(9.0), -2, np.float64(3)), 0),
     (changed, (np.arange(9.0) - 4, PLACES, WEIGHTS), 8),
     (equalised, (RANDOM.integers(0, 200, (16, 20)).astype(np.uint8),), 0),
 ]

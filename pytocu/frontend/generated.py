@@ -11,7 +11,9 @@ from typing import Any
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import lookup
 from pytocu.frontend.statements import run_block
-from pytocu.frontend.values import Generated, is_weak
+from pytocu.frontend.values import Generated
+from pytocu.ir.core import Value
+from pytocu.ir.types import WeakType, weak_type_of
 
 _TOTAL, _STEPS = "the sum", "the steps"
 """What no name of the program is called."""
@@ -41,7 +43,8 @@ def sum_of(generated: Generated, start: Any) -> Any:
             ast.copy_location(part, node)
     run_block(inner, [loop])
     total = lookup(inner, _TOTAL)
-    if is_weak(total) and total.type.kind in ("float", "complex"):
+    kind = total.type if isinstance(total, Value) else weak_type_of(total)
+    if isinstance(kind, WeakType) and kind.kind in ("float", "complex"):
         text = "sum() of Python floats of a number of steps that is known only at run time is not compiled"
         raise UnsupportedError(text, frame.context.loc, "write a for statement, or np.sum of an array")
     return total

@@ -136,7 +136,7 @@ def _places_of(context: Context, a: Value, indices: Any) -> Value:
     """
     items = indices if isinstance(indices, tuple) else (indices,)
     for item in items:
-        if isinstance(item, Masked) or (isinstance(item, Value) and element(item.type) is BOOL):
+        if isinstance(item, Masked) or (isinstance(item, Value) and promote.strong(item.type) is BOOL):
             help = "write the positions: np.nonzero(mask), or a[mask] = f(a[mask], b)"
             raise UnsupportedError("ufunc.at with a mask is not compiled", context.loc, help)
     if len(dimensions(a)) == 1 and isinstance(indices, Value) and is_array(indices) and element(indices.type).is_integer:
