@@ -207,8 +207,8 @@ class _PlanWriter:
             case "failures":
                 return ("failures", made, shape_of(inst.types[0])[0])
             case "failed":
-                numbers = 1 + len(inst.attr("dims"))
-                return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers)
+                numbers, said = 1 + len(inst.attr("dims")), inst.attr("said", ())
+                return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers, said)
             case "writable":
                 return ("writable", used[0], inst.attr("what"))
             case "strides":

@@ -221,6 +221,48 @@ def test_elements_of_a_vectorized_function_stay_elements_behind_an_error():
     assert [error.message for error in caught.value.others] == ["name 'nowhere' is not defined"]
 
 
+def test_all_that_is_wrong_in_a_vectorized_function():
+    """Also where every element comes to one of several errors."""
+
+    @pytocu.vectorize
+    def f(x, n):
+        while x > 0:
+            x = x - nowhere  # noqa: F821
+            y = np.fooo(x)
+        z = n.nothing
+        if x > n:
+            return np.barr(z, y)
+        return widht  # noqa: F821
+
+    with pytest.raises(NameError) as caught:
+        f.lower("f64[m]", "f64[m]")
+    said = [error.message for error in (caught.value, *caught.value.others)]
+    assert said == [
+        "name 'nowhere' is not defined",
+        "module 'numpy' has no attribute 'fooo'",
+        "'numpy.float64' object has no attribute 'nothing'",
+        "module 'numpy' has no attribute 'barr'",
+        "name 'widht' is not defined",
+    ]
+
+
+def test_what_an_element_raises_says_what_else_is_wrong_there():
+    @pytocu.vectorize
+    def f(x):
+        if x > 0:
+            z = np.cosine(x)
+            z = np.barr(x)
+        else:
+            z = x
+        return z
+
+    with pytest.raises(AttributeError) as caught:
+        f(np.array([-1.0, 2.0]))
+    assert str(caught.value).splitlines()[0] == "module 'numpy' has no attribute 'cosine'"
+    assert caught.value.help == "did you mean numpy.cos?"
+    assert [error.message for error in caught.value.others] == ["module 'numpy' has no attribute 'barr'"]
+
+
 def test_what_follows_from_an_error_is_not_said():
     def f(x):
         a = np.sine(x)

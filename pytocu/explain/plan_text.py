@@ -93,7 +93,7 @@ def _step(plan: Plan, step: Step) -> str:
             return f"{made} = allocate {dtype}{'' if scalar else f'[{_dims(shape)}]'}{order}"
         case ("failures", made, count):
             return f"{made} = {count} words for what goes wrong with the data"
-        case ("failed", slot, at, error, sentence, _):
+        case ("failed", slot, at, error, sentence, *_):
             return f"raise {error} ({sentence}) if word {at} of {slot} says so"
         case ("writable", slot, what):
             return f"check that {slot} may be written ({what})"

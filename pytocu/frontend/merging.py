@@ -466,7 +466,7 @@ def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
     strong = scalar(promote.strong(type))
     with context.builder.behind(side.insts), context.builder.at(failing.loc):
         false = context.builder.const(False, scalar(BOOL))
-        made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence)
+        made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence, said=failing.parts)
         return item(context, made) if isinstance(type, WeakType) else made
 
 

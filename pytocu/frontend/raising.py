@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, raised, told
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
@@ -13,6 +14,8 @@ from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
 from pytocu.ir.types import I64, WeakType
+
+_with_all = Deferred("pytocu.frontend.reading_on", "with_all")
 
 RAISES = "raises"
 """How the names of numbers begin that say whether the program raises."""
@@ -213,4 +216,8 @@ def always(context: Context, name: str, flow: Any) -> Any:
         )
     if len(context.active) > 1:
         raise UnsupportedError(f"{name} only raises", context.loc, "write the raise statement where it is called")
+    for error in context.refused:
+        # What a statement does, and not a raise statement: there may be more of that on this way and on the others.
+        if (builtin_name(error), error.loc) == (found.error, found.loc):
+            raise _with_all(error, context.refused)
     raise failure(found.error, found.sentence, (), found.loc)

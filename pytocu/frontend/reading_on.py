@@ -17,6 +17,7 @@ from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.frames import Frame, Raised, Unset
 from pytocu.frontend.state import State
 from pytocu.frontend.statements import names_in, run_statement
+from pytocu.frontend.storage import HandOn
 from pytocu.ir.core import Value
 from pytocu.record import Record
 
@@ -64,10 +65,13 @@ def _note(
     error.unread.append(Unread(frame, failed, lost, tuple(statements), State(frame), frame.context.elements))
 
 
-def with_all(error: CompileError) -> CompileError:
-    """The error, with what else is wrong in the function."""
+def with_all(error: CompileError, refused: Sequence[CompileError] = ()) -> CompileError:
+    """The error, with what else is wrong in the function; `refused` stand on ways that a run may not come to."""
     found = [error]
     _read_on(error, found)
+    for one in [*refused]:
+        _add(found, [one])
+        _read_on(one, found)
     return error.with_others(found[1:])
 
 
@@ -90,7 +94,7 @@ def _read_on(error: CompileError, found: list[CompileError]) -> None:
         # What a piece ends with says nothing: the program in front of it is not whole.
         try:
             _read_piece(piece, found)
-        except Exception:
+        except (CompileError, Raised, HandOn, RecursionError):
             continue
 
 

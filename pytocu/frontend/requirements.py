@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pytocu.errors import failure
 from pytocu.frontend.values import Context
@@ -20,6 +21,7 @@ def require(
     sentence: str,
     shown: Value | None = None,
     dims: Sequence[DimLike] = (),
+    said: tuple[Any, ...] = (),
 ) -> Value:
     """The value, whose every element that is computed demands that the condition holds.
 
@@ -35,9 +37,11 @@ def require(
     shown : Value, optional
         int64; the smallest one that breaks the condition is shown.
     dims : sequence of lengths
+    said : tuple
+        What else is said, as :func:`pytocu.errors.told` gives it.
     """
     args = (value, condition) if shown is None else (value, condition, shown)
-    attrs = {"error": error, "sentence": sentence, "dims": tuple(dims)}
+    attrs = {"error": error, "sentence": sentence, "dims": tuple(dims), **({"said": said} if said else {})}
     return context.builder.emit("require", args, attrs, name=value.name)
 
 

@@ -98,7 +98,7 @@ def require(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def stated_failure(state: State, inst: Inst, number: int) -> CompileError:
     numbers = (number, *state.dims(inst.attr("dims")))
-    return failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc)
+    return tell(failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc), inst.attr("said", ()))
 
 
 def failures(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:

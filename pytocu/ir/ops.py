@@ -223,7 +223,7 @@ row("dim", "scalar", 0, "A length of the call, as a Python int (or an index for 
 
 row("require", "elementwise", None, "The first where the second holds; else an exception, in whose sentence {0} is the "
     "smallest of the third that breaks it, and {1} ... are lengths", infer=infer.require,
-    attrs=("error", "sentence", "dims"))  # fmt: skip
+    attrs=("error", "sentence", "dims", "said"))  # fmt: skip
 
 # Views: no data moves; `index_map` takes output indices to input indices.
 row("view", "view", 1, "The same memory as numbers of another dtype of the same size", levels=UPPER,
@@ -332,7 +332,7 @@ row("stride", "host", 1, "Elements from one position of an axis to the next", in
 row("failures", "host", 0, "Words in which kernels note what went wrong: the smallest number of each", levels=HOST,
     effects="alloc")  # fmt: skip
 row("failed", "host", 1, "The exception of a requirement, where its word was written", infer=infer.nothing, levels=HOST,
-    effects="check", attrs=("at", "error", "sentence", "dims"))  # fmt: skip
+    effects="check", attrs=("at", "error", "sentence", "dims", "said"))  # fmt: skip
 row("kernel", "control", None, "Array operations that run as one kernel; the region yields its results", levels=ARRAY,
     regions=1, isolated=True, attrs=("name", "why", "parallel", "reduced", "places"))  # fmt: skip
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,

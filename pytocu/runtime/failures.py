@@ -20,20 +20,21 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from pytocu.errors import NOTHING, CompileError, Loc, failure
+from pytocu.errors import NOTHING, CompileError, Loc, failure, tell
 from pytocu.record import Record
 from pytocu.runtime import cuda
 from pytocu.runtime.processes import allocate_lock
 
 
 class Failure(Record):
-    """A requirement: its first word, the exception, and how many numbers the sentence takes."""
+    """A requirement: its first word, the exception, how many numbers the sentence takes, and what else :func:`tell` says."""
 
     at: int
     error: str
     sentence: str
     numbers: int
     loc: Loc | None
+    said: tuple[Any, ...] = ()
 
 
 def new_words(count: int) -> Any:
@@ -44,6 +45,7 @@ def new_words(count: int) -> Any:
 def found(words: Any, need: Failure, help: str | None = None) -> CompileError:
     """The exception for what stands in the words."""
     made = failure(need.error, need.sentence, words[need.at : need.at + need.numbers], need.loc)
+    tell(made, need.said)
     made.help = help or made.help
     return made
 

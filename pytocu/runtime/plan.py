@@ -89,8 +89,8 @@ class Plan(Record):
         found: list[Failure] = []
         for place, step in enumerate(self.steps):
             match step:
-                case ("failed", _, at, error, sentence, numbers):
-                    found.append(Failure(at, error, sentence, numbers, self.locs.get(place)))
+                case ("failed", _, at, error, sentence, numbers, said):
+                    found.append(Failure(at, error, sentence, numbers, self.locs.get(place), said))
         return tuple(found)
 
     def library_calls(self) -> tuple[str, ...]:
