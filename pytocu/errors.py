@@ -268,10 +268,6 @@ class IndexingError(CompileError, IndexError):
     """An index or axis that does not exist; NumPy's ``IndexError``."""
 
 
-class AxisError(CompileError, ValueError, IndexError):
-    """An axis that does not exist; NumPy's ``AxisError`` derives from the same two."""
-
-
 class UndefinedNameError(CompileError, NameError):
     """A name without a value; Python's ``NameError``."""
 
@@ -501,8 +497,9 @@ def located(
         return error
     text = str(error) or type(error).__name__
     for builtin, ours in _BY_BUILTIN:
-        # NumPy's private subclasses of TypeError and ValueError say no more than those.
-        private = type(error).__module__.startswith("numpy") and type(error).__name__ != "LinAlgError"
+        # NumPy's private subclasses of TypeError and ValueError say no more than those, but for those of its ufuncs' errors.
+        named = any(kind.__name__ in _NUMPYS for kind in type(error).__mro__)
+        private = type(error).__module__.startswith("numpy") and not named
         lengths = getattr(error, "lengths", None)
         if type(error) is builtin or (isinstance(error, builtin) and (private or lengths)):
             found = ours(text, loc, help, notes)

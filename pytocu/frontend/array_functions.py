@@ -9,7 +9,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
-from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
@@ -95,11 +95,7 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     ends = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
     made = value
     for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
-        other = _checked_cast(context, as_strong(context, replacement), dtype)
-        if len(dimensions(other)) > len(dimensions(value)):
-            raise UnsupportedError(
-                "a replacement with more axes than the array is not supported", context.loc, "choose with np.where"
-            )
+        other = fitted(context, _checked_cast(context, as_strong(context, replacement), dtype), value)
         made = elementwise(context, "where", row(context, value), other, made)
     return without_axes(context, made)
 

@@ -100,9 +100,9 @@ def attribute(context: Context, value: Value, name: str) -> Any:
             return context.builder.emit("real", (value,)) if element(value.type).kind == "c" else value
         case "imag":
             return imag(context, value)
-    if name in METHODS:
-        return Method(value, name)
     owner = np.ndarray if is_array(value) else element(value.type).numpy.type
+    if name in METHODS and hasattr(owner, name):
+        return Method(value, name)
     if hasattr(owner, name):
         raise UnsupportedError(f"ndarray.{name} is not supported", context.loc, instead_of(name))
     close = closest(name, dir(owner))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import AxisError, UnsupportedError
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.operators import c_long
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
@@ -27,5 +27,6 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
         prefix = f"{name}: " if name else ""
         several = f"its axes are 0 to {ndim - 1}, or -{ndim} to -1"
         has = several if ndim > 1 else "its only axis is 0" if ndim else "it has no axes"
-        raise AxisError(f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}", context.loc, has)
+        text = f"{prefix}axis {int(axis)} is out of bounds for array of dimension {ndim}"
+        raise raised(np.exceptions.AxisError(text), context.loc, has)
     return int(axis) % ndim

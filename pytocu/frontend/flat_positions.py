@@ -16,7 +16,7 @@ from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_shape, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
-from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.types import BOOL, I64, element, scalar
@@ -125,7 +125,8 @@ def place(context: Context, arr: Any, mask: Any, vals: Any) -> None:
 def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tuple[Value, Value, Value]:
     """The array, the mask in its shape, and the values in its dtype: one number, or a vector of several."""
     if not is_array(a):
-        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not {describe(a)}"), context.loc)
+        said = f"place() argument 1 must be numpy.ndarray, not {type_name(a)}"
+        raise raised(TypeError(said if name == "place" else "putmask: first argument must be an array"), context.loc)
     inplace.note_write(context, a, inplace.DESTINATION)
     shape, dtype = dimensions(a), element(a.type)
     chosen = truths(context, array_of(context, mask))
@@ -154,8 +155,12 @@ def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tu
         return a, chosen, given
     given = ravel(context, given)
     (count,) = dimensions(given)
-    text = "Cannot insert from an empty array!" if name == "place" else "np.putmask of no values is not compiled"
-    require_equal(context, dim_min(count, 1), 1, "ValueError", text)
+    # An array without elements takes what it is given.
+    enough = dim_min(count + 1 - dim_min(product(shape), 1), 1)
+    if name == "place":
+        require_equal(context, enough, 1, "ValueError", "Cannot insert from an empty array!")
+    else:
+        require_equal(context, enough, 1, "UnsupportedError", "np.putmask of no values is not compiled")
     if count == 1:
         return a, chosen, context.builder.emit("index", (given,), {"axis": 0, "at": 0})
     return a, chosen, given

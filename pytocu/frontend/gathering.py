@@ -35,6 +35,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    with_axes,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -404,6 +405,8 @@ def take_along_axis(context: Context, arr: Any, indices: Any, axis: Any = -1) ->
     CompileError
         Other numbers of axes, indices of another dtype.
     """
+    if axis is not None:
+        with_axes(context, arr, "ndim")
     value, positions = array_of(context, arr), array_of(context, indices)
     if element(positions.type).kind not in "iu":
         raise IndexingError("`indices` must be an integer array", context.loc)

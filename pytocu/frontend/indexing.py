@@ -199,8 +199,9 @@ def _check_item(context: Context, item: Any) -> None:
             )
         raise IndexingError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
-            f"valid indices (this is {describe(item)})",
+            "valid indices",
             context.loc,
+            f"this is {describe(item)}",
         )
 
 

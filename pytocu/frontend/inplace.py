@@ -29,6 +29,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_number,
+    type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
@@ -298,8 +299,7 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         Shapes that do not fit.
     """
     if not is_array(dst):
-        kind = type(dst).__name__ if not isinstance(dst, Value) else "numpy scalar"
-        raise raised(TypeError(f"copyto() argument 1 must be a numpy.ndarray, not {kind}"), context.loc)
+        raise raised(TypeError(f"copyto() argument 1 must be a numpy.ndarray, not {type_name(dst)}"), context.loc)
     # NumPy's sentence for a rule that it does not have.
     attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
     dtype = element(dst.type)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.ufunc_calls import without_axes
@@ -46,8 +46,7 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     wide = cast(context, value, F64) if dtype.is_integer else value
     if dtype is BOOL:
         # NumPy writes the scaled values where the bools are.
-        text = f"Cannot cast ufunc '{there}' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'"
-        raise raised(TypeError(text), context.loc)
+        attempt(context, np.around, np.zeros(1, bool), places)
     scaled = elementwise(context, there, wide, scale)
     made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
     return cast(context, made, dtype) if dtype.is_integer else made

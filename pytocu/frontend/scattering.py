@@ -31,6 +31,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_numpy_scalar,
+    type_name,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
@@ -147,7 +148,7 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
         # The method of a NumPy scalar changes an array of its own.
         a = copied(context, array_of(context, a))
     if not is_array(a):
-        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}"), context.loc)
+        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not <class '{type_name(a)}'>"), context.loc)
     inplace.note_write(context, a, inplace.OUTPUT)
     if isinstance(ind, (list, tuple)):
         if contains_dynamic(ind):

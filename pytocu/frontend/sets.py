@@ -160,8 +160,7 @@ def _found(context: Context, ordered: Value, value: Value) -> Value:
 
 def union1d(context: Context, ar1: Any, ar2: Any) -> Value:
     """The different elements of both, in ascending order"""
-    both = [ravel(context, array_of(context, a)) for a in (ar1, ar2)]
-    return unique(context, concatenate(context, both))
+    return unique(context, concatenate(context, (ar1, ar2), axis=None))
 
 
 def setxor1d(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:

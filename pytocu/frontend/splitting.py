@@ -16,7 +16,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, dimensions, is_array
+from pytocu.frontend.values import Context, dimensions, is_array, with_axes
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, modulo
 
@@ -40,6 +40,8 @@ def array_split(context: Context, ary: Any, indices_or_sections: Any, axis: Any 
 
 def split(context: Context, ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
     """Pieces between positions, or a number of pieces of one length"""
+    if not _is_sequence(indices_or_sections):
+        with_axes(context, ary, "shape")
     value = array_of(context, ary)
     place = _place(context, value, axis)
     if _is_sequence(indices_or_sections):
@@ -126,6 +128,7 @@ def hsplit(context: Context, ary: Any, indices_or_sections: Any) -> list[Value]:
 
 def unstack(context: Context, x: Any, /, *, axis: Any = 0) -> tuple[Value, ...]:
     """The elements of an axis whose length is known, as NumPy goes over them"""
+    with_axes(context, x, "ndim")
     value = array_of(context, x)
     if not dimensions(value):
         raise raised(ValueError("Input array must be at least 1-d."), context.loc)

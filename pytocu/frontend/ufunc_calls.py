@@ -9,12 +9,12 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
-from pytocu.frontend.operators import attempt, compute, elementwise, refuse_complex
+from pytocu.frontend.operators import attempt, binary, compute, elementwise, refuse_complex
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
-from pytocu.ir.types import F64, DType, scalar
+from pytocu.ir.types import F64, WEAK_BOOL, WEAK_INT, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
@@ -90,11 +90,18 @@ def _several(value: Any) -> tuple[Any, ...]:
 def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
+    stated = any(kwargs.get(k) is not None for k in (*_TYPES, "casting"))
+    if rows[0].overflow == "answer" and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
+        # Python ints are compared as Python does, however large they are.
+        return tuple(as_strong(context, binary(context, row.name, *values)) for row in rows)
     operands = _defaults(context, name, values)
-    if any(kwargs.get(k) is not None for k in (*_TYPES, "casting")):
+    if stated:
         chosen = _in_loop(context, name, values, operands, kwargs)
         # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
-        operands = operands if rows[0].overflow == "answer" and kwargs.get("dtype") is not None else chosen()
+        answers = rows[0].overflow == "answer" and loop_named(context, name, kwargs) is None
+        answers = answers and any(v.type == WEAK_INT for v in values)
+        answers = answers or (rows[0].overflow == "answer" and kwargs.get("dtype") is not None)
+        operands = operands if answers else chosen()
     elif rows[0].overflow != "answer":
         # NumPy's sentence speaks of Python scalars where there is no loop for them, and each of
         # several rows has loops of its own.

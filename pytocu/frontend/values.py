@@ -467,6 +467,26 @@ def python_type_name(value: Value) -> str:
             return f"numpy.{element(value.type).numpy.name}"
 
 
+def type_name(value: Any) -> str:
+    """What NumPy calls the type of a run-time value or of an object."""
+    if isinstance(value, Value):
+        return python_type_name(value)
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def with_axes(context: Context, value: Any, name: str) -> None:
+    """Python's error where a NumPy function reads an attribute of what may be a Python number.
+
+    Raises
+    ------
+    AttributeError
+        It is one.
+    """
+    if weak_type_of(value) is not None or (isinstance(value, Value) and isinstance(value.type, WeakType)):
+        raise raised(AttributeError(f"'{type_name(value)}' object has no attribute '{name}'"), context.loc)
+
+
 def as_strong(context: Context, value: Any, integer: DType | None = None) -> Value:
     """An operand of a NumPy function called with Python scalars only: NumPy's default dtype.
 

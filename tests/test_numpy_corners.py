@@ -1,0 +1,50 @@
+"""NumPy's answer in corners: classes and sentences of exceptions, comparisons of Python ints, functions of nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from function_tools import agree
+
+import pytocu
+from pytocu.testing.cases import call_jit
+from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
+
+EXCEPTIONS = (
+    ("+a", np.array([True])), ("np.around(a, 2)", False), ("a.round(2)", np.array([True])), ("np.around(a, -1)", np.True_),
+    ("np.diff(a, axis=3)", np.ones(3)), ("np.moveaxis(a, 0, -1)", np.array(1j)), ("np.swapaxes(a, 0, 1)", 0),
+    ("np.expand_dims(a, 4)", np.ones(3)), ("np.flip(a, 4)", np.ones(3)), ("a.dot(1)", np.float32(1)), ("a[1.5]", np.ones(2)),
+    ("a['x']", np.ones(2)), ("np.copyto(a, 1)", 2.5), ("np.copyto(a, 1)", np.float32(1)), ("np.put(a, 0, 1)", 2.5),
+    ("np.split(a, 3)", 3), ("np.unstack(a)", 3), ("np.take_along_axis(a, np.array([0]), 0)", 3.5), ("np.place(a, True, 1)", 3),
+    ("np.putmask(a, True, 1)", 3), ("np.nan_to_num(a, nan=np.arange(4))", np.ones(3)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text, given", EXCEPTIONS)
+def test_classes_and_sentences(text, given):
+    """NumPy's exception, of its own class where it has one."""
+    function = make_function("a", [text], {"np": np})
+    with pytest.raises(Exception) as expected:
+        function(given)
+    with pytest.raises(expected.type.__mro__[1] if expected.type.__name__[0] == "_" else expected.type) as found:
+        call_jit(function, given)
+    assert found.value.message == str(expected.value)
+
+
+def test_comparisons_of_python_ints_with_casting_and_of_two():
+    small = np.uint8([1, 2])
+    agree(["np.not_equal(a, b, casting='unsafe')", "np.less(a, b, casting='no')"], small, 2**63 - 1)
+    agree(["np.equal(a, 2**70)", "np.less(a, 2**70)", "np.equal(a, b)"], 5, True)
+
+
+def test_values_for_no_elements():
+    none = np.zeros((2, 0))
+    for function in ("place", "putmask"):
+        f = make_function("ab", [f"np.{function}(a, a > 1, b)", "a"], {"np": np})
+        compare(pytocu.jit(f)(none, np.zeros(0)), f(none, np.zeros(0)))
+
+
+def test_union1d_takes_a_python_number_in_the_dtype_of_the_array():
+    agree("np.union1d(a, b)", 3, np.float32([2, 1]))
+    agree("np.union1d(a, b)", np.uint8([2, 1]), 7)
