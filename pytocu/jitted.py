@@ -32,6 +32,7 @@ _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
 _say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
 _take_apart = Deferred("pytocu.trees", "take_apart")
 _put_together = Deferred("pytocu.trees", "put_together")
+_settle = Deferred("pytocu.trees", "settle")
 _is_tree_text = Deferred("pytocu.tree_text", "is_tree_text")
 _read_argument = Deferred("pytocu.tree_text", "read_argument")
 _names_in = Deferred("pytocu.tree_text", "names_in")
@@ -122,7 +123,7 @@ class JitFunction(Dispatcher, Generic[P, R]):
         if of_parts is None:
             return super()._general(values)
         try:
-            return of_parts(*parts)
+            return _settle(of_parts(*parts), of_parts._options.trees, values)
         except CompileError as error:
             if error.help is not None:
                 error.help = _as_written(error.help, of_parts._options.trees)

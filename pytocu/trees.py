@@ -1,16 +1,20 @@
 """Arguments that hold arrays: tuples, named tuples, lists, dicts and dataclass objects, taken apart and put together.
 
-A function that is called with one is a function of what these hold, for each way in which they hold it.
+A function that is called with one is a function of what these hold, for each way in which they hold it.  Where it returns one
+of them, or changes what one holds, its result says so (`Given`, `Changed`), and `settle` does it.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.guards import is_array_like
 from pytocu.record import Record
 
@@ -31,12 +35,15 @@ class Tree(Record):
         Those of the keys: 1 and True are equal.
     members : tuple of Tree or str
         What is an argument of its own by its name.
+    same : int or None
+        Which of `holders` it is again, if it is one: then it states no members.
     """
 
     kind: type
     keys: tuple[Any, ...]
     classes: tuple[type, ...]
     members: tuple[Tree | str, ...]
+    same: int | None = None
 
 
 Layout: TypeAlias = "tuple[tuple[str, str], ...]"
@@ -61,14 +68,16 @@ def take_apart(names: Sequence[str], values: Sequence[Any], static: frozenset[st
     >>> list(part_names(trees)), values
     (['p_x', 'p_k', 'n'], (array([1., 1.]), 2.0, 3))
     """
-    apart = [name not in static and _holds_array(value) for name, value in zip(names, values, strict=True)]
-    if not any(apart):
+    free = [name not in static for name in names]
+    if not any(one and _holds_array(value) for one, value in zip(free, values, strict=True)):
         return None
+    apart = [one and _is_apart(value) for one, value in zip(free, values, strict=True)]
     parts: list[Any] = []
     taken = set(names)
+    seen: dict[int, int] = {}
     trees: list[tuple[str, Tree | str]] = []
     for name, value, held in zip(names, values, apart, strict=True):
-        trees.append((name, _apart(name, value, parts, taken) if held else name))
+        trees.append((name, _apart(name, value, parts, taken, seen) if held else name))
         if not held:
             parts.append(value)
     return tuple(trees), tuple(parts)
@@ -121,6 +130,8 @@ def written(
     if isinstance(tree, str):
         return leaf(tree)
     members = [written(member, leaf, key, name) for member in tree.members]
+    if tree.same is not None:
+        return f"again {tree.same}"
     if tree.kind is tuple:
         return f"({', '.join(members)}{',' if len(members) == 1 else ''})"
     if tree.kind is list:
@@ -171,14 +182,20 @@ def owner_of(trees: Trees, part: str) -> str:
 
 def put_together(trees: Trees, parts: Mapping[str, Any], note: Callable[[Any], None]) -> dict[str, Any]:
     """The arguments made of their parts by name; `note` is called with each tuple, list, dict or object that is made."""
-    return {name: _together(tree, parts, note) for name, tree in trees}
+    made: list[Any] = []
+    found = {name: _together(tree, parts, made) for name, tree in trees}
+    for one in made:
+        note(one)
+    return found
 
 
-def _apart(name: str, value: Any, parts: list[Any], taken: set[str], depth: int = 0) -> Tree:
+def _apart(name: str, value: Any, parts: list[Any], taken: set[str], seen: dict[int, int], depth: int = 0) -> Tree:
     if depth > _DEEPEST:
         raise UnsupportedError(
             f"an argument holds itself, or others more than {_DEEPEST} deep", None, "pass the arrays as arguments of their own"
         )
+    if id(value) in seen:
+        return Tree(type(value), (), (), (), seen[id(value)])
     keys, members = members_of(value)
     inside: list[Tree | str] = []
     for key, member in zip(keys, members, strict=True):
@@ -188,20 +205,37 @@ def _apart(name: str, value: Any, parts: list[Any], taken: set[str], depth: int 
             number += 1
             part = f"{text}_{number}"
         taken.add(part)
-        if _holds_array(member):
-            inside.append(_apart(part, member, parts, taken, depth + 1))
+        if _is_apart(member):
+            inside.append(_apart(part, member, parts, taken, seen, depth + 1))
         else:
             inside.append(part)
             parts.append(member)
+    seen[id(value)] = len(seen)
     return Tree(type(value), keys, tuple(map(type, keys)), tuple(inside))
 
 
-def _together(tree: Tree | str, parts: Mapping[str, Any], note: Callable[[Any], None]) -> Any:
+def _together(tree: Tree | str, parts: Mapping[str, Any], found: list[Any]) -> Any:
     if isinstance(tree, str):
         return parts[tree]
-    found = made(tree.kind, tree.keys, [_together(member, parts, note) for member in tree.members])
-    note(found)
-    return found
+    if tree.same is not None:
+        return found[tree.same]
+    one = made(tree.kind, tree.keys, [_together(member, parts, found) for member in tree.members])
+    found.append(one)
+    return one
+
+
+def holders(trees: Trees, values: Iterable[Any]) -> Iterator[Any]:
+    """The tuples, lists, dicts and objects of arguments as :func:`put_together` makes them, inner ones before outer ones."""
+    for (_, tree), value in zip(trees, values, strict=True):
+        yield from _holders(tree, value)
+
+
+def _holders(tree: Tree | str, value: Any) -> Iterator[Any]:
+    if isinstance(tree, str) or tree.same is not None:
+        return
+    for member, inside in zip(tree.members, members_of(value)[1], strict=True):
+        yield from _holders(member, inside)
+    yield value
 
 
 def made(kind: type, keys: Sequence[Any], members: Sequence[Any]) -> Any:
@@ -216,6 +250,128 @@ def made(kind: type, keys: Sequence[Any], members: Sequence[Any]) -> Any:
     for name, member in zip(keys, members, strict=True):
         object.__setattr__(found, name, member)
     return found
+
+
+class Made(tuple[Any, ...]):
+    """An object of a class that a function returns, by the path of the class, the names of attributes and what these are."""
+
+    _fields = ()
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> Any:
+        path, names, *values = members
+        module, _, rest = path.partition(":")
+        kind: Any = sys.modules.get(module)
+        for name in rest.split("."):
+            kind = getattr(kind, name, None)
+        if kind is None:
+            raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
+        return made(kind, names, values)
+
+
+class Given(tuple[Any, ...]):
+    """One of the `holders`, by its number, as a function returns it."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
+class Again(tuple[Any, ...]):
+    """A list, dict or object that stands in a result before, by its number there; see :func:`settle`."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
+class Shared(tuple[Any, ...]):
+    """A result in which there are such."""
+
+    _fields = ()
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> Any:
+        (result,) = members
+        return _settled(result, (), [])
+
+
+class Changed(tuple[Any, ...]):
+    """What a function returns, and then how `holders` change."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
+class Change(tuple[Any, ...]):
+    """The number of one of the `holders`, which members change or go (`spec_of`), and what is there in the end."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
+def spec_of(changed: Sequence[Any], gone: Sequence[Any]) -> str:
+    """Keys of members as text."""
+    return repr((tuple(changed), tuple(gone)))
+
+
+_read_spec = lru_cache(maxsize=256)(ast.literal_eval)
+
+
+def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
+    """What a function returns; what it changes among its arguments that hold others is changed.
+
+    Lists, dicts and objects that the function made are counted as they are met, outer ones before inner ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = {"k": 1, "x": np.ones(2)}
+    >>> trees, _ = take_apart(("p",), (p,), frozenset())
+    >>> found = Changed(((Given("0"), 5), Change(("0", spec_of(["k"], []), 2))))
+    >>> settle(found, trees, (p,))[0] is p, p["k"]
+    (True, 2)
+    """
+    if type(found) is not Changed:
+        return found
+    whole, placed = [*holders(trees, values)], []
+    result, *changes = [_settled(part, whole, placed) for part in found]
+    for number, spec, *members in changes:
+        owner: Any = whole[int(number)]
+        changed, gone = _read_spec(spec)
+        if isinstance(owner, dict):
+            for key in gone:
+                del owner[key]
+            owner.update(zip(changed, members, strict=True))
+        elif isinstance(owner, list):
+            del owner[len(owner) - len(gone) :]
+            for position, member in zip(changed, members, strict=True):
+                owner[position : position + 1] = [member]
+        else:
+            for key in gone:
+                object.__delattr__(owner, key)
+            for key, member in zip(changed, members, strict=True):
+                object.__setattr__(owner, key, member)
+    return result
+
+
+def _settled(value: Any, whole: Sequence[Any], placed: list[Any]) -> Any:
+    kind = type(value)
+    if kind is Given:
+        return whole[int(value[0])]
+    if kind is Again:
+        return placed[int(value[0])]
+    if isinstance(value, list):
+        placed.append(value)
+        value[:] = [_settled(member, whole, placed) for member in value]
+    elif isinstance(value, dict):
+        placed.append(value)
+        value.update((key, _settled(member, whole, placed)) for key, member in value.items())
+    elif isinstance(value, tuple):
+        return tuple.__new__(kind, [_settled(member, whole, placed) for member in value])
+    elif not is_array_like(value) and hasattr(value, "__dict__"):
+        placed.append(value)
+        for name, member in vars(value).items():
+            object.__setattr__(value, name, _settled(member, whole, placed))
+    return value
 
 
 def members_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
@@ -236,6 +392,11 @@ def is_tree(value: Any) -> bool:
     if kind in (tuple, list, dict):
         return True
     return hasattr(kind, "_fields") if isinstance(value, tuple) else hasattr(kind, "__dataclass_fields__")
+
+
+def _is_apart(value: Any) -> bool:
+    """Whether a value is taken apart beside others: what holds no array yet may do so in the end."""
+    return _holds_array(value) or (type(value) in (list, dict) and not value)
 
 
 def _holds_array(value: Any, depth: int = 0) -> bool:

@@ -37,6 +37,15 @@ class Thing:
     __radd__ = __len__ = __bool__ = __eq__ = __str__ = __hash__ = __contains__ = __getitem__ = __float__ = __add__
 
 
+class Slotted:
+    """A class whose objects have no attributes of their own."""
+
+    __slots__ = ("count",)
+
+    def __init__(self):
+        self.count = 0
+
+
 THING = Thing()
 LIST = [1, 2]
 COUNTER = 0
@@ -51,7 +60,7 @@ def made(text, name="f", **names):
     file = f"<errors {next(_COUNT)}>"
     text = textwrap.dedent(text).strip("\n") + "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    scope = {"np": np, "pytocu": pytocu, "THING": THING, "Thing": Thing, "LIST": LIST, "COUNTER": COUNTER, "ARRAY": ARRAY}
+    scope = {"np": np, "pytocu": pytocu, "THING": THING, "Slotted": Slotted, "LIST": LIST, "COUNTER": COUNTER, "ARRAY": ARRAY}
     scope |= {"effect": effect, **names}
     exec(compile(text, file, "exec"), scope)
     return scope[name]
@@ -157,7 +166,7 @@ EXPRESSIONS = [
     ("f'{THING}'", "f'{THING}'", "the text of an object of type Thing would run code of its class", "by attribute"),
     ("3 in THING", "3 in THING", "'in' of an object of type Thing would run code of its class", "by attribute"),
     ("THING[0]", "THING[0]", "indexing of an object of type Thing would run code of its class", "by attribute"),
-    ("Thing()", "Thing()", "making an object of the class Thing would run its code while compiling", "make the object outside"),
+    ("Slotted()", "Slotted()", "making an object of the class Slotted would run its code", "make the object outside"),
     (
         "sorted((1, 2), key=effect)",
         "sorted((1, 2), key=effect)",

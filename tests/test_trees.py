@@ -222,12 +222,6 @@ def test_parts_are_said_as_the_function_writes_them() -> None:
             compiled(Spring(fixed, 2.0))
         assert isinstance(refused.value, CompileError) and refused.value.help == "pass a copy of s.x"
 
-    def added(s: Any) -> Any:
-        s.x += 1.0
-        return s.x
-
-    with pytest.raises(UnsupportedError, match=r"help: write s.x\[...\], which changes the elements"):
-        pytocu.jit(added)(Spring(X, 2.0))
 
 
 def test_static_arguments_stay_as_they_are() -> None:
@@ -242,8 +236,7 @@ def test_static_arguments_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("function", "argument", "error", "said"),
     [
-        (lambda p: p.append(p[0]), [X], UnsupportedError, "changes a list that lives outside the function"),
-        (lambda p: p.update(x=1), {"x": X}, UnsupportedError, "changes a dict that lives outside the function"),
+        (lambda p: p["n"].append(1), {"x": X, "n": [2]}, UnsupportedError, "changes a list that lives outside the function"),
         (lambda p: p["y"], {"x": X}, CompileError, "KeyError: 'y'|'y'"),
         (lambda p: p.w, Spring(X, 1.0), CompileError, "'Spring' object has no attribute 'w'"),
         (lambda p: p[0] + p[1], (X, X[1:]), ShapeError, "operands could not be broadcast together with shapes .4,. .3,."),

@@ -34,8 +34,8 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Attribute):
         base = evaluate(frame, node.target.value)
         with context.builder.at(frame.loc(node.target)):
-            old = part_to_change(context, node.target, base, _symbol(node))
-        assign_attribute(context, node.target, base, _changed(frame, node, operator, old))
+            old = part_to_change(frame, node.target, base, _symbol(node))
+        assign_attribute(frame, node.target, base, _changed(frame, node, operator, old))
         return
     if isinstance(node.target, ast.Subscript):
         # The container and the key are evaluated once, for reading and for writing.

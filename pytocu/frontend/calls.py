@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import types
@@ -36,6 +37,9 @@ _READS = {
 }
 
 
+_is_class = Deferred("pytocu.frontend.records", "is_class")
+_make = Deferred("pytocu.frontend.records", "make")
+_replace = Deferred("pytocu.frontend.records", "replace")
 _append = Deferred("pytocu.frontend.grown", "append")
 _binding_words = Deferred("pytocu.binding", "binding_words")
 _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
@@ -84,8 +88,12 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, function.function, (*function.args, *args), {**function.kwargs, **kwargs})
         case functools.partial():
             return call(frame, function.func, (*function.args, *args), {**function.keywords, **kwargs})
+        case types.MethodType() if function.__name__ == "_replace" and _is_named_tuple(type(function.__self__)):
+            return attempt(context, function, *args, **kwargs)
         case types.MethodType():
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
+        case _ if function is dataclasses.replace:
+            return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
     if getattr(type(function), "__pytocu_plain__", False) and hasattr(function, "__self__"):
         return call(frame, function.__func__, (function.__self__, *args), kwargs)
     python = python_function(function)
@@ -107,6 +115,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
+    if isinstance(function, type) and _is_class(function):
+        return _make(frame, function, args, kwargs)
     name = numpy_name(function)
     if name is not None and name != "piecewise" and (contains_masked(args) or contains_masked(kwargs)):
         plain = lambda *a, **k: call_numpy(context, name, function, a, k)  # noqa: E731

@@ -12,6 +12,7 @@ from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.flags import both, condition, negated
 from pytocu.frontend.frames import Frame
+from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
 from pytocu.frontend.state import State
 from pytocu.frontend.values import contains_dynamic, decides, describe, is_array, is_dynamic, is_numpy_scalar
@@ -128,8 +129,13 @@ def _identical(frame: Frame, left: Any, right: Any) -> bool:
         )
     if left is True or left is False or right is True or right is False:
         return left is right
-    check_plain(frame.context, left, "'is'")
-    check_plain(frame.context, right, "'is'")
+    context = frame.context
+    for side in (left, right):
+        if id(side) in context.shared:
+            text = f"'is' with a {type(side).__name__} that may be one that has other names, too, is not compiled"
+            raise UnsupportedError(text, context.loc, "ask what decided: a loop or branch of run time")
+        if not is_object(context, side):
+            check_plain(context, side, "'is'")
     return left is right
 
 

@@ -162,6 +162,6 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Subscript(value=base_node, slice=key_node):
             _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
-            _assign_attribute(context, target, evaluate(frame, target.value), value)
+            _assign_attribute(frame, target, evaluate(frame, target.value), value)
         case ast.Starred():
             raise raised(SyntaxError("starred assignment target must be in a list or tuple"), context.loc)

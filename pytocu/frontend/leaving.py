@@ -249,7 +249,7 @@ def _leaving(
             goes_on = both(context, negated(context, left), more(following))
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
-        found["form"] = flatten(members_of(flow.value, before), leaves)
+        found["form"] = flatten(members_of(context, flow.value, before), leaves)
         found["flow"], found["own"] = flow, State(frame).is_own(flow.value)
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):

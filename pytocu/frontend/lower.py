@@ -18,7 +18,7 @@ from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.frames import Raised
-from pytocu.frontend.objects import note_argument, note_built, note_path, path_of
+from pytocu.frontend.objects import is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
@@ -36,6 +36,11 @@ _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
 _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
+_again = Deferred("pytocu.frontend.records", "again")
+_shared = Deferred("pytocu.frontend.records", "shared")
+_given = Deferred("pytocu.frontend.records", "given")
+_tree_of = Deferred("pytocu.frontend.records", "tree_of")
+_with_changes = Deferred("pytocu.frontend.records", "with_changes")
 _put_together = Deferred("pytocu.trees", "put_together")
 _listed = Deferred("pytocu.frontend.literals", "listed_operand")
 _vectorized = Deferred("pytocu.frontend.vectorized", "vectorized")
@@ -198,7 +203,14 @@ def _lower(
     if settles and not context.asking:
         raise HandOn(KINDS)
     leaves: list[Value] = []
-    tree = _tree(context, result, leaves, _settle(context, result) if settles else {})
+    choices = _settle(context, result) if settles else {}
+
+    def form(value: Any) -> Any:
+        return _tree(context, value, leaves, choices)
+
+    tree = _with_changes(context, result, form) if trees else form(result)
+    if not trees and len(context.placed) > 1:
+        tree = _shared(tree)
     _leave(builder, [builder.reference(leaf) for leaf in leaves], tree)
     builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
@@ -252,6 +264,10 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(result, leaves)
         case Masked():
             return _leaf(as_value(context, result), leaves)
+        case _ if id(result) in context.held:
+            return _given(context.held[id(result)])
+        case _ if (number := context.placed.get(id(result))) is not None:
+            return _again(number)
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
@@ -264,9 +280,13 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
                 )
             return ("named", path, *(_tree(context, r, leaves, choices) for r in result))
         case list() if type(result) is list:
+            context.placed[id(result)] = len(context.placed)
             return ("list", *(_tree(context, r, leaves, choices) for r in result))
         case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):
+            context.placed[id(result)] = len(context.placed)
             return ("dict", *((k, _tree(context, v, leaves, choices)) for k, v in result.items()))
+        case _ if is_object(context, result):
+            return _tree_of(context, result, lambda value: _tree(context, value, leaves, choices))
         case None:
             return ("none",)
         case str():

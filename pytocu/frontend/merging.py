@@ -217,7 +217,7 @@ def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
 def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:
     """Hand on what a name holds on the side that goes on."""
     leaves: list[Any] = []
-    form = flatten(members_of(value, sides[stays].state.known_containers()), leaves)
+    form = flatten(members_of(merge.context, value, sides[stays].state.known_containers()), leaves)
     if any(isinstance(v, Value) for v in leaves):
         made = [_in_side(merge, sides[stays], v) for v in leaves]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
@@ -484,7 +484,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         return
     parts: list[list[Any]] = [[], []]
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
-    given = [members_of(flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
+    given = [members_of(context, flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
     forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)

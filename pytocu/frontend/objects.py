@@ -23,8 +23,26 @@ from pytocu.guards import (
     read_closure,
     read_global,
 )
+from pytocu.record import Record
 
 _MUTABLE = (list, dict, set)
+
+
+class Held(Record):
+    """A tuple, list, dict or object that is an argument, or that one holds.
+
+    Attributes
+    ----------
+    value : object
+    number : int
+        Its place among them, as `pytocu.trees.holders` counts.
+    members : dict
+        What it held at first, by position, key or name.
+    """
+
+    value: Any
+    number: int
+    members: dict[Any, Any]
 
 
 def note_argument(context: Context, position: int, name: str, value: Any) -> None:
@@ -121,19 +139,30 @@ def adopt(context: Context, name: str, value: Any, read: Reader, path: Path | No
 
 
 def note_built(context: Context, value: Any) -> None:
-    """Remember an argument that was put together of its parts, which are arguments themselves; it must not be changed.
+    """Remember an argument that was put together of its parts, which are arguments themselves."""
+    if type(value) not in (tuple, list, dict):
+        note_object(context, value)
+    if isinstance(value, dict):
+        members = dict(value)
+    else:
+        members = dict(enumerate(value)) if isinstance(value, (list, tuple)) else dict(getattr(value, "__dict__", ()))
+    context.held[id(value)] = Held(value, len(context.held), members)
 
-    What its class has is found through the class.
-    """
+
+def note_object(context: Context, value: Any) -> None:
+    """Remember an object whose attributes are known; what its class has is found through the class."""
     kind = type(value)
-    if kind not in (tuple, list, dict):
-        context.built[id(value)] = value
-        path: Path = ("module", kind.__module__)
-        found = sys.modules.get(kind.__module__)
-        for name in kind.__qualname__.split("."):
-            path, found = ("attribute", path, name), getattr(found, name, None)
-        note_path(context, kind, path if found is kind else None)
-    mark_outside(context, value)
+    context.built[id(value)] = value
+    path: Path = ("module", kind.__module__)
+    found = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        path, found = ("attribute", path, name), getattr(found, name, None)
+    note_path(context, kind, path if found is kind else None)
+
+
+def is_object(context: Context, value: Any) -> bool:
+    """Whether a value is an object whose attributes are known, and may be others."""
+    return id(value) in context.built and hasattr(value, "__dict__") and not isinstance(value, tuple)
 
 
 def mark_outside(context: Context, value: Any) -> None:
@@ -145,6 +174,29 @@ def mark_outside(context: Context, value: Any) -> None:
         mark_outside(context, member)
 
 
+def refuse_shared(context: Context, value: Any, what: str) -> None:
+    """Refuse a change where it is not known whether it is made, or whether others see it.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    kind = type(value).__name__
+    if context.choosing:
+        raise UnsupportedError(
+            f"{what} changes a {kind} in a part that Python may leave out",
+            context.loc,
+            "make the change a statement of its own",
+        )
+    if id(value) in context.shared:
+        copy = f"{kind}(...)" if isinstance(value, _MUTABLE) else "dataclasses.replace(...)"
+        raise UnsupportedError(
+            f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",
+            context.loc,
+            f"copy it first: {copy}",
+        )
+
+
 def refuse_outside(context: Context, value: Any, what: str) -> None:
     """Refuse a change of a list, dict or set that lives outside the function.
 
@@ -152,19 +204,7 @@ def refuse_outside(context: Context, value: Any, what: str) -> None:
     ------
     UnsupportedError
     """
-    if context.choosing:
-        raise UnsupportedError(
-            f"{what} changes a {type(value).__name__} in a part that Python may leave out",
-            context.loc,
-            "make the change a statement of its own",
-        )
-    if id(value) in context.shared:
-        kind = type(value).__name__
-        raise UnsupportedError(
-            f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",
-            context.loc,
-            f"copy it first: {kind}(...)",
-        )
+    refuse_shared(context, value, what)
     if id(value) in context.outside:
         raise UnsupportedError(
             f"{what} changes a {type(value).__name__} that lives outside the function",

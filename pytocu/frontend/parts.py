@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.attributes import attribute
 from pytocu.frontend.inplace import OUTPUT, assign_elements
+from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, is_array, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.types import element
 
+_set_attribute = Deferred("pytocu.frontend.records", "set_attribute")
 
-def assign_attribute(context: Context, target: ast.Attribute, base: Any, value: Any) -> None:
+
+def assign_attribute(frame: Any, target: ast.Attribute, base: Any, value: Any) -> None:
     """``base.name = value``, which writes elements where the attribute is a part of an array.
 
     Raises
@@ -26,6 +31,10 @@ def assign_attribute(context: Context, target: ast.Attribute, base: Any, value: 
     UnsupportedError
         It is another attribute.
     """
+    context: Context = frame.context
+    if is_object(context, base):
+        _set_attribute(frame, base, target.attr, value, ast.unparse(target))
+        return
     part = _part(context, target, base, f"assignment to the attribute {ast.unparse(target)} is not compiled")
     if part is None:
         attempt(context, setattr, np.zeros(1), "imag", 0)
@@ -33,8 +42,8 @@ def assign_attribute(context: Context, target: ast.Attribute, base: Any, value: 
     assign_elements(context, part, value)
 
 
-def part_to_change(context: Context, target: ast.Attribute, base: Any, symbol: str) -> Value:
-    """The part of an array that ``base.name += value`` and its like change in place.
+def part_to_change(frame: Any, target: ast.Attribute, base: Any, symbol: str) -> Any:
+    """The part of an array that ``base.name += value`` and its like change in place, or what the attribute of an object is.
 
     Raises
     ------
@@ -43,6 +52,9 @@ def part_to_change(context: Context, target: ast.Attribute, base: Any, symbol: s
     UnsupportedError
         It is another attribute.
     """
+    context: Context = frame.context
+    if is_object(context, base):
+        return get_attribute(frame, base, target.attr)
     text = f"{ast.unparse(target)} {symbol} ... changes an attribute, which is not compiled"
     part = _part(context, target, base, text)
     if part is None:

@@ -1,8 +1,8 @@
 """What a piece of the user's program may change while it is read, so that it can be read again.
 
 The two sides of a branch begin with the same state, and so does every reading of a loop's body.  Names are
-taken from the function that is read and from those around it.  What lists and dicts hold is taken for names, too, which are
-``list[0]`` and ``dict['key']``; how many they hold is known while compiling.
+taken from the function that is read and from those around it.  What lists, dicts and objects with known attributes hold is
+taken for names, too, which are ``list[0]``, ``dict['key']`` and ``object.name``; how many they hold is known while compiling.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
+from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Masked, Members, is_number
 from pytocu.ir.core import Value
 from pytocu.record import Record
+from pytocu.trees import made
 
 LEAF = "leaf"
 
@@ -49,14 +51,14 @@ class _Place(str):
 class _Places(MutableMapping[str, Any]):
     """What a list or dict holds, by the names of its places; these stay the same."""
 
-    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str):
-        self._context, self._held, self._name = context, held, name
+    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str, text: str):
+        self._context, self._held, self._name, self._text = context, held, name, text
         self._known: dict[Any, _Place] = {}
 
     def _place(self, key: Any) -> _Place:
         place = self._known.get(key)
         if place is None:
-            place = self._known[key] = _Place(f"{self._name}[{key!r}]")
+            place = self._known[key] = _Place(self._text.format(self._name, key))
             place.key = key
         return place
 
@@ -86,10 +88,10 @@ class _Places(MutableMapping[str, Any]):
 
 
 class Container(Frame):
-    """A list or dict of the program, whose places are names."""
+    """A list or dict of the program, or the attributes of an object, whose places are names."""
 
-    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str):
-        super().__init__(context, None, Scope(frozenset()), _Places(context, held, name), "", name, None)
+    def __init__(self, context: Context, held: list[Any] | dict[Any, Any], name: str, text: str):
+        super().__init__(context, None, Scope(frozenset()), _Places(context, held, name, text), "", name, None)
         self.held = held
 
 
@@ -135,6 +137,11 @@ class State:
                     self._note(value, name, seen)
 
     def _note(self, value: Any, name: str, seen: set[int]) -> None:
+        if id(value) in seen:
+            return
+        text = "{}[{!r}]"
+        if is_object(self.context, value):
+            value, text = vars(value), "{}.{}"
         if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)) or isinstance(value, Members):
             return
         seen.add(id(value))
@@ -146,11 +153,11 @@ class State:
             self.containers.append((value, value.copy()))
             known = self.context.containers
             if id(value) not in known:
-                known[id(value)] = Container(self.context, value, name)
+                known[id(value)] = Container(self.context, value, name, text)
             self.frames.append(known[id(value)])
             self.locals.append(dict(known[id(value)].locals))
         for key, member in value.items() if isinstance(value, dict) else enumerate(value):
-            self._note(member, f"{name}[{key!r}]", seen)
+            self._note(member, text.format(name, key), seen)
 
     def go_back(self) -> None:
         """Everything is again as it was at that moment."""
@@ -219,6 +226,9 @@ class State:
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
             container.clear()
             container.update(copy) if isinstance(container, dict) else container.extend(copy)
+            if any(vars(one) is container for one in self.context.built.values() if is_object(self.context, one)):
+                text = f"an object gets other attributes in {what}, and which it has then is known only at run time"
+                raise UnsupportedError(text, self.builder.loc, "assign each of them before, too")
             text, help = _grows(kind, grown, what)
             raise UnsupportedError(text, self.builder.loc, help)
 
@@ -248,15 +258,17 @@ class State:
         """What a name held then, a list or dict as such."""
         return self.locals[self.frames.index(frame)].get(name, default)
 
-    def members(self, value: list[Any] | dict[Any, Any] | tuple[Any, ...]) -> list[Any]:
-        """What a list, dict or tuple held then."""
+    def members(self, value: Any) -> list[Any]:
+        """What a list, dict, tuple or object held then."""
+        if is_object(self.context, value):
+            value = vars(value)
         for frame, names in zip(self.frames, self.locals, strict=True):
             if isinstance(frame, Container) and frame.held is value:
                 return list(names.values())
         return list(value.values() if isinstance(value, dict) else value)
 
     def known_containers(self) -> frozenset[int]:
-        """The ids of the lists and dicts from before."""
+        """The ids of the lists and dicts from before, and of the attributes of objects."""
         return frozenset(id(frame.held) for frame in self.frames if isinstance(frame, Container))
 
     def take_parts(self, before: State) -> None:
@@ -267,16 +279,17 @@ class State:
         """Whether lists and dicts have one name alone, so that nobody can tell if one is changed or another in its place."""
         if isinstance(value, tuple):
             return all(map(self.is_own, value))
-        if not isinstance(value, (list, dict)):
+        known = is_object(self.context, value)
+        if not isinstance(value, (list, dict)) and not known:
             return True
-        if id(value) in self.context.outside or id(value) in self.context.shared:
+        if any(id(value) in given for given in (self.context.outside, self.context.held, self.context.shared)):
             return False
         frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
         given = [v for frame, _ in frames for v in frame.given]
         held = [v for _, names in frames for v in names.values()]
         if self._uses(value, given, set()) or self._uses(value, held, set()) > 1:
             return False
-        return all(self.is_own(member) for member in self.members(value) if isinstance(member, (list, dict)))
+        return all(self.is_own(member) for member in self.members(value) if not isinstance(member, tuple))
 
     def _uses(self, value: Any, among: Iterable[Any], seen: set[int]) -> int:
         """How often a list or dict stood among values and in what these held."""
@@ -287,7 +300,7 @@ class State:
             if isinstance(one, Members):
                 # What it goes over is asked for later.
                 count += 2
-            elif isinstance(one, (tuple, list, dict)):
+            elif isinstance(one, (tuple, list, dict)) or is_object(self.context, one):
                 inside = self.members(one)
             elif isinstance(one, LocalFunction):
                 inside = one.defaults.values()
@@ -314,6 +327,28 @@ class _OfList(tuple[Any, ...]):
         return list(members)
 
 
+class _OfObject(tuple[Any, ...]):
+    """The attributes of an object."""
+
+    context: Context
+    kind: type
+    keys: tuple[str, ...]
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> Any:
+        found = made(cls.kind, cls.keys, list(members))
+        note_object(cls.context, found)
+        return found
+
+
+def _of_object(context: Context, value: Any) -> type[_OfObject]:
+    """The class of the attributes of objects of this class with these attributes."""
+    key = type(value), (*vars(value),)
+    if key not in context.forms:
+        context.forms[key] = type("_OfObject", (_OfObject,), {"context": context, "kind": key[0], "keys": key[1]})
+    return context.forms[key]
+
+
 class _OfDict(tuple[Any, ...]):
     """The members of a dict."""
 
@@ -331,19 +366,23 @@ def _of_dict(*keys: Any) -> type[_OfDict]:
 
 
 def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] | None:
-    """Two values with the members, then, of what are lists of one length or dicts of the same keys in both; None without."""
-    if a is b or type(a) is not type(b) or not isinstance(a, (list, dict, tuple)) or isinstance(a, Members):
+    """Two values with the members, then, of what are lists of one length, or dicts or objects of the same keys, or None."""
+    context = of_a.context
+    if a is b or type(a) is not type(b) or isinstance(a, Members):
         return None
-    if len(a) != len(b):
+    if is_object(context, a) and is_object(context, b):
+        if [*vars(a)] != [*vars(b)]:
+            return None
+    elif not isinstance(a, (list, dict, tuple)) or len(a) != len(b):
         return None
-    if isinstance(a, dict) and [*a] != [*b]:
+    elif isinstance(a, dict) and [*a] != [*b]:
         return None
     found = list(zip(of_a.members(a), of_b.members(b), strict=True))
     inside = [members_alike(x, y, of_a, of_b) for x, y in found]
     if isinstance(a, tuple) and not any(inside):
         return None
     first, second = ([(pair or one)[k] for pair, one in zip(inside, found, strict=True)] for k in (0, 1))
-    return _holding(a, first), _holding(b, second)
+    return _holding(context, a, first), _holding(context, b, second)
 
 
 def alike_to(model: Any, value: Any, state: State) -> Any:
@@ -351,21 +390,28 @@ def alike_to(model: Any, value: Any, state: State) -> Any:
     lists = isinstance(model, _OfList) and isinstance(value, list) and len(value) == len(model)
     dicts = isinstance(model, _OfDict) and isinstance(value, dict) and (*value,) == model.keys
     tuples = isinstance(model, tuple) and type(value) is type(model) and len(value) == len(model)
-    if not (lists or dicts or tuples):
+    objects = is_object(state.context, value) and _of_object(state.context, value) is type(model)
+    if not (lists or dicts or tuples or objects):
         return value
-    return _holding(value, [alike_to(m, v, state) for m, v in zip(model, state.members(value), strict=True)])
+    return _holding(state.context, value, [alike_to(m, v, state) for m, v in zip(model, state.members(value), strict=True)])
 
 
-def members_of(value: Any, known: frozenset[int]) -> Any:
-    """A value with the members of the lists and dicts in it, but for those that are known."""
+def members_of(context: Context, value: Any, known: frozenset[int]) -> Any:
+    """A value with the members of the lists, dicts and objects in it, but for those that are known."""
+    if is_object(context, value):
+        if id(vars(value)) in known:
+            return value
+        return _holding(context, value, [members_of(context, member, known) for member in vars(value).values()])
     if isinstance(value, Members) or not isinstance(value, (list, dict, tuple)) or id(value) in known:
         return value
     members = value.values() if isinstance(value, dict) else value
-    return _holding(value, [members_of(member, known) for member in members])
+    return _holding(context, value, [members_of(context, member, known) for member in members])
 
 
-def _holding(value: Any, members: list[Any]) -> Any:
-    """The members of a list, dict or tuple in a form of :func:`flatten`."""
+def _holding(context: Context, value: Any, members: list[Any]) -> Any:
+    """The members of a list, dict, tuple or object in a form of :func:`flatten`."""
+    if is_object(context, value):
+        return _of_object(context, value)(members)
     if isinstance(value, dict):
         return _of_dict(*value)(members)
     if isinstance(value, list):
@@ -374,7 +420,13 @@ def _holding(value: Any, members: list[Any]) -> Any:
 
 
 def mark_shared(context: Context, value: Any, known: frozenset[int] = frozenset()) -> None:
-    """Refuse changes of lists and dicts in a value, but for those that are known: others may hold the same, or not."""
+    """Refuse changes of lists, dicts and objects in a value, but for those that are known: others may hold the same, or not."""
+    if is_object(context, value):
+        if id(vars(value)) not in known:
+            context.shared[id(value)] = value
+            for member in vars(value).values():
+                mark_shared(context, member, known)
+        return
     if not isinstance(value, (list, dict, tuple)) or id(value) in known:
         return
     if not isinstance(value, tuple):

@@ -131,7 +131,13 @@ class Context:
     containers : dict
         By id: lists and dicts whose places a loop or branch of run time may change, each as a frame.
     built : dict
-        By id: objects among the arguments that were put together of their parts.
+        By id: objects that the function made, or arguments that were put together of their parts.
+    held : dict
+        By id: tuples, lists, dicts and objects among the arguments, each with what it held at first.
+    forms : dict
+        Classes that stand for objects with known attributes; see `pytocu.frontend.state.flatten`.
+    placed : dict
+        By id: which of the lists, dicts and objects of what the function returns it is, in the order of `pytocu.trees.settle`.
     shared : dict
         By id: lists and dicts that may be one with another, or not, as a run decides.
     positions : dict
@@ -190,10 +196,10 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
-        "containers", "elements", "facts", "filling", "given", "growing", "guarded", "guards", "handed", "hooks", "implied",
-        "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open", "origins", "others",
-        "outside", "paths", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "unit_lengths",
-        "written_out", "zeros",
+        "containers", "elements", "facts", "filling", "forms", "given", "growing", "guarded", "guards", "handed", "held",
+        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open",
+        "origins", "others", "outside", "paths", "placed", "positions", "raising", "read", "refused", "shared", "step_facts",
+        "steps", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -221,6 +227,9 @@ class Context:
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
         self.built: dict[int, Any] = {}
+        self.held: dict[int, Any] = {}
+        self.forms: dict[Any, type] = {}
+        self.placed: dict[int, int] = {}
         self.shared: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []

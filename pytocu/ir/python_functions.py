@@ -10,6 +10,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from pytocu.record import Record
@@ -122,7 +123,8 @@ def class_path(kind: type) -> str:
 def class_at(path: str) -> Any:
     """The class behind a path of :func:`class_path`, or None where there is none of this name."""
     module, _, names = path.partition(":")
-    found: Any = sys.modules.get(module)
+    # What stands for objects in results is loaded where there are such results.
+    found: Any = import_module(module) if module == "pytocu.trees" else sys.modules.get(module)
     for name in names.split("."):
         found = getattr(found, name, None)
     return found

@@ -26,7 +26,7 @@ from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
 from pytocu.runtime.signature import Call
-from pytocu.trees import Layout, layout, take_apart
+from pytocu.trees import Layout, layout, settle, take_apart
 
 INDEX = "bundle.json"
 _VERSION = 2
@@ -87,7 +87,7 @@ class BundledFunction(Dispatcher):
             has = "\n    ".join(map(_layout_text, known))
             help = f"build it too, with --args; the bundle has\n    {has}"
             raise UnsupportedError(f"the bundle has no code for {self._name} where {_layout_text(found)}", None, help)
-        return self._by_layout[found](*apart[1])
+        return settle(self._by_layout[found](*apart[1]), apart[0], values)
 
     @property
     def specializations(self) -> tuple[Specialization, ...]:
@@ -327,6 +327,8 @@ def _written(place: str, built: Sequence[Built]) -> tuple[list[dict[str, Any]], 
 def _importable(tree: Any) -> Any:
     """How results are arranged, with classes by the modules that programs import."""
     match tree:
+        case ("named", "pytocu.trees:Made", ("str", path), *members):
+            return ("named", "pytocu.trees:Made", ("str", path.removeprefix(FILE_MODULE)), *map(_importable, members))
         case ("named", path, *members):
             return ("named", path.removeprefix(FILE_MODULE), *map(_importable, members))
         case tuple():

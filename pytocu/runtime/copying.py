@@ -127,5 +127,10 @@ def _originals(result: Any, launched: Sequence[Any], arguments: Sequence[Any]) -
                 if copy is result:
                     return original
             return result.copy_to_host()
+        case _ if not is_scalar(result) and hasattr(result, "__dict__"):
+            # An object that the function made.
+            for name, member in vars(result).items():
+                object.__setattr__(result, name, _originals(member, launched, arguments))
+            return result
         case _:
             return result

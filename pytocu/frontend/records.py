@@ -1,0 +1,190 @@
+"""Objects of the program's classes: made, their attributes changed, and handed back to who called the function.
+
+While a program is read such an object is an object of its class, made without running any of the class's code: ``__init__`` is
+read as any function is, and what a dataclass writes for itself is done here.  What arguments hold may be changed as well, and
+lists and dicts among them: the function returns beside its result what they hold in the end (`pytocu.trees.Changed`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attribute_lookup import get_attribute
+from pytocu.frontend.calls import bind, call
+from pytocu.frontend.objects import Held, is_object, note_object, refuse_shared
+from pytocu.frontend.operators import attempt
+from pytocu.frontend.values import Context, describe
+from pytocu.ir.python_functions import class_at, class_path
+from pytocu.trees import spec_of
+
+_MADE, _GIVEN, _AGAIN, _SHARED, _CHANGED, _CHANGE = (
+    f"pytocu.trees:{name}" for name in ("Made", "Given", "Again", "Shared", "Changed", "Change")
+)
+
+Tree = Callable[[Any], Any]
+"""The form of what is returned; see `pytocu.ir.interp_arguments.arrange`."""
+
+
+def is_class(function: Any) -> bool:
+    """Whether objects of a class can be made: it is made in Python, with an ``__init__`` and attributes of its own."""
+    if type(function) is not type or function.__new__ is not object.__new__ or not function.__dictoffset__:
+        return False
+    if not isinstance(function.__init__, types.FunctionType):
+        return False
+    return function.__module__.partition(".")[0] not in ("numpy", "cupy", "jax", "jaxlib", "torch", "pytocu")
+
+
+def make(frame: Any, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``kind(*args, **kwargs)``"""
+    context: Context = frame.context
+    made = object.__new__(kind)
+    note_object(context, made)
+    begin = get_attribute(frame, kind, "__init__")
+    if not _writes_init(kind):
+        call(frame, begin, (made, *args), kwargs)
+        return made
+    given = bind(context, begin, inspect.signature(begin), (made, *args), kwargs)
+    late: list[Any] = []
+    for name, field in kind.__dataclass_fields__.items():
+        # Fields of the class itself are no arguments.
+        if field._field_type is dataclasses._FIELD_CLASSVAR:  # pyright: ignore[reportAttributeAccessIssue]
+            continue
+        value = given.get(name, dataclasses.MISSING) if field.init else field.default
+        if field.default_factory is not dataclasses.MISSING and (not field.init or value is _FACTORY):
+            value = call(frame, field.default_factory, (), {})
+        if field._field_type is dataclasses._FIELD_INITVAR:  # pyright: ignore[reportAttributeAccessIssue]
+            late.append(value)
+        elif value is not dataclasses.MISSING:
+            object.__setattr__(made, name, value)
+    if hasattr(kind, "__post_init__"):
+        call(frame, get_attribute(frame, kind, "__post_init__"), (made, *late), {})
+    return made
+
+
+_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
+"""The default of a parameter for which a dataclass calls a function."""
+
+
+def _writes_init(kind: type) -> bool:
+    """Whether ``__init__`` is one that a dataclass has written."""
+    (owner, *_) = (c for c in kind.__mro__ if "__init__" in vars(c))
+    parameters = vars(owner).get("__dataclass_params__")
+    return parameters is not None and parameters.init and owner.__init__.__code__.co_filename == "<string>"
+
+
+def replace(frame: Any, base: Any, /, **changes: Any) -> Any:
+    """``dataclasses.replace``"""
+    context: Context = frame.context
+    if not hasattr(type(base), "__dataclass_fields__") or not is_object(context, base):
+        raise raised(TypeError("replace() should be called on dataclass instances"), context.loc)
+    for name, field in type(base).__dataclass_fields__.items():
+        if field._field_type is dataclasses._FIELD and field.init:  # pyright: ignore[reportAttributeAccessIssue]
+            changes.setdefault(name, getattr(base, name))
+        elif name in changes and not field.init:
+            text = f"field {name} is declared with init=False, it cannot be specified with replace()"
+            raise raised(ValueError(text), context.loc)
+    return make(frame, type(base), (), changes)
+
+
+def set_attribute(frame: Any, base: Any, name: str, value: Any, text: str) -> None:
+    """``base.name = value`` of an object that the function made, or was given; `text` is how the program writes it.
+
+    Raises
+    ------
+    AttributeError
+        The class does not allow it.
+    UnsupportedError
+        The class decides itself what is done.
+    """
+    context: Context = frame.context
+    kind = type(base)
+    refuse_shared(context, base, f"{text} = ...")
+    frozen = getattr(kind, "__dataclass_params__", None)
+    if frozen is not None and frozen.frozen:
+        raise raised(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"), context.loc)
+    if kind.__setattr__ is not object.__setattr__:
+        text = f"the class of {describe(base)} defines __setattr__, which would run while compiling"
+        raise UnsupportedError(text, context.loc, "return the value and assign it outside")
+    found = inspect.getattr_static(kind, name, None)
+    if isinstance(found, property) and isinstance(found.fset, types.FunctionType):
+        call(frame, found.fset, (base, value), {})
+        return
+    if hasattr(type(found), "__set__") and not isinstance(found, property):
+        text = f"{text} is assigned by a descriptor, which would run while compiling"
+        raise UnsupportedError(text, context.loc, "return the value and assign it outside")
+    attempt(context, object.__setattr__, base, name, value)
+
+
+def tree_of(context: Context, result: Any, tree: Tree) -> Any:
+    """The form of an object of a class, of Python's own code alone where a run puts it together.
+
+    Raises
+    ------
+    UnsupportedError
+        No run finds the class.
+    """
+    context.placed[id(result)] = len(context.placed)
+    path = class_path(type(result))
+    if class_at(path) is not type(result):
+        raise UnsupportedError(
+            f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
+            context.loc,
+            "define the class at the top of a module, or return a tuple",
+        )
+    held = vars(result)
+    return ("named", _MADE, ("str", path), ("tuple", *(("str", name) for name in held)), *map(tree, held.values()))
+
+
+def given(held: Held) -> Any:
+    """The form of an argument that is returned, or what it holds."""
+    return ("named", _GIVEN, ("str", str(held.number)))
+
+
+def again(number: int) -> Any:
+    """The form of a list, dict or object that stands in the result before."""
+    return ("named", _AGAIN, ("str", str(number)))
+
+
+def shared(tree: Any) -> Any:
+    """The form of a result in which a list, dict or object may stand in several places."""
+    return ("named", _SHARED, tree) if _names(tree, _AGAIN) else tree
+
+
+def with_changes(context: Context, result: Any, tree: Tree) -> Any:
+    """The form of a result, and of what lists, dicts and objects among the arguments hold where that has changed."""
+    made = tree(result)
+    changes = list(_changes(context, tree))
+    return ("named", _CHANGED, made, *changes) if changes or _names(made, _GIVEN, _AGAIN) else made
+
+
+def _names(tree: Any, *paths: str) -> bool:
+    """Whether one of these classes stands in a form."""
+    if not isinstance(tree, tuple):
+        return False
+    return (tree[:1] == ("named",) and tree[1] in paths) or any(_names(member, *paths) for member in tree)
+
+
+def _changes(context: Context, tree: Tree) -> Iterator[Any]:
+    for held in context.held.values():
+        value = held.value
+        if not (isinstance(value, (list, dict)) or is_object(context, value)):
+            continue
+        now = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, dict) else vars(value)
+        changed = {key: member for key, member in now.items() if key not in held.members or held.members[key] is not member}
+        gone = [key for key in held.members if key not in now]
+        if not changed and not gone:
+            continue
+        for key in (*changed, *gone):
+            if type(key) not in (str, int):
+                text = f"the member {key!r} of a dict that is an argument changes, and only those under strings and ints may"
+                raise UnsupportedError(text, context.loc, "copy it first: dict(...), and return the copy")
+        spec = spec_of([*changed], gone)
+        yield ("named", _CHANGE, ("str", str(held.number)), ("str", spec), *map(tree, changed.values()))
+
+
+__all__ = ["again", "given", "is_class", "make", "replace", "set_attribute", "shared", "tree_of", "with_changes"]
