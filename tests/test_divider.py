@@ -147,6 +147,16 @@ def test_instructions_of_the_way_that_is_taken() -> None:
     assert "vrsqrt14" not in old and re.search(r"\bvdivps\b.*%ymm", old)
 
 
+def test_every_second_register_of_roots_is_the_dividers() -> None:
+    vector = "<16 x float>"
+    lines = [f"  %v{n} = call {vector} @exact.sqrtf.16({vector} %a{n})" for n in range(3)]
+    shared = divider.shared_out("\n".join(lines)).splitlines()
+    assert ["llvm.sqrt.v16f32" in line for line in shared[:3]] == [False, True, False]
+    assert shared[-1] == f"declare {vector} @llvm.sqrt.v16f32({vector})"
+    # A single one is multiplied.
+    assert divider.shared_out(lines[0]) == lines[0]
+
+
 def means(x, n):
     return np.exp(np.sin(x) * np.log(x)) / n
 

@@ -8,7 +8,7 @@ math library and to nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -95,26 +95,23 @@ def _optimized_module(
     machine = _machine(cpu or host_cpu())
     # A context of its own: the global one keeps every type and constant ever read.  Both are closed
     # here, since a module must go before its context, and the garbage collector knows no order.
-    with llvm.create_context() as context:
+    with llvm.create_context() as context, ExitStack() as modules:
         try:
-            module = llvm.parse_assembly(text, context)
+            module = modules.enter_context(llvm.parse_assembly(text, context))
+            module.triple = machine.triple
+            module.data_layout = str(machine.target_data)
+            module.verify()
         except RuntimeError as error:
             raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
-        with module:
-            try:
-                module.triple = machine.triple
-                module.data_layout = str(machine.target_data)
-                module.verify()
-            except RuntimeError as error:
-                raise BackendError(f"LLVM does not accept the module: {str(error).strip()}") from None
-            _run_passes(text, module, machine, context, frozenset((cpu or host_cpu())[1].split(",")))
-            for function in module.functions:
-                if function.is_declaration and not function.name.startswith("llvm.") and function.name not in allowed:
-                    _check_external(function.name)
-            yield module, machine
+        module = _run_passes(text, module, modules, machine, context, frozenset((cpu or host_cpu())[1].split(",")))
+        for function in module.functions:
+            if function.is_declaration and not function.name.startswith("llvm.") and function.name not in allowed:
+                _check_external(function.name)
+        yield module, machine
 
 
-def _run_passes(text: str, module: Any, machine: Any, context: Any, features: frozenset[str]) -> None:
+def _run_passes(text: str, module: Any, modules: ExitStack, machine: Any, context: Any, features: frozenset[str]) -> Any:
+    """The module behind all passes, this one or another one of `modules`."""
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -131,6 +128,8 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any, features: fr
             definitions.append(guards.definitions(found, Dialect()))
         if found := divider.declared(names):
             definitions.append(divider.definitions(found, features))
+            if divider.shares(found):
+                module = modules.enter_context(llvm.parse_assembly(divider.shared_out(str(module)), context))
         for definition in definitions:
             with llvm.parse_assembly(definition, context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout
@@ -145,6 +144,7 @@ def _run_passes(text: str, module: Any, machine: Any, context: Any, features: fr
             with llvm.parse_assembly(NARROWING, context) as rest:
                 rest.triple, rest.data_layout = module.triple, module.data_layout
                 module.link_in(rest, preserve=True)
+    return module
 
 
 @contextmanager

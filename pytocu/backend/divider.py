@@ -206,6 +206,26 @@ def declared(names: Iterable[str]) -> list[str]:
     return sorted({match[0] for name in names if (match := re.match(rf"{re.escape(PREFIX)}\w+", name))})
 
 
+def shares(names: Iterable[str]) -> bool:
+    """Whether the divider makes a part of what these functions give."""
+    return _named("sqrt", F32) in names
+
+
+def shared_out(text: str) -> str:
+    """The module after LLVM has vectorised, where every second register of roots is the divider's, which works meanwhile."""
+    name = _variant(_named("sqrt", F32), REGISTER // F32.bits)
+    parts = re.split(rf"(?<=call )(<\d+ x float>) @{re.escape(name)}(?=\()", text)
+    # Between the calls stand their types.
+    root = f"@llvm.sqrt.v{REGISTER // F32.bits}f32"
+    calls = range(1, len(parts), 2)
+    for number in calls:
+        parts[number] += f" {root}" if number % 4 == 3 else f" @{name}"
+    made = "".join(parts)
+    if len(calls) > 1 and f"declare <{REGISTER // F32.bits} x float> {root}(" not in made:
+        made += f"\ndeclare <{REGISTER // F32.bits} x float> {root}(<{REGISTER // F32.bits} x float>)\n"
+    return made
+
+
 def definitions(names: Iterable[str], features: Collection[str]) -> str:
     """The module that defines functions which :func:`declare` declared, for linking.
 
