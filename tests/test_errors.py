@@ -111,14 +111,18 @@ STATEMENTS = [
 ]
 
 EXPRESSIONS = [
-    ("1 < x < 2", "1 < x < 2", "a chained comparison of run-time values (bool[x_0, x_1])", "(a < x) & (x < b)"),
+    ("1 < x < 2", "1 < x < 2", "a chained comparison of run-time values (bool[x_0, x_1])", "write (1 < x) & (x < 2)"),
     (
         "(x > 0) and (x < 1)",
         "(x > 0) and (x < 1)",
         "'and' depends on the data of an array",
-        "write (a) & (b), or np.logical_and(a, b)",
+        "write (x > 0) & (x < 1), or np.logical_and(a, b)",
     ),
-    ("(x > 0) or 1", "(x > 0) or 1", "'or' depends on the data of an array", "write (a) | (b)"),
+    ("(x > 0) or 1", "(x > 0) or 1", "'or' depends on the data of an array", "write (x > 0) | 1, or np.logical_or"),
+    ("x > 0 and not (x < 1 or x == 2)", "x > 0 and not (x < 1 or x == 2)", "'and' depends on the data of an array",
+     "write (x > 0) & np.logical_not((x < 1) | (x == 2)),"),
+    (f"(x > 0) and ({' + '.join('x' * 30)} > 0)", f"(x > 0) and ({' + '.join('x' * 30)} > 0)",
+     "'and' depends on the data of an array", "write (a) & (b), or"),
     ("not x", "not x", "'not' depends on the data of an array", "np.logical_not(x)"),
     ("1 if x else 2", "1 if x else 2", "the conditional expression depends on the data", "np.where(condition, a, b)"),
     ("x in (x, 1)", "x in (x, 1)", "'in' with values known only at run time", "combine with |"),

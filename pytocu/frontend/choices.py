@@ -120,7 +120,7 @@ def negate(context: Context, value: Any) -> Any:
         return on_host(context, "python_not", value)
     if context.elements is not None and is_choice(value):
         return on_host(context, "python_not", python_truth(context, value))
-    return not truth(context, value, "'not'", elementwise="use np.logical_not(x)")
+    return not truth(context, value, "'not'", elementwise=lambda: "use np.logical_not(x)")
 
 
 def extreme(context: Context, name: str, row: str, comparison: str, values: list[Any]) -> Value:

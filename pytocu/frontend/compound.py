@@ -390,7 +390,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
     def test() -> Any:
         with context.builder.at(frame.loc(node.test)):
             value = evaluate_test(frame, node.test)
-            return value if decides(value) else truth(context, value, "the loop", elementwise=_ONE_LOOP)
+            return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 
     for _ in range(_MAX_STATIC_STEPS):
         state = State(frame)

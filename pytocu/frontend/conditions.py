@@ -27,7 +27,7 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
         case ast.UnaryOp(operand=operand):
             return negate(context, evaluate(frame, operand))
         case ast.Compare(left=left, ops=ops, comparators=others):
-            return _compare(frame, evaluate(frame, left), list(zip(ops, others, strict=True)))
+            return _compare(frame, evaluate(frame, left), left, list(zip(ops, others, strict=True)))
         case ast.BoolOp(op=op, values=values):
             return _bool_op(frame, op, values)
         case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -45,7 +45,7 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
     raise AssertionError(f"{type(node).__name__} is no condition")
 
 
-def _compare(frame: Frame, left: Any, parts: list[tuple[ast.cmpop, ast.expr]]) -> Any:
+def _compare(frame: Frame, left: Any, left_node: ast.expr, parts: list[tuple[ast.cmpop, ast.expr]]) -> Any:
     context = frame.context
     (op, right_node), *rest = parts
     right = evaluate(frame, right_node)
@@ -53,15 +53,49 @@ def _compare(frame: Frame, left: Any, parts: list[tuple[ast.cmpop, ast.expr]]) -
     if not rest:
         return result
     if is_choice(result):
-        others = lambda: _compare(frame, right, rest)  # noqa: E731
+        others = lambda: _compare(frame, right, right_node, rest)  # noqa: E731
         return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result)
     if is_dynamic(result):
         raise UnsupportedError(
             f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
             context.loc,
-            "write (a < x) & (x < b)",
+            f"write {_pairs(left_node, parts)}",
         )
-    return _compare(frame, right, rest) if truth(context, result, "the comparison") else result
+    return _compare(frame, right, right_node, rest) if truth(context, result, "the comparison") else result
+
+
+def _pairs(left: ast.expr, parts: list[tuple[ast.cmpop, ast.expr]]) -> str:
+    """A chain of comparisons as NumPy has it: each pair, joined by ``&``."""
+    nodes = [left, *(node for _, node in parts)]
+    pairs: list[ast.expr] = [ast.Compare(a, [op], [b]) for a, b, (op, _) in zip(nodes, nodes[1:], parts, strict=False)]
+    return _short(_as_numpy(ast.BoolOp(ast.And(), pairs)), "(a < x) & (x < b)")
+
+
+def _elementwise(op: ast.boolop, nodes: list[ast.expr]) -> str:
+    """What to write in the place of ``and`` and ``or`` of arrays."""
+    word, symbol = _WORDS[type(op)]
+    return f"write {_short(_as_numpy(ast.BoolOp(op, nodes)), f'(a) {symbol} (b)')}, or np.logical_{word}(a, b)"
+
+
+def _as_numpy(node: ast.expr) -> str:
+    """A condition with NumPy's operators in the place of Python's words."""
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            texts = [(_as_numpy(value), isinstance(value, _WHOLE)) for value in values]
+            return f" {_WORDS[type(op)][1]} ".join(text if whole else f"({text})" for text, whole in texts)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"np.logical_not({_as_numpy(operand)})"
+    return ast.unparse(node)
+
+
+def _short(text: str, instead: str) -> str:
+    return text if len(text) < 80 else instead
+
+
+_WHOLE = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.UnaryOp)
+"""Expressions that bind more tightly than ``&`` and ``|``; ``not`` is written as a call."""
+
+_WORDS: dict[type[ast.boolop], tuple[str, str]] = {ast.And: ("and", "&"), ast.Or: ("or", "|")}
 
 
 def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
@@ -152,8 +186,8 @@ def evaluate_test(frame: Frame, node: ast.expr) -> Any:
             with context.builder.at(frame.loc(node)):
                 if decides(result):
                     return connected(frame, word, result, others)
-                elementwise = f"write (a) {'&' if word == 'and' else '|'} (b), or np.logical_{word}(a, b)"
-                if truth(context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+                written = lambda: _elementwise(op, [first, *rest])  # noqa: E731
+                if truth(context, result, f"'{word}'", elementwise=written) == (word == "or"):
                     return result
             return others()
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -164,7 +198,7 @@ def evaluate_test(frame: Frame, node: ast.expr) -> Any:
 
 
 def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
-    word, symbol = ("and", "&") if isinstance(op, ast.And) else ("or", "|")
+    word, _ = _WORDS[type(op)]
     first, *rest = values
     result = evaluate(frame, first)
     if not rest:
@@ -173,8 +207,8 @@ def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
         others = lambda: _bool_op(frame, op, rest)  # noqa: E731
         sides = (others, lambda: result) if word == "and" else (lambda: result, others)
         return _or_branch(frame, lambda: connect(frame.context, word, result, others), result, *sides)
-    elementwise = f"write (a) {symbol} (b), or np.logical_{word}(a, b)"
-    if truth(frame.context, result, f"'{word}'", elementwise=elementwise) == (word == "or"):
+    written = lambda: _elementwise(op, values)  # noqa: E731
+    if truth(frame.context, result, f"'{word}'", elementwise=written) == (word == "or"):
         return result
     return _bool_op(frame, op, rest)
 

@@ -500,7 +500,12 @@ def unary(context: Context, name: str, operand: Any) -> Any:
     return elementwise(context, name, operand)
 
 
-def truth(context: Context, value: Any, what: str, help: str | None = None, elementwise: str = "") -> bool:
+_PER_ELEMENT = "np.where(condition, a, b) chooses per element; .any() and .all() are one answer for all"
+
+
+def truth(
+    context: Context, value: Any, what: str, help: str | None = None, elementwise: Callable[[], str] | None = None
+) -> bool:
     """The truth of a condition that must be known now.
 
     Parameters
@@ -509,8 +514,8 @@ def truth(context: Context, value: Any, what: str, help: str | None = None, elem
         Who asks, for the message.
     help : str, optional
         What to write instead, where it is neither ``np.where`` nor a static argument.
-    elementwise : str
-        What to write instead for an array, where it is not ``np.where``.
+    elementwise : callable, optional
+        Gives what to write instead for an array, where it is not ``np.where``.
 
     Raises
     ------
@@ -527,7 +532,7 @@ def truth(context: Context, value: Any, what: str, help: str | None = None, elem
         raise UnsupportedError(
             f"{what} depends on the data of an array ({value.type})",
             context.loc,
-            help or elementwise or "np.where(condition, a, b) chooses per element; .any() and .all() are one answer for all",
+            help or (elementwise() if elementwise else _PER_ELEMENT),
         )
     if not isinstance(value.type, WeakType):
         raise UnsupportedError(

@@ -19,7 +19,7 @@ def branch(x):
 def short_circuit(x, y):
     return (x > 0) and (y > 0)  #! UnsupportedError: 'and' depends on the data of an array (bool[n])
     #! at: (x > 0) and (y > 0)
-    #! help: write (a) & (b), or np.logical_and(a, b)
+    #! help: write (x > 0) & (y > 0), or np.logical_and(a, b)
 
 
 #$ error short_circuit --args "f32[n], f32[n]"
@@ -28,7 +28,7 @@ def short_circuit(x, y):
 def chained(x):
     return 0 < x < 1  #! UnsupportedError: a chained comparison of run-time values (bool[n]) asks for the truth of its first part
     #! at: 0 < x < 1
-    #! help: write (a < x) & (x < b)
+    #! help: write (0 < x) & (x < 1)
 
 
 #$ error chained --args "f32[n]"
