@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from function_tools import agree
+from function_tools import agree, refused
 
 import pytocu
 from pytocu.testing.cases import call_jit
@@ -48,3 +48,45 @@ def test_values_for_no_elements():
 def test_union1d_takes_a_python_number_in_the_dtype_of_the_array():
     agree("np.union1d(a, b)", 3, np.float32([2, 1]))
     agree("np.union1d(a, b)", np.uint8([2, 1]), 7)
+
+
+V = np.array([0, -0.0, 1, -1, 7.9, 8, 8.1, 30])
+Z = np.random.default_rng(0).random((3, 3, 2)).view(complex)[..., 0]
+
+
+def test_bessel_functions():
+    for dtype in ("f8", "f4", "i4", "?", "u1"):
+        agree("np.i0(a)", V.astype(dtype), ulp=8)
+    agree(["np.i0(a)", "np.i0(2.5)", "np.i0(a + 3)", "np.i0(np.float32(2))"], 2.0, ulp=8)
+    agree("np.i0(a)", np.array([np.nan, np.inf, -np.inf, 700, 800]), ulp=8)
+    agree("np.i0(a)", 1j)
+    agree([f"np.kaiser({m}, a)" for m in (0, 1, 2, 5, 12)], 14.0, ulp=99)
+    agree(["np.kaiser(a, 8.6)", "np.kaiser(a, b)"], 7, 3, ulp=99)
+
+
+@pytest.mark.parametrize("trim", ["", ", 'f'", ", 'b'", ", 'FB'"])
+def test_zeros_at_the_ends(trim: str):
+    for numbers in ([0, 0, 1, 2, 0], [0, 0], [1, 2], [0, 1, 0, 2, 0, 0]):
+        agree([f"np.trim_zeros(a{trim})", f"np.trim_zeros(a{trim}) * 2"], np.array(numbers, float))
+    agree(f"np.trim_zeros(a{trim})", np.zeros(0, int))
+    refused(f"np.trim_zeros([0, 1]{trim}), a", "no array with one axis", V)
+
+
+def test_eigenvalues_of_complex_matrices():
+    agree(["np.linalg.eig(a)[0]", "np.linalg.eig(a).eigenvectors", "np.linalg.eigvals(a.astype('c8'))"], Z)
+    agree("np.linalg.eigvals(a.real.astype(complex))", Z)
+    refused("np.linalg.eig(a)", "whether its results are complex depends on the data", Z.real)
+    refused("np.linalg.eigvals(a)", "whether its results are complex depends on the data", np.eye(2))
+    agree("np.linalg.eigvals(a)", Z[:2])
+
+
+def test_equations_of_more_axes():
+    random = np.random.default_rng(1)
+    agree("np.linalg.tensorsolve(a, b)", random.random((2, 3, 6)), random.random((2, 3)), ulp=1000)
+    agree("np.linalg.tensorsolve(a, b)", random.random((6, 2, 3)), random.random(6), ulp=1000)
+    agree("np.linalg.tensorsolve(a, b, axes=(0, 2))", random.random((2, 6, 3)), random.random(6), ulp=1000)
+    agree("np.linalg.tensorsolve(a, b)", random.random((2, 3, 6)), random.random((2, 2)))
+    agree("np.linalg.tensorinv(a)", random.random((2, 3, 6)), ulp=1000)
+    agree("np.linalg.tensorinv(a, ind=1)", random.random((6, 2, 3)), ulp=1000)
+    agree("np.linalg.tensorinv(a, ind=0)", random.random((6, 2, 3)))
+    agree("np.linalg.tensorinv(a, ind=1)", random.random((2, 3)))

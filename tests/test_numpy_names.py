@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ import pytest
 import pytocu
 from pytocu import frontend
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.attributes import METHODS
-from pytocu.frontend.numpy_calls import FUNCTIONS, INDEX_TRICKS
+from pytocu.frontend.attributes import ATTRIBUTES, METHODS
+from pytocu.frontend.calls import CALLERS
+from pytocu.frontend.numpy_calls import COMPILE_TIME, FUNCTIONS, INDEX_TRICKS, numpy_name
+from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.tables import Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, rows_of
 from pytocu.testing.cases import call_jit
@@ -72,3 +75,36 @@ def test_tables_name_what_their_modules_have(table: Table, attribute: str) -> No
             assert {name for name, module in table.modules.items() if module == path.stem} <= own.keys(), path.stem
     assert set(table.modules.values()) <= {path.stem for path in Path(frontend.__file__).parent.glob("*.py")}
     assert all(callable(table[name]) for name in table)
+
+
+def unexplained(names: list[str], owner: Any) -> list[str]:
+    """Names of NumPy that are neither compiled nor refused with what to write instead."""
+    compiled = [*FUNCTIONS, *REFUSED_UFUNCS, *REFUSED, *COMPILE_TIME, *CALLERS, *METHODS, *ATTRIBUTES, *_OTHERWISE]
+    asked = [n for n in names if callable(getattr(owner, n)) and not rows_of(n) and not _is_dtype(owner, n)]
+    return [n for n in asked if not {n, numpy_name(getattr(owner, n))} & {*compiled}]
+
+
+def _is_dtype(owner: Any, name: str) -> bool:
+    value = getattr(owner, name)
+    return isinstance(value, type) and issubclass(value, (np.generic, np.dtype, Exception))
+
+
+_OTHERWISE = ("piecewise", "ndindex", "ndenumerate", "errstate", "ufunc", "ndarray", "__array_namespace_info__", "divmod")
+"""What the front end reads by other ways, and what cannot be called to any purpose."""
+
+
+def test_every_function_is_compiled_or_refused_with_what_to_write() -> None:
+    assert not unexplained([n for n in np.__all__ if n not in ("char", "rec", "core", "ma")], np)
+    for name in ("linalg", "fft"):
+        module = getattr(np, name)
+        assert not [n for n in unexplained(module.__all__, module) if f"{name}.{n}" not in FUNCTIONS]
+
+
+def test_every_method_is_compiled_or_refused_with_what_to_write() -> None:
+    own = [n for n in dir(np.ndarray) if n[0] != "_"]
+    assert not [n for n in own if n not in (*METHODS, *ATTRIBUTES, *REFUSED)]
+    assert not [n for n in dir(np.float64) if n[0] != "_" and n not in (*METHODS, *ATTRIBUTES, *REFUSED, *own)]
+
+
+def test_a_new_function_is_found() -> None:
+    assert unexplained(["sort", "newest"], type("New", (), {"newest": print, "sort": np.sort})) == ["newest"]

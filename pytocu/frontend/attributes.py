@@ -11,6 +11,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import binary, compute, elementwise, unary
+from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import check_keywords, check_where, compute_ufunc
@@ -121,29 +122,10 @@ def _python_part(context: Context, value: Value, name: str) -> Any:
 
 
 _NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
-_IN_PLACE = frozenset(["itemset", "resize", "setfield", "byteswap", "setflags"])
-
-
-REFUSED = {
-    "apply_along_axis": "call the function on the array, with axis= in its reductions",
-    "frompyfunc": "call the function itself: it is compiled with this one",
-    "i0": "compute it outside the function",
-    "polymul": "np.convolve(a, b), which keeps leading zeros",
-    "seterr": "compiled code looks for no floating-point errors; leave it out",
-    "seterrcall": "compiled code looks for no floating-point errors; leave it out",
-    "tolist": "return the array and convert it outside the function",
-    "trim_zeros": "cut the array outside the function: its length would depend on the data",
-    "vectorize": "put @pytocu.vectorize on the function of scalars, and call it here",
-}
-"""Elementwise functions and methods of NumPy that are not compiled, and what to do."""
-
-
 def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
     if name in REFUSED:
         return REFUSED[name]
-    if name in _IN_PLACE:
-        return "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
     return f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {methods}"
 

@@ -313,10 +313,7 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
     if not callable(function):
         return raised(TypeError(f"'{type(function).__name__}' object is not callable"), context.loc)  # pyright: ignore[reportReturnType]
     if module.split(".")[0] in _LIBRARIES:
-        outside = "call it outside the function"
-        symmetric = {"eig": "eigh", "eigvals": "eigvalsh"}.get(name, "")
-        help = f"of symmetric matrices np.linalg.{symmetric} is compiled; of others {outside}" if symmetric else outside
-        return UnsupportedError(f"{module}.{name} is not supported", context.loc, help)
+        return UnsupportedError(f"{module}.{name} is not supported", context.loc, "call it outside the function")
     return UnsupportedError(
         f"{describe(function)} is not Python code that can be read",
         context.loc,

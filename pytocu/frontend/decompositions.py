@@ -56,6 +56,27 @@ def eigvalsh(context: Context, a: Any, UPLO: Any = "L") -> Any:
     return call(context, "linalg.eigvalsh", floating(context, "linalg.eigvalsh", (a,)), UPLO=triangle)[0]
 
 
+def eig(context: Context, a: Any) -> Any:
+    """Eigenvalues and eigenvectors of complex matrices"""
+    made = call(context, "linalg.eig", _complex(context, "linalg.eig", a))
+    return type_named(np.linalg.eig, np.eye(1))(*made)
+
+
+def eigvals(context: Context, a: Any) -> Value:
+    """Eigenvalues of complex matrices"""
+    return call(context, "linalg.eigvals", _complex(context, "linalg.eigvals", a))[0]
+
+
+def _complex(context: Context, name: str, a: Any) -> tuple[Value, ...]:
+    (value,) = floating(context, name, (a,))
+    if element(value.type).kind != "c":
+        text = f"np.{name} of real matrices is not compiled: whether its results are complex depends on the data"
+        symmetric = {"linalg.eig": "eigh", "linalg.eigvals": "eigvalsh"}[name]
+        help = f"write np.{name}(x.astype(complex)), or np.linalg.{symmetric}(x) of a symmetric matrix"
+        raise UnsupportedError(text, context.loc, help)
+    return (value,)
+
+
 def _triangle(context: Context, triangle: Any) -> str | None:
     triangle = known_option(context, triangle, "UPLO=")
     attempt(context, np.linalg.eigh, np.eye(1), triangle)
@@ -147,7 +168,9 @@ def pinv(context: Context, a: Any, rcond: Any = None, hermitian: Any = False, *,
 
 FUNCTIONS: dict[str, Handler] = {
     "linalg.cholesky": cholesky,
+    "linalg.eig": eig,
     "linalg.eigh": eigh,
+    "linalg.eigvals": eigvals,
     "linalg.eigvalsh": eigvalsh,
     "linalg.pinv": pinv,
     "linalg.qr": qr,

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.compaction import places
+from pytocu.frontend.compaction import places, read_length
 from pytocu.frontend.conversions import array
 from pytocu.frontend.gathering import checked
 from pytocu.frontend.indexing import subscript
@@ -17,7 +17,8 @@ from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, known_option, truths
+from pytocu.frontend.reductions import length, reduce
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, filled, ravel, reshape
 from pytocu.frontend.scattering import assign
@@ -265,5 +266,27 @@ def resize(context: Context, a: Any, new_shape: Any) -> Value:
     return copied(context, reshape(context, made, tuple(dim_value(context, d) for d in shape)))
 
 
-FUNCTIONS: dict[str, Handler] = {"block": block, "delete": delete, "insert": insert, "resize": resize}
+def trim_zeros(context: Context, filt: Any, trim: Any = "fb", axis: Any = None) -> Value:
+    """A vector without the zeros at its ends, or at one of them"""
+    value, trim = array_of(context, filt), known_option(context, trim, "trim=")
+    if isinstance(filt, (tuple, list)) or len(dimensions(value)) != 1 or axis not in (None, 0, -1):
+        text = "np.trim_zeros of what is no array with one axis is not compiled"
+        raise UnsupportedError(text, context.loc, "give it np.array(...) of numbers, or a row")
+    attempt(context, np.trim_zeros, np.zeros(1), trim)
+    (size,) = dimensions(value)
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    held = truths(context, value)
+    ends: list[Any] = [None, None]
+    if "f" in trim.lower():
+        found = elementwise(context, "where", held, place, length(context, size))
+        first = reduce(context, "minimum", found, initial=length(context, size))
+        ends[0] = dim_value(context, read_length(context, first, size, "first"))
+    if "b" in trim.lower():
+        found = elementwise(context, "where", held, elementwise(context, "add", place, 1), 0)
+        behind = reduce(context, "maximum", found, initial=0)
+        ends[1] = dim_value(context, read_length(context, behind, size, "end"))
+    return subscript(context, value, slice(*ends))
+
+
+FUNCTIONS: dict[str, Handler] = {"block": block, "delete": delete, "insert": insert, "resize": resize, "trim_zeros": trim_zeros}
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -1,4 +1,4 @@
-"""``np.linalg.lstsq`` by singular values, and ``np.linalg.multi_dot``."""
+"""``np.linalg.lstsq`` by singular values, ``np.linalg.multi_dot``, and equations of more axes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls
+from pytocu.frontend.attributes import transpose
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.matrix_products import dot, matrix_product, write_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of
+from pytocu.frontend.reshaping import array_of, ravel, reshape
 from pytocu.frontend.statistics import squared
 from pytocu.frontend.values import Context, cast, dim_value, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, dim_min
+from pytocu.ir.dims import dim_max, dim_min, product
 from pytocu.ir.types import F64, I32, I64, DType, element
 
 
@@ -138,5 +139,43 @@ def _by_least_work(context: Context, values: list[Value], sizes: list[int]) -> V
     return made(0, count)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"linalg.lstsq": lstsq, "linalg.multi_dot": multi_dot}
+_MISFIT = "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+
+
+def tensorsolve(context: Context, a: Any, b: Any, axes: Any = None) -> Value:
+    """The x of which the products with `a`, summed over all axes of x, are b"""
+    value, right = array_of(context, a), array_of(context, b)
+    ndim, given = len(dimensions(value)), len(dimensions(right))
+    axes = known_option(context, axes, "axes=")
+    if axes is not None:
+        order = list(range(ndim))
+        for axis in axes:
+            attempt(context, order.remove, axis)
+            order.insert(ndim, axis)
+        value = transpose(context, value, tuple(order))
+    shape = dimensions(value)[-(ndim - given) :]
+    count = product(shape)
+    require_equal(context, product(dimensions(value)), count * count, "LinAlgError", _MISFIT)
+    square = reshape(context, value, (dim_value(context, count), dim_value(context, count)))
+    found = library_calls.solve(context, square, ravel(context, right))
+    return reshape(context, found, tuple(dim_value(context, d) for d in shape))
+
+
+def tensorinv(context: Context, a: Any, ind: Any = 2) -> Value:
+    """The inverse of what multiplies over the axes behind the first `ind` ones"""
+    value, ind = array_of(context, a), known_option(context, ind, "ind=")
+    attempt(context, np.linalg.tensorinv, np.ones((1,) * 2), ind if ind <= 0 else 1)
+    behind, before = dimensions(value)[ind:], dimensions(value)[:ind]
+    columns = dim_value(context, product(behind))
+    square = reshape(context, value, (columns, -1))
+    found = library_calls.LINALG["inv"](context, square)
+    return reshape(context, found, tuple(dim_value(context, d) for d in (*behind, *before)))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "linalg.lstsq": lstsq,
+    "linalg.multi_dot": multi_dot,
+    "linalg.tensorinv": tensorinv,
+    "linalg.tensorsolve": tensorsolve,
+}
 """By NumPy's name; parameters are called as NumPy calls them."""

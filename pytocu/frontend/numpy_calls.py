@@ -187,6 +187,7 @@ FUNCTIONS = Table(
     {**array_functions.FUNCTIONS, **_OWN},
     {
         "angles": "unwrap",
+        "bessel": "i0",
         "bits": "packbits unpackbits",
         "comparing": "allclose array_equal array_equiv",
         "inplace": "copyto",
@@ -199,13 +200,14 @@ FUNCTIONS = Table(
             "identity tri tril triu diag indices meshgrid ndarray vander"
         ),
         "decompositions": (
-            "linalg.cholesky linalg.eigh linalg.eigvalsh linalg.pinv linalg.qr linalg.svd linalg.svdvals"
+            "linalg.cholesky linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.pinv linalg.qr linalg.svd "
+            "linalg.svdvals"
         ),
         "diagonals": (
             "trace diagflat diag_indices diag_indices_from tril_indices tril_indices_from triu_indices "
             "triu_indices_from fill_diagonal linalg.diagonal linalg.trace"
         ),
-        "editing": "block delete insert resize",
+        "editing": "block delete insert resize trim_zeros",
         "flat_positions": "unravel_index ravel_multi_index ix_ putmask place",
         "fitting": "polyfit",
         "frequencies": "fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift",
@@ -214,7 +216,7 @@ FUNCTIONS = Table(
         "histograms_2d": "histogram2d",
         "interpolation": "interp digitize trapezoid",
         "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
-        "least_squares": "linalg.lstsq linalg.multi_dot",
+        "least_squares": "linalg.lstsq linalg.multi_dot linalg.tensorinv linalg.tensorsolve",
         "library_calls": (
             "sort sort_complex argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
             "fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft2 fft.irfft2 fft.rfftn fft.irfftn fft.hfft "
@@ -237,7 +239,7 @@ FUNCTIONS = Table(
         "sets": "unique unique_all unique_counts unique_inverse unique_values isin union1d setxor1d intersect1d setdiff1d",
         "sliding_windows": "lib.stride_tricks.sliding_window_view",
         "splitting": "array_split split hsplit vsplit dsplit unstack",
-        "windows": "bartlett blackman hamming hanning",
+        "windows": "bartlett blackman hamming hanning kaiser",
     },
 )
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""

@@ -7,33 +7,63 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.errors import raised
+from pytocu.frontend.bessel import order_0
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import SIZE, as_length
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, cast
+from pytocu.frontend.values import Context, as_strong, cast, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
-from pytocu.ir.types import F64
+from pytocu.ir.types import F64, element
 
 
 def _window(shape: Any, doc: str) -> Handler:
     def handler(context: Context, M: Any) -> Value:
-        M = max(M, 0) if type(M) is int else M
-        size = context.length(dim_max(as_length(context, M, beyond=SIZE), 0))
-
-        def apply(name: str, *operands: Any) -> Value:
-            return elementwise(context, name, *operands)
-
-        place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
-        # 1 - M, 3 - M and so on to M - 1.
-        number = cast(context, apply("add", apply("multiply", place, 2), length(context, 1 - size)), F64)
-        gaps = cast(context, length(context, size - 1), F64)
-        made = shape(apply, number, gaps)
-        return made if isinstance(size, int) and size > 1 else apply("where", apply("equal", gaps, 0), np.float64(1), made)
+        return _made(context, M, shape)
 
     handler.__doc__ = doc
     return handler
+
+
+def _made(context: Context, M: Any, shape: Any) -> Value:
+    M = max(M, 0) if type(M) is int else M
+    size = context.length(dim_max(as_length(context, M, beyond=SIZE), 0))
+
+    def apply(name: str, *operands: Any) -> Value:
+        return elementwise(context, name, *operands)
+
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    # 1 - M, 3 - M and so on to M - 1.
+    number = cast(context, apply("add", apply("multiply", place, 2), length(context, 1 - size)), F64)
+    gaps = cast(context, length(context, size - 1), F64)
+    made = shape(apply, number, gaps)
+    return made if isinstance(size, int) and size > 1 else apply("where", apply("equal", gaps, 0), np.float64(1), made)
+
+
+def kaiser(context: Context, M: Any, beta: Any) -> Value:
+    """A window of Bessel functions, narrower the larger `beta` is"""
+    value = as_strong(context, beta)
+    if dimensions(value):
+        raise raised(ValueError(_NOT_A_NUMBER), context.loc)
+    if element(value.type).kind == "c":
+        raise raised(TypeError("i0 not supported for complex values"), context.loc)
+    wide = cast(context, value, F64)
+
+    def shape(apply: Any, number: Value, gaps: Value) -> Value:
+        half = apply("divide", gaps, 2.0)
+        place = apply("divide", apply("divide", number, 2.0), half)
+        root = apply("sqrt", apply("subtract", 1, apply("square", place)))
+        return apply("divide", order_0(context, apply("multiply", wide, root)), order_0(context, wide))
+
+    return _made(context, M, shape)
+
+
+_NOT_A_NUMBER = (
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 dimensions. "
+    "The detected shape was (3,) + inhomogeneous part."
+)
 
 
 def _cosines(*factors: float) -> Any:
@@ -58,6 +88,7 @@ FUNCTIONS: dict[str, Handler] = {
     "bartlett": _window(_triangle, "A window of two straight lines"),
     "blackman": _window(_cosines(0.42, 0.5, 0.08), "A window of two cosines"),
     "hamming": _window(_cosines(0.54, 0.46), "A window of a raised cosine that does not reach 0"),
+    "kaiser": kaiser,
     "hanning": _window(_cosines(0.5, 0.5), "A window of a raised cosine"),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

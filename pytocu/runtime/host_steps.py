@@ -198,7 +198,7 @@ def _of_torch(torch: Any, name: str) -> Call:
             return lambda arrays, options: torch.linalg.solve(*arrays)
         case "linalg.qr":
             return lambda arrays, options: _qr_of_torch(torch, *arrays, **options)
-        case "linalg.svd" | "linalg.eigh" | "linalg.slogdet":
+        case "linalg.svd" | "linalg.eig" | "linalg.eigh" | "linalg.slogdet":
             function = _function(torch, "torch", name)
             return lambda arrays, options: tuple(function(*arrays, **options))
     function = _function(torch, "torch", name)

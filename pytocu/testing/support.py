@@ -16,6 +16,7 @@ from typing import Any
 from pytocu.frontend import (
     array_functions,
     attributes,
+    bessel,
     bits,
     calls,
     comparing,
@@ -44,6 +45,7 @@ from pytocu.frontend import (
     windows,
 )
 from pytocu.frontend.builtin_calls import BUILTINS
+from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Op
@@ -150,8 +152,9 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _DESCRIBED = (
-    array_functions, bits, comparing, convolutions, covariances, diagonals, editing, fitting, flat_positions, histograms_2d,
-    interpolation, least_squares, order_statistics, partitions, polynomials, sets, sliding_windows, splitting, windows,
+    array_functions, bessel, bits, comparing, convolutions, covariances, diagonals, editing, fitting, flat_positions,
+    histograms_2d, interpolation, least_squares, order_statistics, partitions, polynomials, sets, sliding_windows,
+    splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 
@@ -183,8 +186,11 @@ def _lines() -> Iterator[str]:
     others = set(numpy_calls.FUNCTIONS) - set(described) - set(_REDUCING)
     yield f"\nAlso {_listed(others)}, and on values known while compiling {_listed(numpy_calls.COMPILE_TIME)}. "
     yield f"The scalar types (`np.float32(x)`) convert.\n{_ARGUMENTS}\nRefused by name:\n\n"
-    for name, instead in sorted(attributes.REFUSED.items()):
-        yield f"* `{name}`: {instead}\n"
+    alike: dict[str, list[str]] = {}
+    for name, instead in sorted(REFUSED.items()):
+        alike.setdefault(instead, []).append(name)
+    for instead, names in alike.items():
+        yield f"* {_listed(names)}: {instead}\n"
     yield from _reductions()
     yield from _library()
     yield "\n## Arrays and NumPy scalars\n\n"
@@ -280,7 +286,8 @@ number, and a kernel writes the elements in order.
 
 ## Lengths of run time
 
-A Python int of run time may be a length (`np.zeros(n)`, `x[:n]`), and so may a number of chosen elements. Lengths of
+An int of run time may be a length (`np.zeros(n)`, `x[:n]`), Python's or NumPy's, for which the host waits
+(`np.zeros(labels.max() + 1)`), and so may a number of chosen elements. Lengths of
 arguments that are 1 broadcast; a length that only the call knows does not: where it meets another length it has to be equal
 to it. If it happens to be 1, and NumPy would repeat the element, the statement raises an UnsupportedError that says so, before
 anything is written; `y[0]`, which has no axis, is what to write for a single element.
