@@ -190,6 +190,10 @@ def unsigned(x):
     return x.astype(np.float32)
 
 
+def least(x, y):
+    return np.minimum(x - y, y)
+
+
 def newton(x):
     y = x.copy()
     while True:
@@ -354,6 +358,10 @@ PLANTED += [
         *("changed", "f64[n], f64[n]", ("pass", "bufferize"), ""),
     ),
     (
+        fault("operands of what is hidden change places", "negations:_hidden", "inst.op, args, dict", "inst.op, args[::-1], dict"),
+        *("least", "i32[n], i32[n]", ("pass", "negations"), "subtract|minimum"),
+    ),
+    (
         Fault("masked elements stay", "pytocu.frontend.masked_work:assign", "chosen, new, moved", "chosen, moved, new"),
         *("marked", "f32[n], bool[n]", ("front end", "lower"), ""),
     ),
@@ -379,7 +387,8 @@ def command(folder, capsys):
 
 @pytest.mark.parametrize(("fault", "function", "types", "step", "operation"), PLANTED, ids=[p[0].name for p in PLANTED])
 def test_a_planted_fault_is_found_at_its_step(folder, capsys, fault, function, types, step, operation):
-    words = ["bisect", f"prog.py:{function}", "--args", types, "--target", "cpu"]
+    target = "cuda:sm_90" if step == ("pass", "negations") else "cpu"
+    words = ["bisect", f"prog.py:{function}", "--args", types, "--target", target]
     if step == ("pass", "fastmath"):
         words += ["--fastmath", "contract"]
     with planted(fault):
@@ -387,7 +396,7 @@ def test_a_planted_fault_is_found_at_its_step(folder, capsys, fault, function, t
     said = capsys.readouterr().err
     assert code == 1
     kind, name = step
-    expected = "the front end makes" if kind == "front end" else f"the {kind} {name} (cpu) makes"
+    expected = "the front end makes" if kind == "front end" else f"the {kind} {name} ({target}) makes"
     assert f"pytocu: {expected} {function} wrong" in said
     if operation:
         assert re.search(rf"first wrong at %\w+ = ({operation}) ", said), said
