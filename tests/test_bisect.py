@@ -358,7 +358,7 @@ PLANTED += [
         *("changed", "f64[n], f64[n]", ("pass", "bufferize"), ""),
     ),
     (
-        fault("operands of what is hidden change places", "negations:_hidden", "inst.op, args, dict", "inst.op, args[::-1], dict"),
+        fault("hidden operands change places", "negations:_hidden", "inst.op, args, dict", "inst.op, args[::-1], dict"),
         *("least", "i32[n], i32[n]", ("pass", "negations"), "subtract|minimum"),
     ),
     (
