@@ -294,7 +294,7 @@ class Lowered:
         arguments : sequence
             Those that are not known while compiling.
         infos : mapping
-            The arrays among them by position,.
+            The arrays among them by position.
         target, backend
             As of :meth:`compile`.
         """

@@ -56,7 +56,7 @@ def test_page_of_names_has_every_public_name() -> None:
 
 
 NOT_FOR_USERS = {
-    "Lowered": ("context", "host"),
+    "Lowered": ("compile_for", "context", "host"),
     "Compiled": ("begin", "host", "short_program"),
     "BundledFunction": ("add",),
 }
