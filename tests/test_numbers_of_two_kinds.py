@@ -193,3 +193,43 @@ def test_an_int_that_the_other_dtype_does_not_hold_is_refused() -> None:
 def test_the_kind_is_part_of_the_plan(target: str) -> None:
     compiled = pytocu.jit(ratio).lower("f64", "f64").compile(target)
     assert compiled.plan.tree[0] == "if"
+
+
+def followed(following, start):
+    steps = 0
+    while following[start] != start:
+        start = following[start]
+        steps += 1
+    return start, steps
+
+
+def taken(table, weights, left):
+    out = np.zeros(len(weights), dtype=bool)
+    total = 0.0
+    for i in range(len(weights) - 1, -1, -1):
+        total += table[left]
+        if weights[i] > 2:
+            out[i] = True
+            left -= weights[i]
+    return out, total
+
+
+def path(following, n):
+    place = 0
+    out = np.zeros(n, int)
+    for k in range(n):
+        out[k] = place
+        place = following[place]
+    return out
+
+
+def test_positions_that_begin_as_pythons_ints() -> None:
+    same(followed, np.array([0, 0, 1, 2]), 3)
+    same(followed, np.array([0, 0, 1, 2]), -1)
+    same(taken, np.arange(30.0), np.array([1, 3, 1, 3]), 20)
+    same(taken, np.arange(30.0), np.array([1, 3, 1, 3]), 4)
+    same(path, np.array([2, 0, -2, 1]), 6)
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        pytocu.jit(followed)(np.array([0, 0, 1, 4]), 3)
+    with pytest.raises(IndexError, match="index -5 is out of bounds for axis 0 with size 4"):
+        pytocu.jit(followed)(np.array([0, 0, 1, -5]), 3)

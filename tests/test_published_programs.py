@@ -116,6 +116,20 @@ def gauss_seidel_masks(u, f, w, n):
     return u
 
 
+def sandpile(z):
+    """Piles of four fall to their neighbours, until none is left."""
+    while True:
+        t = z >= 4
+        if not t.any():
+            break
+        z[t] -= 4
+        z[1:, :] += t[:-1, :]
+        z[:-1, :] += t[1:, :]
+        z[:, 1:] += t[:, :-1]
+        z[:, :-1] += t[:, 1:]
+    return z
+
+
 def leapfrog(pos, vel, mass, dt, n, G, softening):
     """Bodies that attract one another."""
     def acc(pos):
@@ -419,6 +433,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (jacobi_until, (*grids(2, 8, 9), 0.1, 0.2, 0.1), 4),
     (red_black, (*grids(2, 9, 9), 0.1, 3), 0),
     (gauss_seidel_masks, (*grids(2, 8, 9), 1.5, 3), 0),
+    (sandpile, (RANDOM.integers(0, 8, (9, 7)),), 0),
     (leapfrog, (*grids(2, 6, 3), *grids(1, 6, 1), 0.01, 4, 1.0, 0.1), 64),
     (game_of_life, (RANDOM.integers(0, 2, (9, 10)), 4), 0),
     (smith_waterman, (*WORDS, 2.0, -1.0, 1.0), 0),

@@ -787,3 +787,21 @@ def test_an_array_is_changed_in_a_loop_and_its_name_bound_again_behind_it() -> N
     u = np.linspace(0, 1, 9) ** 2
     for n in (0, 1, 3):
         compare(pytocu.jit(turned)(u, n), turned(u, n))
+
+
+def falls(z):
+    while True:
+        full = z >= 4
+        if not full.any():
+            break
+        z[full] -= 4
+        z[1:, :] += full[:-1, :]
+    return z
+
+
+def test_a_choice_by_rows_in_a_branch_beside_a_reduction_over_all_axes() -> None:
+    """Rows and columns are no single axis for it."""
+    given = np.array([[1, 5, 9], [7, 2, 4], [0, 8, 3]])
+    wanted, found = given.copy(), given.copy()
+    compare(pytocu.jit(falls)(found), falls(wanted))
+    compare(found, wanted)

@@ -272,9 +272,17 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
     size = dim_value(context, length)
     refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0", rest)
     negative = elementwise(context, "less", position, 0)
-    front = elementwise(context, "where", negative, elementwise(context, "add", position, size), position)
-    # One comparison: as unsigned numbers those below 0 are too large.
-    inside = elementwise(context, "less", cast(context, front, U64), cast(context, as_value(context, size), U64))
+    several = is_array(position) or context.elements is not None
+    # Whether a single position is Python's int makes no difference: the sum of one below 0 and a length always fits.
+    extent = size if several else cast(context, as_value(context, size), element(position.type))
+    front = elementwise(context, "where", negative, elementwise(context, "add", position, extent), position)
+    if several:
+        # One comparison: as unsigned numbers those below 0 are too large.
+        inside = elementwise(context, "less", cast(context, front, U64), cast(context, as_value(context, size), U64))
+    else:
+        # An unsigned number of Python's int is another one than of NumPy's.
+        low, high = elementwise(context, "greater_equal", front, 0), elementwise(context, "less", front, extent)
+        inside = elementwise(context, "bitwise_and", low, high)
     sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
 

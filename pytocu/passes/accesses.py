@@ -284,13 +284,18 @@ def pieces(inst: Inst, at: Index) -> list[tuple[Value, Index, DimLike]]:
     return found
 
 
-def walked(value: Value, at: Index) -> list[Affine]:
-    """What else than memory is computed of a position: values that are positions, and choices by them."""
-    match value.inst.op.name if value.inst is not None else "":
-        case "iota" | "concatenate":
-            assert value.inst is not None
-            return list(linear_pieces(at[value.inst.attr("axis")]))
-    return []
+def walked(value: Value, at: Index, ndim: int) -> list[Affine]:
+    """What else than memory is computed of a position: values that are positions, and choices by them, in regions too."""
+    inst = value.inst
+    if inst is None:
+        return []
+    if inst.op.name in ("iota", "concatenate"):
+        return list(linear_pieces(at[inst.attr("axis")]))
+    if not is_region(inst):
+        return []
+    keep = belonging(value)
+    inside = (demand([region.terminator.args[k] for k in keep], at, ndim, of_whole_arrays) for region in inst.regions)
+    return [piece for pairs in inside for operand, place in pairs for piece in walked(operand, place, ndim)]
 
 
 def _through(inst: Inst, at: Index, ndim: int) -> Index:

@@ -306,7 +306,7 @@ class _Kernel(Mutable):
     def _accesses(self, pairs: Sequence[tuple[Value, Index]], targets: Sequence[Target], ndim: int) -> list[Affine]:
         """Every linear expression that the loops compute of their indices."""
         found = [self.memory[v].offset(i, ndim) for v, i in pairs if v in self.memory] + [t.offset for t in targets]
-        return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i)]
+        return [p for a in found for p in linear_pieces(a)] + [p for v, i in pairs for p in walked(v, i, ndim)]
 
     def _outer(self, pairs: list[tuple[Value, Index]], roots: Sequence[Value], index: Index) -> list[tuple[Value, Index]]:
         """Without what is read at positions that are known in a loop or branch of the user's program only."""
