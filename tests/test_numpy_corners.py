@@ -90,3 +90,30 @@ def test_equations_of_more_axes():
     agree("np.linalg.tensorinv(a, ind=1)", random.random((6, 2, 3)), ulp=1000)
     agree("np.linalg.tensorinv(a, ind=0)", random.random((6, 2, 3)))
     agree("np.linalg.tensorinv(a, ind=1)", random.random((2, 3)))
+
+
+CORNERS = (
+    ("np.array([a, 1])", np.ones(3)), ("np.array([[a, a], [a, 1]])", np.ones(3)), ("isinstance(a, 0)", 1.5),
+    ("a.mT", np.float32(1)), ("isinstance(a, (int, 'x'))", np.ones(2)), ("np.array_split(a, 2)", 3),
+    ("np.array_split(a, [1])", 2.5), ("reversed(a)", 3), ("reversed(a)", np.float32(1)), ("reversed(a)", np.array(1)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text, given", CORNERS)
+def test_more_sentences(text: str, given: object):
+    test_classes_and_sentences(text, given)
+
+
+def test_kinds_of_numbers_with_masks_and_kept_axes():
+    mask = np.array(True)
+    agree(["np.any(a, where=b)", "np.sum(a, where=b, keepdims=True)", "np.prod(3, axis=(), where=b)"], np.int64(7), mask)
+    for given in (np.array(3.0), np.float64(3), 3):
+        agree(["np.median(a, keepdims=True)", "np.nanmedian(a, axis=(), keepdims=True)", "np.median(a)"], given)
+    agree("np.median(a, axis=(0, 1), keepdims=True)", np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("arguments", ["", ", norm='ortho'", ", norm='forward'", ", s=(3, 5), norm='ortho'", ", s=(2, 4)"])
+def test_transforms_of_float16_along_several_axes(arguments: str):
+    """NumPy rounds the first scale to float16."""
+    given = np.random.default_rng(0).random((2, 6)).astype(np.float16)
+    agree([f"np.fft.{name}(a{arguments})" for name in ("fft2", "ifft2", "fftn", "ifftn")], given, ulp=4)

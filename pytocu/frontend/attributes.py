@@ -91,7 +91,7 @@ def attribute(context: Context, value: Value, name: str) -> Any:
             return total
         case "T":
             return transpose(context, value, ())
-        case "mT":
+        case "mT" if is_array(value):
             if len(shape) < 2:
                 raise ShapeError("matrix transpose with ndim < 2 is undefined", context.loc)
             return transpose(context, value, (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))

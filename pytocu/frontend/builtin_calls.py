@@ -256,6 +256,8 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         python = (bool, int, float, complex)
         if any(issubclass(kind, tuple(flat)) is not issubclass(p, tuple(flat)) for p in python):
             as_numpy(frame.context, value, "object")
+    # A class to ask about stands for its objects; what is wrong with the others isinstance says itself.
+    compute(frame.context, isinstance, None, classes)
     return compute(frame.context, issubclass, kind, tuple(flat))
 
 
@@ -433,6 +435,11 @@ def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
 
 
 def _reversed(frame: Frame, values: Any) -> Any:
+    kind = python_type_name(values) if isinstance(values, Value) else type(values).__name__
+    if weak_type_of(values) is not None or (isinstance(values, Value) and not is_array(values)):
+        raise raised(TypeError(f"'{kind}' object is not reversible"), frame.context.loc)
+    if isinstance(values, Value) and not dimensions(values):
+        raise raised(TypeError("len() of unsized object"), frame.context.loc)
     over = steps_over(frame, values)
     if not isinstance(over, Steps):
         members = iterate(frame, values, "iteration")

@@ -7,7 +7,9 @@ other memory than the array's is read, whatever it is.
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -216,7 +218,7 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
     Where no element is taken because another axis has none, positions are looked at all the same.
     """
     made = taken(context, source, axes, positions, at)
-    if not _none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
+    if not numpy_looks() or not _none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
         # Beside no positions NumPy looks at numbers alone.
         numbers = [p for p in positions if not dimensions(p)]
         others = [d for p in positions for d in dimensions(p)] if numbers else []
@@ -243,6 +245,18 @@ def _is_zero(context: Context, dim: DimLike) -> bool | None:
     if context.elements is not None or context.in_side or context.in_steps or not given.issuperset(symbols(dim)):
         return None
     context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 0})
+    return False
+
+
+@lru_cache
+def numpy_looks() -> bool:
+    """Whether NumPy looks at positions of which no element is taken; older versions only warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            np.zeros((1, 0))[np.array([1])]
+        except IndexError:
+            return True
     return False
 
 

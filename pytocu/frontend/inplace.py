@@ -6,6 +6,7 @@ writes one ``update``.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,7 +30,8 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_number,
-    type_name,
+    is_numpy_scalar,
+    python_type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
@@ -299,7 +301,11 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         Shapes that do not fit.
     """
     if not is_array(dst):
-        raise raised(TypeError(f"copyto() argument 1 must be a numpy.ndarray, not {type_name(dst)}"), context.loc)
+        # NumPy's sentence, which is another one in older versions.
+        like: Any = dst
+        if isinstance(dst, Value):
+            like = element(dst.type).numpy.type(0) if is_numpy_scalar(dst) else getattr(builtins, python_type_name(dst))()
+        attempt(context, np.copyto, like, 0)
     # NumPy's sentence for a rule that it does not have.
     attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
     dtype = element(dst.type)

@@ -265,8 +265,10 @@ def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., An
         if out is not None:
             _check_target(context, name, value, out, {"axes": chosen, "norm": norm})
             return _into(context, handler(context, value, s, chosen, norm), out)
-        if s is not None:
-            return _of_lengths(context, name, value, s, chosen, norm)
+        half = is_array(array_of(context, a)) and element(array_of(context, a).type) is F16
+        if s is not None or half:
+            # The first scale is one of float16 then.
+            return _of_lengths(context, name, array_of(context, a) if half else value, s, chosen, norm)
         given = tuple(range(len(dimensions(value)))) if chosen is None else attempt(context, tuple, chosen)
         if not given:
             # NumPy does nothing then.

@@ -31,6 +31,12 @@ LONGEST = 64
 _RAGGED = "setting an array element with a sequence. The requested array has an inhomogeneous shape"
 
 
+def _ragged(lengths: Sequence[int]) -> str:
+    """NumPy's sentence, of the lengths of lists down to where members differ."""
+    shape = ", ".join(map(str, lengths)) + "," * (len(lengths) == 1)
+    return f"{_RAGGED} after {len(lengths)} dimensions. The detected shape was ({shape}) + inhomogeneous part."
+
+
 def known_array(context: Context, known: np.ndarray) -> Value:
     """An array of numbers that are known while compiling.
 
@@ -138,19 +144,20 @@ def _leaves(context: Context, values: Any) -> Any:
         yield from _leaves(context, value)
 
 
-def _stacked(context: Context, values: Any, leaf: Any) -> Value:
-    """Members along a new first axis."""
+def _stacked(context: Context, values: Any, leaf: Any, outer: tuple[int, ...] = ()) -> Value:
+    """Members along a new first axis; `outer` are the lengths of the lists around them."""
     if not isinstance(values, (list, tuple)):
         return leaf()
-    members = [_stacked(context, value, leaf) for value in values]
+    here = (*outer, len(values))
+    members = [_stacked(context, value, leaf, here) for value in values]
     first = dimensions(members[0])
     layers: list[Value] = []
     for member in members:
         shape = dimensions(member)
         if len(shape) != len(first):
-            raise raised(ValueError(_RAGGED), context.loc)
+            raise raised(ValueError(_ragged(here)), context.loc)
         for wanted, length in zip(first, shape, strict=True):
-            require_equal(context, wanted, length, "ValueError", _RAGGED)
+            require_equal(context, wanted, length, "ValueError", _ragged(here))
         if shape:
             layers.append(context.builder.emit("newaxis", (member,), {"axis": 0}))
         else:

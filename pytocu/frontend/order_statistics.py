@@ -157,7 +157,9 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         example = attempt(context, function, stand_in(value), axis=axis)
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
         rows = _sorted_rows(context, value, axis, skip_nan, True)
-        return _finished(context, _middle(context, rows, dtype, skip_nan), rows, 0, keep)
+        made = _finished(context, _middle(context, rows, dtype, skip_nan), rows, 0, keep)
+        # With all axes kept it is an array, also where there are none.
+        return context.builder.emit("as_array", (made,)) if keep and not is_array(made) else made
 
     handler.__doc__ = doc
     return handler

@@ -248,7 +248,8 @@ def reduce(
     made = cast(context, made, result if out is None else element(out.type))
     if not axes and is_array(value):
         made = context.builder.emit("copy", (made,)) if dimensions(value) and made is value else without_axes(context, made)
-    return made
+    # A mask without axes makes no array of a number.
+    return made if is_array(value) else without_axes(context, made)
 
 
 def _asks_for_initial(name: str, initial: Any) -> bool:

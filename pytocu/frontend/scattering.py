@@ -8,6 +8,7 @@ touched, whatever the positions are.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_numpy_scalar,
-    type_name,
+    python_type_name,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
@@ -148,7 +149,8 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
         # The method of a NumPy scalar changes an array of its own.
         a = copied(context, array_of(context, a))
     if not is_array(a):
-        raise raised(TypeError(f"argument 1 must be numpy.ndarray, not <class '{type_name(a)}'>"), context.loc)
+        # NumPy's sentence, which is another one in older versions.
+        attempt(context, np.put, getattr(builtins, python_type_name(a))() if isinstance(a, Value) else a, 0, 0)
     inplace.note_write(context, a, inplace.OUTPUT)
     if isinstance(ind, (list, tuple)):
         if contains_dynamic(ind):

@@ -16,13 +16,15 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, dimensions, is_array, with_axes
+from pytocu.frontend.values import Context, dimensions, is_array, is_weak, type_name, with_axes
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, modulo
 
 
 def array_split(context: Context, ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
     """Pieces between positions, or a number of pieces, the first of which may be longer by one"""
+    if is_weak(ary):
+        raise raised(TypeError(f"object of type '{type_name(ary)}' has no len()"), context.loc)
     value = array_of(context, ary)
     place = _place(context, value, axis)
     length = dimensions(value)[place]

@@ -17,6 +17,7 @@ from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
 from pytocu.ir.types import F64, WEAK_BOOL, WEAK_INT, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
 
 REFUSED_UFUNCS = {
@@ -91,14 +92,14 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
     stated = any(kwargs.get(k) is not None for k in (*_TYPES, "casting"))
-    if rows[0].overflow == "answer" and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
+    if rows[0].name in _COMPARISONS and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
         # Python ints are compared as Python does, however large they are.
         return tuple(as_strong(context, binary(context, row.name, *values)) for row in rows)
     operands = _defaults(context, name, values)
     if stated:
         chosen = _in_loop(context, name, values, operands, kwargs)
         # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
-        answers = rows[0].overflow == "answer" and loop_named(context, name, kwargs) is None
+        answers = rows[0].name in _COMPARISONS and loop_named(context, name, kwargs) is None
         answers = answers and any(v.type == WEAK_INT for v in values)
         answers = answers or (rows[0].overflow == "answer" and kwargs.get("dtype") is not None)
         operands = operands if answers else chosen()
