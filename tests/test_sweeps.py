@@ -619,3 +619,45 @@ def test_parts_that_move_from_step_to_step_are_changed_one_after_the_other(
     """An element has another number in the part of the next step, and so another thread would have it."""
     agrees(function, arguments)
     assert any(step[0] == "for" for step in pytocu.jit(function).lower(*copies(arguments)).compile("cpu").plan.steps)
+
+
+def flips(spins, sites, r, beta):
+    n = spins.shape[0]
+    energy = 0.0
+    kept = 0
+    for k in range(len(sites)):
+        i, j = sites[k]
+        around = spins[(i + 1) % n, j] + spins[i, (j + 1) % n] + spins[i - 1, j] + spins[i, j - 1]
+        change = 2.0 * spins[i, j] * around
+        if change <= 0 or r[k] < np.exp(-beta * change):
+            spins[i, j] *= -1
+            energy += change
+        else:
+            kept += 1
+    return energy, kept
+
+
+def shifted_sums(a, order):
+    total = np.float64(0)
+    for k in range(len(order)):
+        i = order[k]
+        old = a[i]
+        both = old + a[i - 1]
+        for step in range(3):
+            a[i] += old * step
+            total += both
+        if old > 1:
+            a[i - 1] = old
+            total -= old * a[i - 1]
+    return total
+
+
+@pytest.mark.parametrize("n", [4, 9])
+def test_numbers_made_of_an_array_before_a_branch_changes_it(n: int) -> None:
+    """They are what they were, and the loop is one launch."""
+    rng = np.random.default_rng(n)
+    spins, sites, r = rng.choice([-1, 1], size=(n, n)), rng.integers(0, n, (40, 2)), rng.random(40)
+    agrees(flips, (spins, sites, r, 0.4))
+    steps = pytocu.jit(flips).lower(spins, sites, r, 0.4).compile("cpu").plan.steps
+    assert not any(step[0] == "for" for step in steps)
+    agrees(shifted_sums, (rng.random(n) * 2, rng.integers(0, n, 12)))

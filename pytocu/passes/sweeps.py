@@ -142,11 +142,29 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
         elif changes(step):
             memories = carried_memories(step)
             starts = [v for k, v in enumerate(given(step)[: carried_count(step)]) if k not in memories]
-            values = (*step.args[: HEADS[step.op.name]], *starts)
+            values = (*step.args[: HEADS[step.op.name]], *starts, *_made_of_changed(step))
             yield Event(step, tuple((v, position(v, whole)) for v in values))
     memories = carried_memories(inst)
     ends = [v for k, v in enumerate(region.terminator.args) if k not in memories]
     yield Event(None, tuple((v, position(v, whole)) for v in ends))
+
+
+def _made_of_changed(inst: Inst) -> list[Value]:
+    """Numbers that a loop or branch is given and that are made of contents which it changes: they have to be there before."""
+    count = carried_count(inst)
+    contents = {given(inst)[k] if count else origin(inst.results[k]) for k in carried_memories(inst)}
+
+    def reads(value: Value, seen: set[Value]) -> bool:
+        if value in contents:
+            return True
+        if value in seen or is_event(value):
+            return False
+        seen.add(value)
+        assert value.inst is not None
+        return any(reads(operand, seen) for operand in value.inst.args)
+
+    numbers = [v for v in given(inst)[count:] if not shape_of(v.type) and not of_whole_arrays(v)]
+    return [value for value in numbers if reads(value, set())]
 
 
 _IN_ORDER = "let each step read an array before it changes it, or read only what it has just written"
@@ -173,6 +191,8 @@ class _Look:
         The contents that each array has where the program stands.
     accesses : dict
         The positions at which each array is read and written, each with the update or the contents that are read.
+    ready : set
+        Numbers that are computed before what is looked at, in its region or in one around it.
     """
 
     def __init__(self, inst: Inst):
@@ -187,6 +207,7 @@ class _Look:
         self.registers: set[Value] = set()
         self.now: dict[int, Value] = {}
         self.accesses: dict[int, list[tuple[Index, Inst | Value]]] = {}
+        self.ready: set[Pair] = set()
 
     def loop(self) -> None:
         """All of the loop."""
@@ -279,9 +300,11 @@ class _Look:
         memories = carried_memories(inst)
         own = {r for i in region.insts for r in i.results} | set(region.params)
         inner = numbers_of(region)
+        ready = set(self.ready)
         for event in steps:
             for pair in event.values:
                 self.look(pair, own, frozenset(inner))
+            self.ready.update(pair for pair in event.values if not shape_of(pair[0].type))
             if event.inst is None:
                 for k in memories:
                     end = region.terminator.args[k]
@@ -292,6 +315,7 @@ class _Look:
                 self.update(event.inst)
             else:
                 self.region_inst(event.inst)
+        self.ready = ready
 
     def update(self, inst: Inst) -> None:
         old, target, _ = inst.args
@@ -316,7 +340,7 @@ class _Look:
                     continue
                 seen.add((operand, place))
                 self.operand(operand, place, ndim)
-                if operand in self.given:
+                if operand in self.given and (self.given[operand], place) not in self.ready:
                     stack.append((self.given[operand], place))
                 if operand in self.memory:
                     self.read(operand, place, own, inner, chosen=(operand, place) in self.always(value, at))
