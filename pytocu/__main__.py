@@ -1,9 +1,15 @@
 """``python -m pytocu``: the same as the command ``pytocu``."""
 
+# Nothing is imported that Python has not loaded itself (`signal` makes enumerations, which takes longer than all of this): an
+# interrupt that comes before the first handler below ends in a traceback of Python's.
+import _signal as signal  # pyright: ignore[reportMissingImports]
 import os
-import signal
-import types
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    import types
+    from typing import NoReturn
 
 
 def run() -> int:
@@ -27,7 +33,7 @@ def run() -> int:
         _leave()
 
 
-def _leave(number: int = signal.SIGINT, frame: types.FrameType | None = None) -> NoReturn:
+def _leave(number: int = 0, frame: "types.FrameType | None" = None) -> "NoReturn":
     os.write(2, b"pytocu: interrupted\n")
     os._exit(130)
 
