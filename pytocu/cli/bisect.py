@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import itertools
+import math
 import os
 import re
 import threading
@@ -23,7 +24,7 @@ from pytocu.cli.load import existing
 from pytocu.cli.terminal import CommandError, progress, show, suggestion
 from pytocu.errors import PytocuError
 from pytocu.explain.inputs import load_inputs
-from pytocu.ir.types import ArrayType, ScalarType, WeakType
+from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.jitted import JitFunction
 from pytocu.testing.arguments import make_argument, size_cases, symbol_names
 from pytocu.testing.bisect import LIMIT, Finding, Outcome, as_called, bisect
@@ -36,7 +37,7 @@ examples:
   pytocu bisect waves.py:step --inputs inputs.npz --target cpu
 
 Every pass is interpreted, and what it makes is compared with NumPy; then the binary runs, on a GPU where there is
-one.  A step that takes longer than --limit, as a loop that does not end, is wrong, too.  np.savez("inputs.npz", x=x,
+one.  A loop that has far more steps than before, or does not end within --limit, is wrong, too.  np.savez("inputs.npz", x=x,
 mask=mask) writes arrays by name; Python's numbers, and tuples, lists, dicts and objects that hold arrays, are written
 by pytocu.explain.inputs.save_inputs("inputs.npz", {"x": x, "k": 3}, function), as by a call that fails inside the
 compiler.  Exit code 1: a step is wrong; its test is in the folder of --output.
@@ -46,6 +47,9 @@ EPILOG += f"\n{TYPES}"
 _VALUES = ("plain", "edge", "positive")
 _SEEDS = 2
 _LONG = (261, 37, 5)
+
+_MOST = 1 << 24
+"""Elements that arguments are made with; the interpreter takes a minute for a tenth of them."""
 
 _OF_MADE = 2.0
 """Seconds that NumPy may take for arguments that are made: these are few numbers, for which a loop ends at once or never."""
@@ -61,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", default=".", metavar="DIR", help="where the test is written; here by default")
     parser.add_argument(
         "--limit", type=_seconds, default=LIMIT, metavar="SECONDS",
-        help=f"after which a pass or backend counts as endless; {LIMIT:g} by default",
+        help=f"after which a backend, or NumPy, counts as endless; {LIMIT:g} by default",
     )  # fmt: skip
     parser.add_argument("--steps", action="store_true", help="every step and its verdict")
 
@@ -146,6 +150,8 @@ def _check_folder(output: str) -> None:
 
 
 def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Namespace) -> Iterator[Values]:
+    if options.inputs == "":
+        raise CommandError("--inputs is empty")
     if options.inputs:
         yield _read(function, known, options)
         return
@@ -154,6 +160,11 @@ def _cases(function: JitFunction[..., Any], known: Values, options: argparse.Nam
     trees, stated = by_name(bound, function._static)
     types = [v for v in stated.values() if isinstance(v, ArrayType | ScalarType | WeakType)]
     names = symbol_names(types)
+    for type in types:
+        fixed = math.prod(n for n in shape_of(type) if isinstance(n, int))
+        if fixed > _MOST:
+            help = "name the length, f32[n], or give arrays with --inputs"
+            raise CommandError(f"--args {options.args!r}: {type} has {fixed} elements, which are too many to interpret: {help}")
 
     def whole(values: Values) -> Values:
         return put_together(trees, values, lambda made: None)

@@ -40,7 +40,13 @@ from pytocu.ir.types import (
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
-def run(function: Function, arguments: Sequence[Any], limit: int = 10_000_000) -> tuple[Any, ...]:
+class EndlessLoop(InternalError):
+    """A loop takes more steps than it was given."""
+
+
+def run(
+    function: Function, arguments: Sequence[Any], limit: int = 10_000_000, steps: list[int] | None = None
+) -> tuple[Any, ...]:
     """Run a function on NumPy arguments.
 
     Parameters
@@ -52,7 +58,9 @@ def run(function: Function, arguments: Sequence[Any], limit: int = 10_000_000) -
         An array for an ArrayType or PointerType, a NumPy scalar for a ScalarType, a Python
         scalar for a weak type, an int for an index.
     limit : int
-        Iterations after which a ``while`` of a kernel counts as endless.
+        Iterations after which a ``while`` counts as endless.
+    steps : list of int, optional
+        Gets the iterations of each ``while`` outside of lowered kernels.
 
     Returns
     -------
@@ -68,6 +76,8 @@ def run(function: Function, arguments: Sequence[Any], limit: int = 10_000_000) -
         What NumPy raises, with the instruction's place.
     ThreadFault
         A lowered kernel does something undefined.
+    EndlessLoop
+        A ``while`` outside of lowered kernels takes more iterations than `limit`.
     InternalError
         A value is not what its type says.
 
@@ -87,7 +97,7 @@ def run(function: Function, arguments: Sequence[Any], limit: int = 10_000_000) -
     if function.level == "loop":
         run_threads(function.body, arguments, index_bits=function.fact("index_bits", 64), limit=limit)
         return ()
-    state = State(function, bind_symbols(function, arguments), limit)
+    state = State(function, bind_symbols(function, arguments), limit, [] if steps is None else steps)
     for number, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
         check_argument(state, param.type, argument, number)
         state.values[param] = argument
@@ -440,8 +450,13 @@ def _for_loop(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 def _while_loop(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     (region,), count = inst.regions, inst.attr("carried")
     carried, shared = args[:count], args[count:]
+    step = 0
     while carried[0]:
+        step += 1
+        if step > state.limit:
+            raise EndlessLoop(f"a loop did not end after {state.limit} steps", inst.loc)
         carried = list(_region(state, region, [*carried, *shared]))
+    state.steps.append(step)
     return carried
 
 
@@ -590,4 +605,4 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "writable": interp_checks.writable,
 }
 
-__all__ = ["arrange", "bind_symbols", "run"]
+__all__ = ["EndlessLoop", "arrange", "bind_symbols", "run"]

@@ -18,9 +18,10 @@ from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 class State:
     """What a run knows: the lengths, the values so far, and the memory of allocated arrays."""
 
-    def __init__(self, function: Function, sizes: dict[str, int], limit: int):
+    def __init__(self, function: Function, sizes: dict[str, int], limit: int, steps: list[int]):
         self.function = function
         self.limit = limit
+        self.steps = steps
         self.sizes = sizes
         self.values: dict[Value, Any] = {}
         self.allocated: dict[int, Memory | None] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from pytocu.explain.stages import Stage, stages, subject_of
 from pytocu.ir import interp
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.interp_launch import text_of
+from pytocu.ir.interp_launch import ThreadFault, text_of
 from pytocu.ir.types import WeakType, element
 from pytocu.jitted import JitFunction
 from pytocu.passes.context import Target
@@ -46,7 +47,10 @@ ROOM = 2048.0
 """Units in the last place of the largest result that functions may be off whose bits are not promised."""
 
 LIMIT = 60.0
-"""Seconds after which a step counts as endless."""
+"""Seconds after which a step counts as endless whose loops are not counted."""
+
+_SLOWER = 200
+"""How many times as long as NumPy such a step may take at least."""
 
 SHARED = ("bufferize", "schedule")
 """The last pass that is the same for every target, and the first one that is not."""
@@ -120,12 +124,17 @@ class Outcome(Record):
 
 
 class Answer(Record):
-    """What a call gives: its result and its arguments afterwards, or what it raises; `names` are those of the arguments."""
+    """What a call gives: its result and its arguments afterwards, or what it raises; `names` are those of the arguments.
+
+    `seconds` is what NumPy took, and `steps` what the loop took that had the most.
+    """
 
     result: Any
     arguments: tuple[Any, ...]
     error: BaseException | None = None
     names: tuple[str, ...] = ()
+    seconds: float = 0.0
+    steps: int = 0
 
 
 Say = Callable[[Outcome], None]
@@ -191,7 +200,8 @@ def _without_largest(array: np.ndarray) -> np.ndarray:
 class _Search(Record):
     """What all steps are looked at with: the function and its arguments, NumPy's answer, and how near others have to be.
 
-    `arguments` are those that the IR takes, and `limit` is the time in which a step has to end.
+    `arguments` are those that the IR takes, `limit` is the time in which what is not counted has to end, and `steps` are those
+    that a loop may take.
     """
 
     function: Any
@@ -202,10 +212,11 @@ class _Search(Record):
     inexact: float
     say: Say
     limit: float | None
+    steps: int | None = None
 
     def interpreted(self, function: Function) -> Answer:
-        """What the IR gives."""
-        return interpreted(function, self.arguments, self.limit)
+        """What the IR gives, whose loops take as many steps as those of the front end's."""
+        return interpreted(function, self.arguments, None, self.steps)
 
 
 def _first_wrong(
@@ -236,8 +247,12 @@ def _first_wrong(
         return None
     arguments = dynamic(function, lowered, values)
     inexact = imprecision(lowered.function) or bool(lowered.options.fastmath) * float(np.finfo(np.float64).eps)
-    search = _Search(function, lowered, values, arguments, expected, inexact, say, limit)
-    first = search.interpreted(lowered.function)
+    if limit is not None:
+        # However large the arguments are, and NumPy ends; element by element it takes longer.
+        limit = max(limit, _SLOWER * expected.seconds)
+    first = interpreted(lowered.function, arguments, limit)
+    steps = None if limit is None else most_steps(first)
+    search = _Search(function, lowered, values, arguments, expected, inexact, say, limit, steps)
     if expected.error is None and isinstance(first.error, UnsupportedError):
         say(Outcome("a call", "refused", first.error.message))
         return None
@@ -380,27 +395,42 @@ def numpy_answer(function: Any, values: Mapping[str, Any], limit: float | None =
     """What the plain function gives on copies of the arguments."""
     given = _copies(values)
     arrays = _arrays(function, given)
+    begun = time.monotonic()
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             call = as_called(function, given)
             result = within(limit, lambda: function._plain(*call.args, **call.kwargs))
-    except Exception as error:
-        # Whatever the user's function raises is its answer.
-        return Answer(None, (), error)
-    return Answer(result, tuple(arrays.values()), None, tuple(arrays))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # Whatever the user's function raises is its answer, that it ends the program too.
+        return Answer(None, (), error, (), time.monotonic() - begun)
+    return Answer(result, tuple(arrays.values()), None, tuple(arrays), time.monotonic() - begun)
 
 
-def interpreted(function: Function, arguments: Sequence[Any], limit: float | None = None) -> Answer:
-    """What the IR gives on copies of the arguments."""
+def interpreted(
+    function: Function, arguments: Sequence[Any], limit: float | None = None, most: int | None = None
+) -> Answer:
+    """What the IR gives on copies of the arguments, in `limit` seconds and `most` steps of a loop."""
     given = tuple(_copies(dict(enumerate(arguments))).values())
+    steps: list[int] = []
+    bound = {} if most is None else {"limit": most}
     try:
-        results = within(limit, lambda: interp.run(function, given))
+        results = within(limit, lambda: interp.run(function, given, steps=steps, **bound))
         result = interp.arrange(function.body.terminator.attr("tree"), results)
     except (CompileError, PytocuError, TypeError, ValueError) as error:
         return Answer(None, (), error)
     arrays = {p.name: g for p, g in zip(function.params, given, strict=True) if isinstance(g, np.ndarray)}
-    return Answer(result, tuple(arrays.values()), None, tuple(arrays))
+    return Answer(result, tuple(arrays.values()), None, tuple(arrays), 0.0, max(steps, default=0))
+
+
+def most_steps(found: Answer) -> int:
+    """Steps after which a loop of a pass counts as endless, given the answer before it.
+
+    A pass does not change how many a loop has; what it makes of operations has loops of some hundred.
+    """
+    return 1000 + 10 * found.steps
 
 
 def built(compiled: Compiled, arguments: Sequence[Any], limit: float | None = None) -> Answer:
@@ -516,8 +546,9 @@ _FREE = frozenset({"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"})
 
 def differing(found: Answer, expected: Answer, loose: float) -> Difference | None:
     """The first difference between two answers; `loose` is the :func:`imprecision` of what is compared."""
-    if isinstance(found.error, NoAnswer):
-        return Difference("", (), "", "", None, f"{found.error}, where {_said(expected.error)} is expected", True)
+    if _is_endless(found.error):
+        said = str(found.error).splitlines()[0]
+        return Difference("", (), "", "", None, f"{said}, where {_said(expected.error)} is expected", True)
     if expected.error is not None or found.error is not None:
         if expected.error is not None and found.error is not None and isinstance(found.error, _kind_of(expected.error)):
             return None
@@ -532,6 +563,15 @@ def differing(found: Answer, expected: Answer, loose: float) -> Difference | Non
             if wrong is not None:
                 return wrong
     return None
+
+
+def _is_endless(error: BaseException | None) -> bool:
+    match error:
+        case NoAnswer() | interp.EndlessLoop():
+            return True
+        case ThreadFault():
+            return error.fault.kind == "endless"
+    return False
 
 
 def _kind_of(error: BaseException) -> type[BaseException]:

@@ -66,7 +66,8 @@ def within(seconds: float | None, call: Callable[[], Any]) -> Any:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stop))
         # Python code ends at once, and would take its share of the time from what comes next.
         thread.join(min(seconds, 1.0))
-        raise NoAnswer(f"no answer in {seconds:g} s")
+        shown = f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.2g}"
+        raise NoAnswer(f"no answer in {shown} s")
     if raised:
         raise raised[0]
     return found[0]
