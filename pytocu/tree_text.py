@@ -124,7 +124,7 @@ def names_in(function: Any) -> Named:
         free = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         known = {**function.__globals__, **{n: cell.cell_contents for n, cell in free if _is_filled(cell)}}
         if name not in known:
-            raise LookupError(closest(name, known))
+            raise LookupError(closest(name, [n for n, v in known.items() if callable(v) and not n.startswith("__")]))
         return known[name]
 
     return named

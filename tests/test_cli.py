@@ -779,3 +779,29 @@ def test_none_is_a_value_and_words_that_are_no_python_warn_of_nothing(folder, ca
         assert main(["dump", "given.py:given", "--args", "f32[n], 1for"]) == 2
         assert main(["dump", "given.py:given", "--args", "f32[n]", "--static", "scale=1for"]) == 2
     assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--nope",), "pytocu has no option --nope (see pytocu --help)"),
+        (("dump", "mask.py:mask_out", "--args", ARGS, "--after", "fuse", "--after", "cse"), "--after is given twice"),
+        (("dump", "mask.py:mask_out", "--args", ARGS, "--args", ARGS), "--args is given twice"),
+        (("dump", "mask.py:mask_out", "--args", ARGS, "--emit", ""), "--emit is empty"),
+        (("dump", "mask.py:mask_out", "--args", ARGS, "--fastmath", "nnan,"), "--fastmath 'nnan,' has an empty flag: choose"),
+        (("dump", "mask.py:mask_out", "--args", "__import__('os'), bool[n]"), "--args, points: the module of the function"),
+    ],
+)
+def test_what_is_given_twice_or_empty(folder, capsys, words, sentence):
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(f"pytocu: {sentence}") and err.count("\n") == 1
+    assert "did you mean __" not in err
+
+
+def test_warnings_of_pytocu_are_sentences(folder, capsys, monkeypatch):
+    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(folder / "mask.py"))
+    assert main(["bisect", "mask.py:mask_out", "--args", "f32[2, 3], bool[2]", "--target", "cpu"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("pytocu: the cache of compiled code: the cache directory ")
+    assert err.count("\n") == 1

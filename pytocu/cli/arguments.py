@@ -175,6 +175,8 @@ def fastmath_of(text: str | None) -> tuple[str, ...] | None:
     if text is None or text == "all":
         return None if text is None else FASTMATH_FLAGS
     flags = tuple(f.strip() for f in text.split(","))
+    if "" in flags:
+        raise CommandError(f"--fastmath {text!r} has an empty flag: choose from {', '.join(FASTMATH_FLAGS)}")
     for flag in flags:
         if flag not in FASTMATH_FLAGS:
             raise CommandError(f"--fastmath {flag}{suggestion(flag, FASTMATH_FLAGS)}")

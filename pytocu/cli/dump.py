@@ -101,11 +101,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.emit not in EMIT:
-        raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
-    for name in ("after", "start", "kernel", "target", "backend"):
+    for name in ("after", "start", "kernel", "target", "backend", "emit"):
         if getattr(options, name) == "":
             raise CommandError(f"--{name} is empty")
+    if options.emit not in EMIT:
+        raise CommandError(f"--emit {options.emit}{suggestion(options.emit, EMIT)}")
     if options.emit != "ir" and (options.after or options.all or options.changed or options.locs):
         raise CommandError("--after, --all, --changed and --locs are for --emit ir")
     if options.changed and options.after:

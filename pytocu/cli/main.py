@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytocu
 from pytocu.cli import bisect, build, cache, demo, dump, explain, info, passes
@@ -32,8 +32,24 @@ COMMANDS = {
 """Subcommands in the order of the help."""
 
 
+class _Once(argparse.Action):
+    """A value that is given once: of two, nobody can tell which is meant."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        given: set[str] = namespace.__dict__.setdefault("_given", set())
+        if option_string and self.dest in given:
+            raise CommandError(f"{option_string} is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.register("action", None, _Once)
+        self.register("action", "store", _Once)
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message} (see {self.prog} --help)")
@@ -69,12 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words and not words[0].startswith("-") and words[0] not in COMMANDS:
             raise CommandError(f"there is no command {words[0]!r}{suggestion(words[0], COMMANDS)}")
         whole = parser()
+        if words and words[0].startswith("-") and words[0] not in whole._option_string_actions:
+            raise CommandError(f"pytocu has no option {words[0]} (see pytocu --help)")
         options, rest = whole.parse_known_args(words)
         if rest:
             raise CommandError(_unknown(whole, options.command, rest[0]))
         with warnings.catch_warnings():
             # Of words that are no Python, of which a sentence says what is wrong; warnings about files have their names.
             warnings.filterwarnings("ignore", category=SyntaxWarning, module=r"<unknown>")
+            warnings.showwarning = _warned
             COMMANDS[options.command].run(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -97,6 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = f"this is a defect of pytocu: {type(error).__name__}: {error}"
         return _failed(f"{sentence} (PYTOCU_DEBUG=1 shows where)", error, 1)
     return 0
+
+
+def _warned(message: Warning | str, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
+    """pytocu's own warnings are sentences; those of the user's files have their places."""
+    own = category.__module__.startswith("pytocu.")
+    print(f"pytocu: {message}" if own else f"{filename}:{lineno}: {category.__name__}: {message}", file=sys.stderr)
 
 
 _OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
