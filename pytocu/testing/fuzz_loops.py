@@ -168,6 +168,10 @@ OTHERS: tuple[tuple[str, str, str, int], ...] = (
     ("list that grows", "parts = []\nfor s in range(3):\n    parts.append(@G)\n@v = np.stack(parts)", "biufc", 0),
     ("list that grows", "parts = [{0}]\nfor s in range(2):\n    parts.append(parts[-1] + s)\n"
      "@v = np.concatenate(parts)", "iufc", 1),
+    ("list that grows at run time", "parts = []\nfor i in range(@N + 1):\n    parts.append({0} + i)\n@v = np.array(parts)",
+     "iuf", 0),
+    ("list that grows at run time", "parts = []\nfor i in range(@N + 1):\n    w = {0} * i\n    parts.append(w[::-1])\n"
+     "@v = np.concatenate(parts)", "iuf", 1),
     ("list that grows", "@v = sum([{0} * s for s in (1, 2, 3)])", "iufc", 0),
     ("list that grows", "parts = dict(a={0}, b={1})\nparts['c'] = parts['a'] + parts['b']\n@v = {0} * 1\n"
      "for name in parts:\n    @v = @v + parts[name]", "iufc", 0),
