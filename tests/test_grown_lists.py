@@ -392,3 +392,21 @@ def test_ints_without_members_would_be_float64() -> None:
     everywhere(of_ints, V, 3)
     with pytest.raises(UnsupportedError, match="where the list has no member"):
         pytocu.jit(of_ints)(V, 0)
+
+
+def repeated(a, n):
+    matrix = np.diag([1 + 2 * a[0]] * n) + np.diag([-0.5] * (n - 1), 1)
+    return matrix, np.array(n * [a[1]]), len([0] * n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_number_repeated_in_a_list(n: int) -> None:
+    everywhere(repeated, V, n)
+    with pytest.raises(UnsupportedError, match="changes a list whose length is known only at run time"):
+        pytocu.jit(changed_where_it_is_repeated)(n)
+
+
+def changed_where_it_is_repeated(n):
+    y = [0] * n
+    y[0] = 1
+    return np.array(y)

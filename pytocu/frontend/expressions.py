@@ -14,6 +14,7 @@ from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
 from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_INT, shape_of
 
 _condition = Deferred("pytocu.frontend.conditions", "evaluate_condition")
 _subscript = Deferred("pytocu.frontend.subscripts", "read")
@@ -23,6 +24,7 @@ _assign_attribute = Deferred("pytocu.frontend.parts", "assign_attribute")
 _unpack = Deferred("pytocu.frontend.subscripts", "unpack")
 _display = Deferred("pytocu.frontend.displays", "evaluate_display")
 _text = Deferred("pytocu.frontend.formatting", "formatted")
+_repeated = Deferred("pytocu.frontend.grown", "repeated")
 _percent = Deferred("pytocu.frontend.formatting", "percent")
 _call = Deferred("pytocu.frontend.calls", "call")
 _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
@@ -113,9 +115,22 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
             result = _call(frame, np.matmul, (result, right), {})
         elif name == "remainder" and isinstance(result, (str, bytes)):
             result = _percent(frame, result, right)
+        elif name == "multiply" and _is_repeated(result, right):
+            result = _repeated(frame, result[0], right)
+        elif name == "multiply" and _is_repeated(right, result):
+            result = _repeated(frame, right[0], result)
         else:
             result = binary(context, name, result, right)
     return result
+
+
+def _is_repeated(value: Any, count: Any) -> bool:
+    """Whether a list of one number is repeated by an int of run time."""
+    if type(value) is not list or len(value) != 1 or not isinstance(count, Value) or count.type != WEAK_INT:
+        return False
+    if isinstance(value[0], Value):
+        return not shape_of(value[0].type)
+    return isinstance(value[0], (bool, int, float, complex, np.generic))
 
 
 def elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:

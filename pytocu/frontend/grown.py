@@ -311,15 +311,30 @@ def method(frame: Frame, grown: Grown, name: str) -> Any:
     return GrownMethod(grown)
 
 
-def total(frame: Frame, grown: Grown, start: Any) -> Any:
-    """``sum`` of the list: one member after the other."""
+def repeated(frame: Frame, member: Any, count: Value) -> Any:
+    """``[member] * count`` of a number: a step appends it."""
+    inner = frame.inside(frozenset({_MEMBER}))
+    inner.locals[_MEMBER] = member
+    over = ast.comprehension(ast.Name("_", ast.Store()), ast.Name(_STEPS, ast.Load()), [], 0)
+    node = ast.ListComp(ast.Name(_MEMBER, ast.Load()), [over])
+    _place(frame, node)
+    return comprehension(inner, node, Steps(0, count, 1))
+
+
+def _place(frame: Frame, node: ast.expr) -> None:
+    """Let a piece of program that nobody wrote stand where the program is read."""
     loc = frame.context.loc
-    over = ast.comprehension(ast.Name(_MEMBER, ast.Store()), ast.Name(_LIST, ast.Load()), [], 0)
-    node = ast.GeneratorExp(ast.Name(_MEMBER, ast.Load()), [over])
     for part in ast.walk(node):
         if isinstance(part, ast.expr):
             part.lineno = part.end_lineno = loc.line
             part.col_offset, part.end_col_offset = loc.column - 1, max(loc.end_column, 1) - 1
+
+
+def total(frame: Frame, grown: Grown, start: Any) -> Any:
+    """``sum`` of the list: one member after the other."""
+    over = ast.comprehension(ast.Name(_MEMBER, ast.Store()), ast.Name(_LIST, ast.Load()), [], 0)
+    node = ast.GeneratorExp(ast.Name(_MEMBER, ast.Load()), [over])
+    _place(frame, node)
     steps = Steps(0, length_of(frame.context, grown), 1, lambda number: member_of(frame, grown, number, True))
     return _sum_of(Generated(frame, node, steps), start)
 

@@ -164,6 +164,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
             return
         assign_elements(context, element_view(context, base, key, value, text), value)
         return
+    if isinstance(base, Grown):
+        said = f"{text} = ... changes a list whose length is known only at run time"
+        raise UnsupportedError(said, context.loc, "use an array: np.full(n, value)")
     if not isinstance(base, (list, dict)):
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
