@@ -117,3 +117,8 @@ def test_transforms_of_float16_along_several_axes(arguments: str):
     """NumPy rounds the first scale to float16."""
     given = np.random.default_rng(0).random((2, 6)).astype(np.float16)
     agree([f"np.fft.{name}(a{arguments})" for name in ("fft2", "ifft2", "fftn", "ifftn")], given, ulp=4)
+
+
+@pytest.mark.parametrize("call", ["pow(a)", "divmod(a)", "abs()", "range()", "round(a, 1, 2)", "sum()", "abs(x=a)"])
+def test_arguments_that_functions_of_python_do_not_take(call: str):
+    test_classes_and_sentences(call, 2.5)

@@ -6,6 +6,7 @@ Functions are known by the object they are, so ``np.exp``, ``from numpy import e
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import operator
 import sys
@@ -420,6 +421,14 @@ def _not_taken(
     taken = [p for p in list(signature.parameters)[1:] if p != "value"]
     owner = (None,) if name.startswith("ndarray.") else ()
     refused = [n for n in kwargs if n not in signature.parameters]
+    builtin = getattr(builtins, name, None)
+    if builtin is not None:
+        # Python's own functions say it in words of their own.
+        try:
+            builtin(*[1] * len(args), **dict.fromkeys(kwargs, 1))
+        except TypeError as error:
+            sentence = str(error)
+        return raised(TypeError(sentence), context.loc, _instead(refused, taken))
     try:
         numpys = inspect.signature(operator.attrgetter(name.removeprefix("np."))(np))
     except (AttributeError, ValueError):
