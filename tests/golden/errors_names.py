@@ -45,7 +45,7 @@ def _inner(a):
     return a.tobytes()  #! UnsupportedError: ndarray.tobytes is not supported
     #! at: a.tobytes
     #! called from called: return _inner(x) + 1
-    #! help: compiled are elementwise functions, np.where, np.clip, casts and views; the methods are all, any, argmax, argmin, argpartition, argsort, astype, choose, clip, compress, conj, conjugate, copy, cumprod, cumsum, diagonal, dot, fill, flatten, item, max, mean, min, nonzero, partition, prod, put, ravel, repeat, reshape, round, searchsorted, sort, squeeze, std, sum, swapaxes, take, trace, transpose, var, view
+    #! help: make texts of results outside the function
 
 
 def called(x):
