@@ -36,6 +36,7 @@ from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
 from pytocu.testing.matrix import call_threads
+from pytocu.testing.options import check_runs, count, file
 from pytocu.testing.progress import meter
 
 CHUNK = 50
@@ -302,16 +303,17 @@ def add_to_log(file: Path, on: str, seed: int, job: Job, report: Report) -> None
 def main(argv: list[str] | None = None) -> int:
     """``python -m pytocu.testing.fuzz -n N [--on BACKEND] [--seed S] [--jobs J] [--devices D] [--log FILE] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.fuzz", description=main.__doc__)
-    parser.add_argument("-n", type=int, default=1000, help="how many programs")
+    parser.add_argument("-n", type=count, default=1000, help="how many programs")
     parser.add_argument("--on", choices=tuple(RUNS), default="cpu", help="what runs")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
-    parser.add_argument("--log", type=Path, help="a file of finished chunks; the same command again goes on behind them")
+    parser.add_argument("--jobs", type=count, default=1, help="processes")
+    parser.add_argument("--devices", type=count, default=1, help="GPUs that the processes share")
+    parser.add_argument("--log", type=file, help="a file of finished chunks; the same command again goes on behind them")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the log says how far it is")
     parser.add_argument("--chunk", type=int, help="this chunk alone")
-    parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
+    parser.add_argument("--write", type=file, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
+    check_runs(parser, options.on)
     say = functools.partial(print, flush=True)
     total = run_many(
         options.on, options.seed, options.n, options.jobs, say, options.devices, options.log, options.chunk, options.seconds

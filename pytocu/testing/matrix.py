@@ -28,6 +28,7 @@ from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
 from pytocu.testing.operands import Group, all_groups, promotion_groups, sampled_groups
+from pytocu.testing.options import check_runs, count, file, part
 from pytocu.testing.progress import meter
 
 Cluster = tuple[Group, ...]
@@ -226,25 +227,27 @@ def main(argv: list[str] | None = None) -> int:
     """``python -m pytocu.testing.matrix [--on BACKEND]... [--jobs N] [--part I/N] [--log FILE] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.matrix", description=main.__doc__)
     parser.add_argument("--on", action="append", choices=tuple(CHECKS), help="what runs: interpreter and cpu unless stated")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--devices", type=int, default=1, help="GPUs that the processes share")
-    parser.add_argument("--part", default="0/1", help="the I-th of N parts")
-    parser.add_argument("--log", type=Path, help="a file of finished groups, of one --on; the same command goes on behind them")
+    parser.add_argument("--jobs", type=count, default=1, help="processes")
+    parser.add_argument("--devices", type=count, default=1, help="GPUs that the processes share")
+    parser.add_argument("--part", type=part, default=(0, 1), metavar="I/N", help="the I-th of N parts")
+    parser.add_argument("--log", type=file, help="a file of finished groups, of one --on; the same command goes on behind them")
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the log says how far it is")
     parser.add_argument("--one-value", action="store_true", help="one value of each kind of operand instead of several")
     parser.add_argument("--promotion", action="store_true", help="what decides the dtype alone")
-    parser.add_argument("--sample", type=int, help="so many groups of the matrix, besides the usual ones")
+    parser.add_argument("--sample", type=count, help="so many groups of the matrix, besides the usual ones")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
+    parser.add_argument("--write", type=file, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
+    for on in options.on or ():
+        check_runs(parser, on)
     if options.promotion:
         groups = list(promotion_groups())
     else:
         groups = list(all_groups()) if options.sample is None else sampled_groups(options.sample, options.seed)
     if options.one_value:
         groups = one_value(groups)
-    part, parts = map(int, options.part.split("/"))
-    groups = [group for cluster in clusters(groups)[part::parts] for group in cluster]
+    number, parts = options.part
+    groups = [group for cluster in clusters(groups)[number::parts] for group in cluster]
     failed = 0
     for on in options.on or ["interpreter", "cpu"]:
         begun = time.perf_counter()
@@ -257,7 +260,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
         extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
         extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
-        extent += f" --part {options.part}" if parts > 1 else ""
+        extent += f" --part {number}/{parts}" if parts > 1 else ""
         command = f"python -m pytocu.testing.matrix --on {on}{extent}"
         row = figures.Row(f"matrix, {on}", covered, len(total.failures), command)
         print(figures.line(figures.dated(row)))

@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent import futures
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from pytocu.ir.types import BOOL, IndexType, scalar
 from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.mutant_kernels import KERNELS, Kernel
+from pytocu.testing.options import count, file
 
 
 class Mutant(NamedTuple):
@@ -316,8 +316,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help="kernels by name")
     parser.add_argument("--share", type=float, default=1.0, help="of the mutants, at random")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--write", type=Path, help="replace the line of this check in the page")
+    parser.add_argument("--jobs", type=count, default=1, help="processes")
+    parser.add_argument("--write", type=file, help="replace the line of this check in the page")
     options = parser.parse_args(argv)
     reports: list[Report] = []
     with futures.ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:

@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytocu.testing import figures
@@ -29,6 +28,7 @@ from pytocu.testing.fuzz import call_cpu
 from pytocu.testing.fuzz_check import check
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_writer import random_program
+from pytocu.testing.options import count, file, part
 from pytocu.testing.progress import meter
 
 LIMIT = 10_000
@@ -96,8 +96,8 @@ FAULTS: tuple[Fault, ...] = (
 def _function(place: str) -> Any:
     module, _, name = place.partition(":")
     found: Any = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
+    for attribute in name.split("."):
+        found = getattr(found, attribute)
     return found
 
 
@@ -256,14 +256,14 @@ class _Here:
 def main(argv: Sequence[str] | None = None) -> int:
     """``python -m pytocu.testing.planted [--limit N] [--seed S] [--jobs J] [--write FILE]``."""
     parser = argparse.ArgumentParser(prog="python -m pytocu.testing.planted", description=main.__doc__)
-    parser.add_argument("--limit", type=int, default=LIMIT, help="programs a fault may take")
+    parser.add_argument("--limit", type=count, default=LIMIT, help="programs a fault may take")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--part", default="0/1", help="the I-th of N parts of the faults")
-    parser.add_argument("--write", type=Path, help="the page of the docs to put the figures into")
+    parser.add_argument("--jobs", type=count, default=1, help="processes")
+    parser.add_argument("--part", type=part, default=(0, 1), metavar="I/N", help="the I-th of N parts of the faults")
+    parser.add_argument("--write", type=file, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
-    part, parts = map(int, options.part.split("/"))
-    faults = range(len(FAULTS))[part::parts]
+    number, parts = options.part
+    faults = range(len(FAULTS))[number::parts]
     found = search(faults, options.limit, options.seed, options.jobs, functools.partial(print, flush=True))
     missed = sum(programs is None for programs in found.values())
     most = max((programs or 0 for programs in found.values()), default=0)
