@@ -448,7 +448,7 @@ class Writer(RowWriter):
             made = Inst(step.op, args, step.attrs, tuple(_of_lanes(t, count) for t in step.types), (), step.loc)
             wide.update(zip(step.results, made.results, strict=True))
             self.inst(made)
-        rest = iter(self.operands([wide[a] if a in wide else self.repeated(a, count) for a in region.terminator.args]))
+        rest = iter(self.operands([wide[a] for a in region.terminator.args]))
         return [self.joined(result.type, [next(rest) for _ in range(_lanes(result.type) // count)]) for result in inst.results]
 
     def picked(self, vector: Value, lanes: Sequence[int]) -> str:

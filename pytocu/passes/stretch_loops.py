@@ -27,9 +27,6 @@ PLACES = 32
 WIDTH = 8
 """States that are combined with as many others at once."""
 
-STORED = 16
-"""States that are set, or added to those of the row, at once."""
-
 STRETCH = 2048
 """Elements after which the states are added to those of the row."""
 
@@ -123,18 +120,11 @@ class Stretches(Rows):
         self._begin(into, places, states)
         self._rounds(into, begin, count, places, states)
 
-        for (inst, _), memory, total in zip(places, states, totals, strict=True):
-            into.loc = inst.loc
-            types = [VectorType(element(p.type), STORED) for p in total]
-            for first in range(0, LANES, STORED):
-                place, attrs = e.dim(first), {"lanes": STORED}
-                loads = [
-                    tuple(into.emit("load", (p, place), {**attrs, "align": element(p.type).itemsize}) for p in pointers)
-                    for pointers in (total, memory)
-                ]
-                made = _together(into, inst, (*loads[0], *loads[1]), types, STORED)
-                for pointer, value in zip(total, made, strict=True):
-                    into.inst("store", (pointer, place, value), {"align": element(pointer.type).itemsize})
+        def add(lane: Value, inner: Builder) -> None:
+            for (inst, _), memory, total in zip(places, states, totals, strict=True):
+                _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, lane, memory)))
+
+        self._lanes(into, e.dim(LANES), add)
         _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
 
     def _rounds(
@@ -171,19 +161,16 @@ class Stretches(Rows):
         return tuple(before.emit("local", (), {"size": self.states}, (PointerType(d, "local"),)) for d in dtypes)
 
     def _begin(self, builder: Builder, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]) -> None:
-        """No elements yet: vectors are stored, since of a loop over few states LLVM would make single elements."""
-        width = min(STORED, self.states)
-        for (inst, _), pointers in zip(places, memory, strict=True):
-            dtypes = tuple(element(a.type) for a in inst.args)
-            identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
-            inner = Builder(inst.loc)
-            inner.emit("yield", [inner.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True)])
-            region = Block((Value(INDEX, "k"),), inner.take())
-            types = [VectorType(d, width) for d in dtypes]
-            vectors = builder.inst("lanes", (), {"lanes": width}, types, (region,)).results
-            for pointer, vector in zip(pointers, vectors, strict=True):
-                for first in range(0, self.states, width):
-                    builder.inst("store", (pointer, self.e.dim(first), vector), {"align": element(pointer.type).itemsize})
+        """No elements yet."""
+
+        def write(lane: Value, inner: Builder) -> None:
+            for (inst, _), pointers in zip(places, memory, strict=True):
+                dtypes = tuple(element(a.type) for a in inst.args)
+                identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
+                values = tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
+                _store(inner, lane, pointers, values)
+
+        self._lanes(builder, self.e.dim(self.states), write)
 
     def _elements(
         self,
