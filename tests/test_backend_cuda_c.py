@@ -35,6 +35,10 @@ HALVES = {f"half_{name}": name for name in HALF_ROWS}
 """Rows of the bits of float16 numbers, and those of the numbers."""
 
 
+HIDDEN = {"hidden_single": F32, "hidden_double": F64, "hidden_word": I32}
+"""What compilers are not shown."""
+
+
 def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
     """Every primitive row over every dtype it is spelled for: operand dtypes and result dtype."""
     cases = []
@@ -49,7 +53,7 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
         elif op.name.startswith("near_"):
             cases.append((op, (F32,), F32))
         elif op.name.startswith("hidden_"):
-            hidden = F32 if op.name == "hidden_single" else F64
+            hidden = HIDDEN[op.name]
             cases.append((op, (hidden,), hidden))
         elif op.name == "half_to_float":
             cases.append((op, (U16,), F32))
@@ -163,7 +167,7 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return made if result is BOOL else made.view(np.uint16)
             case "to_short":
                 return arrays[0].astype(np.uint16)
-            case "hidden_single" | "hidden_double":
+            case name if name in HIDDEN:
                 return arrays[0]
             case "near_reciprocal":
                 return 1 / arrays[0]

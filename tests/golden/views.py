@@ -81,29 +81,33 @@ def looked_up(table, i):
     return table[i % table.shape[0]] * 2
 
 
-#$ dump looked_up --args "f32[n, m], i32[k]" --after lower
-#| func @looked_up(%table: f32[n, m], %i: i32[k]) {
+#$ dump looked_up --args "f32[n, 8], i32[k]" --after lower
+#| func @looked_up(%table: f32[n, 8], %i: i32[k]) {
 #|   %0 = dim {value = n} : weak int
-#|   %1 = dim {value = m} : weak int
-#|   %2 = remainder %i, %0 : i32[k]
-#|   %3 = cast %2 : i64[k]
-#|   %4 = dim {value = n} : weak int
+#|   %1 = remainder %i, %0 : i32[k]
+#|   %2 = cast %1 : i64[k]
+#|   %3 = dim {value = n} : weak int
 #|   check {dims = (-min(k, 1)*min(n, 1) + min(k, 1), 0), kind = "equal", shapes = ("IndexError", "index 0 is out of bounds for axis 0 with size 0")}
-#|   %5 = const 0 : weak int
-#|   %6 = less %3, %5 : bool[k]
-#|   %7 = add %3, %4 : i64[k]
-#|   %8 = where %6, %7, %3 : i64[k]
-#|   %9 = cast %8 : u64[k]
-#|   %10 = convert %4 : u64
-#|   %11 = less %9, %10 : bool[k]
-#|   %12 = require %8, %11, %3 {dims = (n,), error = "IndexError", sentence = "index {0} is out of bounds for axis 0 with size {1}"} : i64[k]
-#|   %13 = gather %table, %12 {at = 0, axes = (0,)} : f32[k, m]
-#|   assume {dim = m, number = 0, relation = "!="}
-#|   %14 = const 2 : weak int
-#|   %15 = multiply %13, %14 : f32[k, m]
-#|   return %15 {tree = 0}
+#|   %4 = const 0 : weak int
+#|   %5 = less %2, %4 : bool[k]
+#|   %6 = add %2, %3 : i64[k]
+#|   %7 = where %5, %6, %2 : i64[k]
+#|   %8 = cast %7 : u64[k]
+#|   %9 = convert %3 : u64
+#|   %10 = less %8, %9 : bool[k]
+#|   %11 = require %7, %10, %2 {dims = (n,), error = "IndexError", sentence = "index {0} is out of bounds for axis 0 with size {1}"} : i64[k]
+#|   %12 = gather %table, %11 {at = 0, axes = (0,)} : f32[k, 8]
+#|   %13 = const 2 : weak int
+#|   %14 = multiply %12, %13 : f32[k, 8]
+#|   return %14 {tree = 0}
 #| }
-#$ dump looked_up --args "f32[n, m], i32[k]" --emit cuda
+#$ dump looked_up --args "f32[n, 8], i32[k]" --emit cuda
+#| struct alignas(16) f32x8 { float lane[8]; };
+#|
+#| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
+#|     return (unsigned long long)pointer % bytes == 0;
+#| }
+#|
 #| // looked_up (views.py:19)
 #| extern "C" __global__ void __launch_bounds__(256) looked_up(
 #|     const float* __restrict__ table,
@@ -114,93 +118,63 @@ def looked_up(table, i):
 #|     float* __restrict__ out,
 #|     long long* __restrict__ failures,
 #|     int k,
-#|     int n,
-#|     int m
+#|     int n
 #| ) {
+#|     const int rows = (aligned(out, 16)) ? k - k % 1 : 0;
 #|     const int t = n - 1;
-#|     const int stride = (int)(gridDim.y * blockDim.y) * 4;
 #|     #pragma unroll 1
-#|     for (int i0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * 4; i0 < k; i0 += stride) {
-#|         if (i0 + 4 <= k) {
-#|             const int t_1 = m * 2;
-#|             const int t_2 = m * 3;
-#|             #pragma unroll 1
-#|             for (int i1 = blockIdx.x * blockDim.x + threadIdx.x; i1 < m; i1 += gridDim.x * blockDim.x) {
-#|                 const int i_i0 = i[i0];
-#|                 const bool t_3 = scalar == 0;
-#|                 const bool t_4 = scalar == -1;
-#|                 const int t_5 = (t_3 | t_4) ? 1 : scalar;
-#|                 const int t_6 = (int)(i_i0 - (unsigned int)(i_i0 / t_5) * t_5);
-#|                 const bool t_7 = t_5 < 0;
-#|                 const int t_8 = ((t_6 != 0) & ((t_6 < 0) != t_7)) ? (int)((unsigned int)t_6 + t_5) : t_6;
-#|                 const long long t_9 = (long long)(t_3 ? 0 : t_4 ? 0 : t_8);
-#|                 const long long t_10 = t_9 < 0LL ? (long long)((unsigned long long)t_9 + scalar_1) : t_9;
-#|                 if (!((unsigned long long)t_10 < scalar_2)) {
-#|                     atomicMin(failures + 0, t_9 <= 9223372036854775806LL ? t_9 : 9223372036854775806LL);
-#|                     atomicMin(failures + 1, (long long)n);
-#|                 }
-#|                 const long long t_11 = (long long)t;
-#|                 const long long t_12 = t_10 <= t_11 ? t_10 : t_11;
-#|                 const int i_value = i[i0 + 1];
-#|                 const int t_13 = (int)(i_value - (unsigned int)(i_value / t_5) * t_5);
-#|                 const int t_14 = ((t_13 != 0) & ((t_13 < 0) != t_7)) ? (int)((unsigned int)t_13 + t_5) : t_13;
-#|                 const long long t_15 = (long long)(t_3 ? 0 : t_4 ? 0 : t_14);
-#|                 const long long t_16 = t_15 < 0LL ? (long long)((unsigned long long)t_15 + scalar_1) : t_15;
-#|                 if (!((unsigned long long)t_16 < scalar_2)) {
-#|                     atomicMin(failures + 0, t_15 <= 9223372036854775806LL ? t_15 : 9223372036854775806LL);
-#|                     atomicMin(failures + 1, (long long)n);
-#|                 }
-#|                 const long long t_17 = t_16 <= t_11 ? t_16 : t_11;
-#|                 const int i_value_1 = i[i0 + 2];
-#|                 const int t_18 = (int)(i_value_1 - (unsigned int)(i_value_1 / t_5) * t_5);
-#|                 const int t_19 = ((t_18 != 0) & ((t_18 < 0) != t_7)) ? (int)((unsigned int)t_18 + t_5) : t_18;
-#|                 const long long t_20 = (long long)(t_3 ? 0 : t_4 ? 0 : t_19);
-#|                 const long long t_21 = t_20 < 0LL ? (long long)((unsigned long long)t_20 + scalar_1) : t_20;
-#|                 if (!((unsigned long long)t_21 < scalar_2)) {
-#|                     atomicMin(failures + 0, t_20 <= 9223372036854775806LL ? t_20 : 9223372036854775806LL);
-#|                     atomicMin(failures + 1, (long long)n);
-#|                 }
-#|                 const long long t_22 = t_21 <= t_11 ? t_21 : t_11;
-#|                 const int i_value_2 = i[i0 + 3];
-#|                 const int t_23 = (int)(i_value_2 - (unsigned int)(i_value_2 / t_5) * t_5);
-#|                 const int t_24 = ((t_23 != 0) & ((t_23 < 0) != t_7)) ? (int)((unsigned int)t_23 + t_5) : t_23;
-#|                 const long long t_25 = (long long)(t_3 ? 0 : t_4 ? 0 : t_24);
-#|                 const long long t_26 = t_25 < 0LL ? (long long)((unsigned long long)t_25 + scalar_1) : t_25;
-#|                 if (!((unsigned long long)t_26 < scalar_2)) {
-#|                     atomicMin(failures + 0, t_25 <= 9223372036854775806LL ? t_25 : 9223372036854775806LL);
-#|                     atomicMin(failures + 1, (long long)n);
-#|                 }
-#|                 const long long t_27 = t_26 <= t_11 ? t_26 : t_11;
-#|                 const int t_28 = i0 * m + i1;
-#|                 out[t_28] = table[i1 + (int)(t_12 >= 0LL ? t_12 : 0LL) * m] * 2.0f;
-#|                 out[t_28 + m] = table[i1 + (int)(t_17 >= 0LL ? t_17 : 0LL) * m] * 2.0f;
-#|                 out[t_28 + t_1] = table[i1 + (int)(t_22 >= 0LL ? t_22 : 0LL) * m] * 2.0f;
-#|                 out[t_28 + t_2] = table[i1 + (int)(t_27 >= 0LL ? t_27 : 0LL) * m] * 2.0f;
+#|     for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+#|         f32x8 out_vector;
+#|         #pragma unroll
+#|         for (int k_1 = 0; k_1 < 1; k_1++) {
+#|             const int row_k = row + k_1;
+#|             const int i_row_k = i[row_k];
+#|             const bool t_1 = scalar == 0;
+#|             const bool t_2 = scalar == -1;
+#|             const int t_3 = (t_1 | t_2) ? 1 : scalar;
+#|             const int t_4 = (int)(i_row_k - (unsigned int)(i_row_k / t_3) * t_3);
+#|             const int t_5 = ((t_4 != 0) & ((t_4 < 0) != (t_3 < 0))) ? (int)((unsigned int)t_4 + t_3) : t_4;
+#|             const long long t_6 = (long long)(t_1 ? 0 : t_2 ? 0 : t_5);
+#|             const long long t_7 = t_6 < 0LL ? (long long)((unsigned long long)t_6 + scalar_1) : t_6;
+#|             if (!((unsigned long long)t_7 < scalar_2)) {
+#|                 atomicMin(failures + 0, t_6 <= 9223372036854775806LL ? t_6 : 9223372036854775806LL);
+#|                 atomicMin(failures + 1, (long long)n);
 #|             }
-#|         } else {
-#|             for (int row = i0; row < k; row++) {
-#|                 const int stride_1 = gridDim.x * blockDim.x;
-#|                 #pragma unroll 1
-#|                 for (int i1_1 = blockIdx.x * blockDim.x + threadIdx.x; i1_1 < m; i1_1 += stride_1) {
-#|                     const int i_row = i[row];
-#|                     const bool t_29 = scalar == 0;
-#|                     const bool t_30 = scalar == -1;
-#|                     const int t_31 = (t_29 | t_30) ? 1 : scalar;
-#|                     const int t_32 = (int)(i_row - (unsigned int)(i_row / t_31) * t_31);
-#|                     const bool t_33 = (t_32 != 0) & ((t_32 < 0) != (t_31 < 0));
-#|                     const int t_34 = t_29 ? 0 : t_30 ? 0 : t_33 ? (int)((unsigned int)t_32 + t_31) : t_32;
-#|                     const long long t_35 = (long long)t_34;
-#|                     const long long t_36 = t_35 < 0LL ? (long long)((unsigned long long)t_35 + scalar_1) : t_35;
-#|                     if (!((unsigned long long)t_36 < scalar_2)) {
-#|                         atomicMin(failures + 0, t_35 <= 9223372036854775806LL ? t_35 : 9223372036854775806LL);
-#|                         atomicMin(failures + 1, (long long)n);
-#|                     }
-#|                     const long long t_37 = (long long)t;
-#|                     const long long t_38 = t_36 <= t_37 ? t_36 : t_37;
-#|                     out[row * m + i1_1] = table[i1_1 + (int)(t_38 >= 0LL ? t_38 : 0LL) * m] * 2.0f;
-#|                 }
-#|             }
+#|             const long long t_8 = (long long)t;
+#|             const long long t_9 = t_7 <= t_8 ? t_7 : t_8;
+#|             const int t_10 = (int)(t_9 >= 0LL ? t_9 : 0LL) * 8;
+#|             out_vector.lane[8 * k_1] = table[t_10] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 1] = table[t_10 + 1] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 2] = table[t_10 + 2] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 3] = table[t_10 + 3] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 4] = table[t_10 + 4] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 5] = table[t_10 + 5] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 6] = table[t_10 + 6] * 2.0f;
+#|             out_vector.lane[8 * k_1 + 7] = table[t_10 + 7] * 2.0f;
 #|         }
+#|         *(f32x8*)&out[row * 8] = out_vector;
+#|     }
+#|     const int stride = (int)(gridDim.x * blockDim.x);
+#|     #pragma unroll 1
+#|     for (int i_1 = rows * 8 + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < k * 8; i_1 += stride) {
+#|         const int i1 = i_1 % 8;
+#|         const int i0 = i_1 / 8;
+#|         const int i_i0 = i[i0];
+#|         const bool t_11 = scalar == 0;
+#|         const bool t_12 = scalar == -1;
+#|         const int t_13 = (t_11 | t_12) ? 1 : scalar;
+#|         const int t_14 = (int)(i_i0 - (unsigned int)(i_i0 / t_13) * t_13);
+#|         const bool t_15 = (t_14 != 0) & ((t_14 < 0) != (t_13 < 0));
+#|         const int t_16 = t_11 ? 0 : t_12 ? 0 : t_15 ? (int)((unsigned int)t_14 + t_13) : t_14;
+#|         const long long t_17 = (long long)t_16;
+#|         const long long t_18 = t_17 < 0LL ? (long long)((unsigned long long)t_17 + scalar_1) : t_17;
+#|         if (!((unsigned long long)t_18 < scalar_2)) {
+#|             atomicMin(failures + 0, t_17 <= 9223372036854775806LL ? t_17 : 9223372036854775806LL);
+#|             atomicMin(failures + 1, (long long)n);
+#|         }
+#|         const long long t_19 = (long long)t;
+#|         const long long t_20 = t_18 <= t_19 ? t_18 : t_19;
+#|         out[i_1] = table[i1 + (int)(t_20 >= 0LL ? t_20 : 0LL) * 8] * 2.0f;
 #|     }
 #| }
 
