@@ -687,3 +687,21 @@ def test_marks_of_what_is_changed(function, shapes, marked):
         pytocu.jit(function)(*map(np.ones, shapes))
     line = function.__code__.co_firstlineno
     assert {note.loc.column - 1: note.text for note in found.value.notes} == {k: f"{v}, line {line}" for k, v in marked.items()}
+
+
+def test_what_is_added_to_no_number_says_where_it_comes_from() -> None:
+    def added(x):
+        return x + None
+
+    with pytest.raises(pytocu.CompileError, match="None is used as a number") as caught:
+        pytocu.jit(added).lower("f32[n]")
+    assert [note.text.partition(" from")[0] for note in caught.value.notes] == ["f32[n]"]
+
+
+def test_pythons_own_words_stand_alone_where_no_argument_has_a_name() -> None:
+    def longest(x):
+        return len(x, 2)
+
+    with pytest.raises(pytocu.CompileError, match=r"len\(\) takes exactly one argument \(2 given\)") as caught:
+        pytocu.jit(longest).lower("f32[n]")
+    assert caught.value.help is None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
@@ -28,6 +28,7 @@ _repeated = Deferred("pytocu.frontend.grown", "repeated")
 _percent = Deferred("pytocu.frontend.formatting", "percent")
 _call = Deferred("pytocu.frontend.calls", "call")
 _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
+_note_operands = Deferred("pytocu.frontend.notes", "note_operands")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 
@@ -120,7 +121,11 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         elif name == "multiply" and _is_repeated(right, result):
             result = _repeated(frame, right[0], result)
         else:
-            result = binary(context, name, result, right)
+            try:
+                result = binary(context, name, result, right)
+            except CompileError as error:
+                _note_operands(frame, error, [(part.left, result), (part.right, right)])
+                raise
     return result
 
 

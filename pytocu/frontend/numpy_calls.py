@@ -428,7 +428,7 @@ def _not_taken(
             builtin(*[1] * len(args), **dict.fromkeys(kwargs, 1))
         except TypeError as error:
             sentence = str(error)
-        return raised(TypeError(sentence), context.loc, _instead(refused, taken))
+        return raised(TypeError(sentence), context.loc, _instead(refused, taken) if taken else None)
     try:
         numpys = inspect.signature(operator.attrgetter(name.removeprefix("np."))(np))
     except (AttributeError, ValueError):
