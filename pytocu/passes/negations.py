@@ -1,7 +1,7 @@
 """Integers that are negated and then compared, as NVIDIA's assemblers write them.
 
 The assemblers of CUDA 12.8 to 13.3 write a minimum or maximum of three int32 as one instruction for compute capability 9.0
-and above, make the negation of an operand a part of it, and forget that of the second operand: ``max(max(-x, -y), -z)`` was
+and 10.0, make the negation of an operand a part of it, and forget that of the second operand: ``max(max(-x, -y), -z)`` was
 ``max(max(-x, y), -z)``.  So what a minimum or maximum takes of arithmetic, which may be or become a negation, goes through
 an instruction that no assembler sees through.
 """
