@@ -44,6 +44,12 @@ GENERATIONS = ("sm_75", "sm_90", "sm_100", nvvm.supported_archs()[-1])
 BOTH = ("sm_90", "sm_100")
 """An architecture of each of the two LLVMs inside libNVVM."""
 
+
+@pytest.fixture(autouse=True)
+def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules are verified, which a call leaves out."""
+    monkeypatch.setenv("PYTOCU_CHECK", "1")
+
 PARAMS = "%x: ptr f32, %out: ptr f32, %n: index"
 
 
@@ -682,3 +688,19 @@ def test_a_negation_is_part_of_the_arithmetic_that_takes_it() -> None:
         text = pytocu.jit(function).lower("f32[n]", "f32[n]").compile("cuda:sm_90").source
         assert (" = xor i32 " in text) == is_seen
         assert ("fsub float 0x8000000000000000" in text) != is_seen
+
+
+def test_a_value_that_is_used_before_it_is_made_is_found() -> None:
+    text = nvvm.emit([parse_function(STORED)])
+    wrong = text.replace("  store", "  %early = add i32 %late, 1\n  %late = add i32 %early, 1\n  store", 1)
+    assert nvvm.build(text, "sm_90", "stored")
+    with pytest.raises(BackendError, match="does not dominate"):
+        nvvm.build(wrong, "sm_90", "stored")
+
+
+STORED = """loop func @stored(%x: ptr i32) facts {index_bits = 32} {
+  %0 = const 0 : index
+  %1 = const 7 : i32
+  store %x, %0, %1
+  return
+}"""

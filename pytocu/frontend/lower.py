@@ -27,7 +27,6 @@ from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import ArrayType, Type, weak_type_of
 from pytocu.record import Record
 
@@ -40,6 +39,7 @@ _again = Deferred("pytocu.frontend.records", "again")
 _shared = Deferred("pytocu.frontend.records", "shared")
 _given = Deferred("pytocu.frontend.records", "given")
 _tree_of = Deferred("pytocu.frontend.records", "tree_of")
+_path_of_class = Deferred("pytocu.frontend.records", "path_of_class")
 _with_changes = Deferred("pytocu.frontend.records", "with_changes")
 _put_together = Deferred("pytocu.trees", "put_together")
 _listed = Deferred("pytocu.frontend.literals", "listed_operand")
@@ -271,14 +271,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
-            path = class_path(type(result))
-            if class_at(path) is not type(result):
-                raise UnsupportedError(
-                    f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
-                    context.loc,
-                    "define the class at the top of a module, or return a tuple",
-                )
-            return ("named", path, *(_tree(context, r, leaves, choices) for r in result))
+            return ("named", _path_of_class(context, result), *(_tree(context, r, leaves, choices) for r in result))
         case list() if type(result) is list:
             context.placed[id(result)] = len(context.placed)
             return ("list", *(_tree(context, r, leaves, choices) for r in result))

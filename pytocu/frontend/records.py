@@ -120,6 +120,24 @@ def set_attribute(frame: Any, base: Any, name: str, value: Any, text: str) -> No
     attempt(context, object.__setattr__, base, name, value)
 
 
+def path_of_class(context: Context, result: Any) -> str:
+    """How a run finds the class of what the function returns.
+
+    Raises
+    ------
+    UnsupportedError
+        No run finds it.
+    """
+    path = class_path(type(result))
+    if class_at(path) is not type(result):
+        raise UnsupportedError(
+            f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
+            context.loc,
+            "define the class at the top of a module, or return a tuple",
+        )
+    return path
+
+
 def tree_of(context: Context, result: Any, tree: Tree) -> Any:
     """The form of an object of a class, of Python's own code alone where a run puts it together.
 
@@ -129,13 +147,7 @@ def tree_of(context: Context, result: Any, tree: Tree) -> Any:
         No run finds the class.
     """
     context.placed[id(result)] = len(context.placed)
-    path = class_path(type(result))
-    if class_at(path) is not type(result):
-        raise UnsupportedError(
-            f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
-            context.loc,
-            "define the class at the top of a module, or return a tuple",
-        )
+    path = path_of_class(context, result)
     held = vars(result)
     return ("named", _MADE, ("str", path), ("tuple", *(("str", name) for name in held)), *map(tree, held.values()))
 

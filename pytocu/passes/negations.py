@@ -16,8 +16,7 @@ from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I32, IndexType, element, scalar
 from pytocu.passes.context import PassContext
-
-ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
+from pytocu.passes.zeros import ORDERS, given
 
 _ARITHMETIC = frozenset({"negative", "subtract", "multiply", "add"})
 
@@ -36,13 +35,9 @@ def _words(function: Function, context: PassContext) -> Iterator[Inst]:
         test = inst.args[0].inst
         if test is None or test.op.name not in ORDERS:
             continue
-        chosen = set(inst.args[1:]) if inst.op.name == "where" else _given(inst)
+        chosen = set(inst.args[1:]) if inst.op.name == "where" else set(given(inst))
         if chosen & set(test.args):
             yield from (made for a in test.args if (made := _arithmetic(a, context)) is not None)
-
-
-def _given(branch: Inst) -> set[Value]:
-    return {a for block in branch.regions for inst in walk(block) if inst.op.name in ("yield", "store") for a in inst.args}
 
 
 def _arithmetic(value: Value, context: PassContext) -> Inst | None:

@@ -37,7 +37,7 @@ from pytocu.passes.context import PassContext
 
 _HIDDEN = {F32: "hidden_single", F64: "hidden_double"}
 
-_ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
+ORDERS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 
 _JOINED = frozenset({"bitwise_and", "bitwise_or"})
 
@@ -81,11 +81,11 @@ def _compared(function: Function) -> Iterator[Inst]:
                 for zero, other, holds in ((*arms, False), (*arms[::-1], True)):
                     if _is_zero(zero):
                         yield from _orders(test, holds, zero, other)
-            case "if" if any(map(_is_zero, _made(inst))):
+            case "if" if any(map(_is_zero, given(inst))):
                 yield from _orders(inst.args[0], None, None, None)
 
 
-def _made(branch: Inst) -> Iterator[Value]:
+def given(branch: Inst) -> Iterator[Value]:
     """What the sides of a branch give and store."""
     for block in branch.regions:
         for inst in walk(block):
@@ -106,7 +106,7 @@ def _orders(condition: Value, holds: bool | None, zero: Value | None, other: Val
         if inst is None:
             continue
         name = inst.op.name
-        if name in _ORDERS and any(map(_is_zero, inst.args)):
+        if name in ORDERS and any(map(_is_zero, inst.args)):
             # A minimum takes -0.0 and not 0.0, a maximum 0.0 and not -0.0.
             above = name.startswith("greater") == _is_zero(inst.args[1])
             taken = repr(_number(zero)) == "-0.0" if zero is not None else False
