@@ -43,7 +43,7 @@ OPTIONS: dict[str, Option] = {
     "lineinfo": Option(
         "PYTOCU_LINEINFO", "0", "1 puts the lines of the Python source into code for GPUs, where profilers show them."
     ),
-    "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass, and what libNVVM is given."),
+    "check": Option("PYTOCU_CHECK", "0", "1 verifies the IR after every pass."),
     "native_calls": Option("PYTOCU_NATIVE_CALLS", "1", "0 lets Python make all calls, also those that are repeated often."),
     "cache": Option("PYTOCU_CACHE", "1", "0 works without the cache of compiled code on disk."),
     "cache_dir": Option("PYTOCU_CACHE_DIR", "", "Where compiled code is kept; by default in ~/.cache/pytocu."),

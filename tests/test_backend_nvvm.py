@@ -44,12 +44,6 @@ GENERATIONS = ("sm_75", "sm_90", "sm_100", nvvm.supported_archs()[-1])
 BOTH = ("sm_90", "sm_100")
 """An architecture of each of the two LLVMs inside libNVVM."""
 
-
-@pytest.fixture(autouse=True)
-def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules are verified, which a call leaves out."""
-    monkeypatch.setenv("PYTOCU_CHECK", "1")
-
 PARAMS = "%x: ptr f32, %out: ptr f32, %n: index"
 
 

@@ -20,7 +20,6 @@ from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from pytocu import config
 from pytocu.backend import archs
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_debug import Places
@@ -297,9 +296,8 @@ def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequen
     program = nvvm("CreateProgram")
     try:
         nvvm("AddModuleToProgram", program, text, len(text), name.encode())
-        if config.enabled("check"):
-            # As long as the compilation, and what it finds beyond that are defects of the writer.
-            nvvm("VerifyProgram", program, len(chosen), texts(chosen))
+        # What this finds are defects of the writer, some of which would end the process in nvJitLink.
+        nvvm("VerifyProgram", program, len(chosen), texts(chosen))
         if "@__nv_" in source:
             # Lazily: only what is called is read, which is 2 ms instead of 100.
             functions = _device_library()
