@@ -402,11 +402,3 @@ def repeated(a, n):
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_number_repeated_in_a_list(n: int) -> None:
     everywhere(repeated, V, n)
-    with pytest.raises(UnsupportedError, match="changes a list whose length is known only at run time"):
-        pytocu.jit(changed_where_it_is_repeated)(n)
-
-
-def changed_where_it_is_repeated(n):
-    y = [0] * n
-    y[0] = 1
-    return np.array(y)

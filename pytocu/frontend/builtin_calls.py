@@ -30,7 +30,7 @@ from pytocu.frontend.math_calls import MATH, python_complex, python_float, pytho
 from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
-from pytocu.frontend.reading import read_bool, scalar_of
+from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import compute_ufunc
@@ -59,6 +59,8 @@ from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, 
 
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
+_greatest = Deferred("pytocu.frontend.grown", "greatest")
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _total = Deferred("pytocu.frontend.grown", "total")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 
@@ -151,6 +153,9 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         refuse_array(context, "")
+    if isinstance(value, Grown) and isinstance(length := dimensions(value.rows)[0], int) and value.place is None:
+        # A list of a known length that stands in another.
+        return [_member_of(frame, value, i, True) for i in range(length)]
     if isinstance(value, Steps | Generated | Grown):
         raise UnsupportedError(
             f"{what} goes over a number of steps that is known only at run time",
@@ -219,6 +224,8 @@ def _bool(frame: Frame, value: Any) -> Any:
         return python_truth(frame.context, value)
     if isinstance(value, Value) and not dimensions(value):
         return read_bool(frame.context, truths(frame.context, scalar_of(frame.context, value, "bool")))
+    if isinstance(value, Grown):
+        return binary(frame.context, "greater", _length_of(frame.context, value), 0)
     return truth(frame.context, value, "bool()")
 
 
@@ -245,6 +252,8 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         kind = types.FunctionType
     elif isinstance(value, Steps) and value.plain:
         kind = range
+    elif isinstance(value, Grown):
+        kind = list
     elif not isinstance(value, Value):
         return isinstance(value, tuple(flat))
     elif isinstance(value.type, WeakType):
@@ -288,6 +297,8 @@ def _hasattr(frame: Frame, base: Any, name: Any) -> bool:
 
 def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) -> Callable[..., Any]:
     def handler(frame: Frame, *values: Any) -> Any:
+        if len(values) == 1 and isinstance(values[0], Grown):
+            return _extreme_of_members(frame, function, row, values[0])
         if len(values) == 1 and _is_long(values[0]):
             return _extreme_of_array(frame, function.__name__, row, values[0])
         members = _members(frame, values[0]) if len(values) == 1 else list(values)
@@ -300,6 +311,17 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
         return extreme(frame.context, function.__name__, row, comparison, members)
 
     return handler
+
+
+def _extreme_of_members(frame: Frame, function: Callable[..., Any], row: str, grown: Grown) -> Any:
+    """``max`` of a list that a loop of run time makes longer."""
+    context = frame.context
+    rows = _rows_of(context, grown)
+    check_not_empty(context, f"{function.__name__}()", dimensions(rows)[:1], (0,))
+    if len(dimensions(rows)) > 1 or element(rows.type).kind in "fc":
+        return _greatest(frame, grown, function)
+    made = reduce(context, row, rows, 0)
+    return read_number(context, made) if isinstance(grown.type, WeakType) and not grown.mixed else made
 
 
 def _extreme_of_array(frame: Frame, name: str, row: str, values: Value) -> Value:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.control import choice, connected
@@ -15,9 +16,11 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
 from pytocu.frontend.state import State
-from pytocu.frontend.values import contains_dynamic, decides, describe, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import Grown, contains_dynamic, decides, describe, is_array, is_dynamic, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL
+
+_length_of = Deferred("pytocu.frontend.grown", "length_of")
 
 
 def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
@@ -25,7 +28,8 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
     context = frame.context
     match node:
         case ast.UnaryOp(operand=operand):
-            return negate(context, evaluate(frame, operand))
+            found = evaluate(frame, operand)
+            return negate(context, _length_of(context, found) if isinstance(found, Grown) else found)
         case ast.Compare(left=left, ops=ops, comparators=others):
             return _compare(frame, evaluate(frame, left), left, list(zip(ops, others, strict=True)))
         case ast.BoolOp(op=op, values=values):
@@ -157,7 +161,7 @@ def _contains(frame: Frame, member: Any, container: Any) -> bool:
 def _identical(frame: Frame, left: Any, right: Any) -> bool:
     if left is None or right is None or left is right:
         return left is right
-    if is_dynamic(left) or is_dynamic(right):
+    if any(is_dynamic(side) or isinstance(side, Grown) for side in (left, right)):
         raise UnsupportedError(
             "'is' with values known only at run time, other than None, is not compiled", frame.context.loc, "compare with =="
         )
@@ -194,7 +198,9 @@ def evaluate_test(frame: Frame, node: ast.expr) -> Any:
             result = evaluate_test(frame, operand)
             with context.builder.at(frame.loc(node)):
                 return negated(context, condition(context, result)) if decides(result) else negate(context, result)
-    return evaluate(frame, node)
+    found = evaluate(frame, node)
+    # A list is true where it has a member.
+    return _length_of(context, found) if isinstance(found, Grown) else found
 
 
 def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:

@@ -16,11 +16,12 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Flow, Frame, lookup
+from pytocu.frontend.grown_members import held_in, note_held, opened, same_held
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.ranges import new_name, number_as_dim
-from pytocu.frontend.reading import read_number
+from pytocu.frontend.reading import read_int
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import copied, filled
 from pytocu.frontend.state import Grows, Growth, State
@@ -42,14 +43,14 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import DimLike, dim_max, dim_min, symbol
-from pytocu.ir.types import F64, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, symbol
+from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 
-_LIST, _STEPS, _MEMBER = COMPREHENSION, "the steps", "the member"
+_LIST, _STEPS, _MEMBER, _FUNCTION = COMPREHENSION, "the steps", "the member", "the function"
 """What no name of the program is called."""
 
 Read = Callable[[Numbered | None, Sequence[Grown]], Flow]
@@ -212,10 +213,14 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if known is None or context.elements is not None or len(bound) != 1 or not state.is_own(growth.held):
         raise found.plain()
     ((owner, name),) = bound
-    types = list(dict.fromkeys(_type_of(context, v) for v in (*growth.before, *growth.more)))
+    types = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more)))
     if len(types) > 1:
         raise _unlike(context, name, types)
     (type,) = types
+    first_held, *others = [held_in(context, v) for v in (*growth.before, *growth.more)]
+    if not all(same_held(first_held, other) for other in others):
+        text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
+        raise UnsupportedError(text, context.loc, "append values of one type and shape")
     if any(n in context.steps for d in shape_of(type) for n in named(d)):
         text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")
@@ -226,6 +231,9 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     zero = context.builder.const(0, scalar(dtype))
     rows = filled(context, zero, (first + more, *shape_of(type)), name if name.isidentifier() else "")
     grown = Grown(name, rows, type, first, 0 if each is None else each)
+    grown.inner = first_held
+    grown.key = ("list", context.loc, name)
+    grown.mixed = grown.key in context.handed
     for number, value in enumerate(growth.before):
         _assign_member(frame, rows, number, _stored(context, value, rows), name)
         if is_array(value) and dimensions(value):
@@ -321,11 +329,11 @@ def repeated(frame: Frame, member: Any, count: Value) -> Any:
     return comprehension(inner, node, Steps(0, count, 1))
 
 
-def _place(frame: Frame, node: ast.expr) -> None:
+def _place(frame: Frame, node: ast.AST) -> None:
     """Let a piece of program that nobody wrote stand where the program is read."""
     loc = frame.context.loc
     for part in ast.walk(node):
-        if isinstance(part, ast.expr):
+        if isinstance(part, ast.expr | ast.stmt):
             part.lineno = part.end_lineno = loc.line
             part.col_offset, part.end_col_offset = loc.column - 1, max(loc.end_column, 1) - 1
 
@@ -339,46 +347,67 @@ def total(frame: Frame, grown: Grown, start: Any) -> Any:
     return _sum_of(Generated(frame, node, steps), start)
 
 
+def greatest(frame: Frame, grown: Grown, function: Callable[..., Any]) -> Any:
+    """``max`` of the list, which has a member: of the first and the others, one after the other."""
+    inner = frame.inside(frozenset({_LIST, _STEPS, _MEMBER, _FUNCTION}))
+    inner.locals[_LIST] = member_of(frame, grown, 0, True)
+    inner.locals[_FUNCTION] = function
+    steps = Steps(1, length_of(frame.context, grown), 1, lambda number: member_of(frame, grown, number, True))
+    inner.locals[_STEPS] = steps
+    both: list[ast.expr] = [ast.Name(_LIST, ast.Load()), ast.Name(_MEMBER, ast.Load())]
+    step = ast.Assign([ast.Name(_LIST, ast.Store())], ast.Call(ast.Name(_FUNCTION, ast.Load()), both, []))
+    loop = ast.For(ast.Name(_MEMBER, ast.Store()), ast.Name(_STEPS, ast.Load()), [step], [])
+    _place(frame, loop)
+    run_block(inner, [loop])
+    return lookup(inner, _LIST)
+
+
 def append(frame: Frame, grown: Grown, value: Any) -> None:
     """``list.append``."""
     context = frame.context
     if grown.place is None:
         text = f"{grown.text}, of which a loop of run time has made the members, grows again"
         raise UnsupportedError(text, context.loc, "write np.append(np.array(...), ...)")
-    found = _type_of(context, value)
-    if found != grown.type:
+    found = type_of(context, value)
+    if not _may_be_alike(found, grown.type) or not same_held(held_in(context, value), grown.inner):
         raise _unlike(context, grown.name, [grown.type, found])
-    _note_alias(frame, grown, value)
+    note_held(frame, grown, value)
     place = dim_value(context, grown.place + grown.appended)
     _assign_member(frame, grown.rows, place, _stored(context, value, grown.rows), grown.name)
     grown.appended = grown.appended + 1
 
 
 def _stored(context: Context, value: Any, rows: Value) -> Any:
-    made = listed(context, value) if isinstance(value, (list, tuple, Grown)) else as_value(context, value)
+    made = _listed(context, value)
+    shape = dimensions(rows)[1:]
+    if dimensions(made) != shape:
+        for a, b in zip(dimensions(made), shape, strict=True):
+            require_equal(context, a, b, "UnsupportedError", "members of lengths {0} and {1} stand in one list", broadcast=True)
+        zeros, ones = (0,) * len(shape), (1,) * len(shape)
+        made = context.builder.emit("slice", (made,), {"start": zeros, "step": ones, "size": shape})
     return cast(context, made, element(rows.type))
 
 
-def _type_of(context: Context, value: Any) -> Type:
+def _listed(context: Context, value: Any) -> Value:
+    """A member as a number or an array."""
+    if isinstance(value, Grown):
+        return rows_of(context, value)
+    return listed(context, value) if isinstance(value, (list, tuple)) else as_value(context, value)
+
+
+def _may_be_alike(first: Type, second: Type) -> bool:
+    """Whether members of these types are of one type, or may be: lengths of run time are compared."""
+    if first == second:
+        return True
+    if not isinstance(first, ArrayType) or not isinstance(second, ArrayType) or first.dtype is not second.dtype:
+        return False
+    pairs = zip(first.shape, second.shape, strict=False)
+    return first.ndim == second.ndim and all(a == b or isinstance(a, Dim) or isinstance(b, Dim) for a, b in pairs)
+
+
+def type_of(context: Context, value: Any) -> Type:
     with context.builder.nested():
-        made = listed(context, value) if isinstance(value, (list, tuple, Grown)) else as_value(context, value)
-        return regions.bare(made.type)
-
-
-def _note_alias(frame: Frame, grown: Grown, value: Any) -> None:
-    """Note an array that has another name as well, through which it may be changed."""
-    if not (is_array(value) and dimensions(value)):
-        return
-    scope: Frame | None = frame
-    known = value.inst is None or value.inst.op.kind == "view"
-    while scope is not None and not known:
-        known = any(held is value for held in scope.locals.values())
-        scope = scope.parent
-    if known:
-        builder = frame.context.builder
-        grown.aliases.append((value, builder.contents(value)))
-        grown.roots.add(builder.root(value))
-        grown.shared = True
+        return regions.bare(_listed(context, value).type)
 
 
 def rows_of(context: Context, grown: Grown) -> Value:
@@ -398,9 +427,15 @@ def rows_of(context: Context, grown: Grown) -> Value:
 def array_of_members(context: Context, grown: Grown) -> Value:
     """What ``np.array`` makes of the list."""
     rows = rows_of(context, grown)
-    if len(dimensions(rows)) > 1 or element(rows.type) is not F64:
-        text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
-        require_equal(context, dim_min(dimensions(rows)[0], 1), 1, "UnsupportedError", text)
+    held, shape = grown.inner, dimensions(rows)
+    for axis, length in enumerate(shape):
+        if len(shape) > axis + 1 or element(rows.type) is not F64:
+            text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
+            require_equal(context, dim_min(length, 1), 1, "UnsupportedError", text)
+        if held is None:
+            # What follows are the axes of arrays.
+            break
+        held = held.inner
     return copied(context, rows)
 
 
@@ -411,7 +446,13 @@ def length_of(context: Context, grown: Grown) -> Any:
     return dim_value(context, dimensions(grown.rows)[0])
 
 
-def _refuse_outside(context: Context, key: Any, length: DimLike) -> None:
+def position(context: Context, key: Any) -> Any:
+    """What indexes a list as Python's int, which an integer scalar of NumPy's is taken for."""
+    strong = isinstance(key, Value) and isinstance(key.type, ScalarType) and key.type.dtype.is_integer
+    return read_int(context, key) if strong else key
+
+
+def refuse_outside(context: Context, key: Any, length: DimLike, said: str = "list index out of range") -> None:
     if isinstance(key, Value) and not isinstance(key.type, (WeakType, ScalarType)):
         raise raised(TypeError("list indices must be integers or slices, not numpy.ndarray"), context.loc)
     place = number_as_dim(context, key)
@@ -420,10 +461,10 @@ def _refuse_outside(context: Context, key: Any, length: DimLike) -> None:
         raise UnsupportedError(text, context.loc, "index an array of it: np.array(...)[i]")
     if isinstance(place, int):
         least = place + 1 if place >= 0 else -place
-        require_equal(context, dim_min(length, least), least, "IndexError", "list index out of range")
+        require_equal(context, dim_min(length, least), least, "IndexError", said)
     else:
         inside = dim_max(dim_min(place, length - 1), -1 * length)
-        require_equal(context, inside, place, "IndexError", "list index out of range")
+        require_equal(context, inside, place, "IndexError", said)
 
 
 def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any:
@@ -431,23 +472,22 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
     context = frame.context
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        for name in ("shared", "after", "begun", "roots", "origin", "end"):
+        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "key"):
             setattr(part, name, getattr(grown, name))
         return part
-    rows = grown.rows
+    rows, key = grown.rows, position(context, key)
     if grown.place is None:
         rows = rows_of(context, grown)
         if not inside:
-            _refuse_outside(context, key, dimensions(rows)[0])
+            refuse_outside(context, key, dimensions(rows)[0])
     elif type(key) is int and isinstance(grown.appended, int) and -grown.first - grown.appended <= key < grown.first:
         key = key if key >= 0 else dim_value(context, grown.place + grown.appended + key)
     else:
         rows_of(context, grown)
-    found = _member(frame, rows, key)
-    return read_number(context, found) if isinstance(grown.type, WeakType) else found
+    return opened(frame, grown, _member(frame, rows, key), grown.type, grown.inner)
 
 
 __all__ = [
-    "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "length_of", "member_of",
-    "method", "rows_of", "total",
+    "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "length_of",
+    "member_of", "method", "position", "refuse_outside", "rows_of", "total", "type_of",
 ]  # fmt: skip

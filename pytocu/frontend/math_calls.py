@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.numbers import item
+from pytocu.frontend.numbers import as_numpy, item
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
@@ -97,7 +97,7 @@ def python_float(frame: Any, value: Value) -> Any:
     value = item(frame.context, value)
     match _weak_kind(value):
         case "":
-            return read_float(frame.context, scalar_of(frame.context, value, "float"))
+            return read_float(frame.context, as_numpy(frame.context, scalar_of(frame.context, value, "float"), F64.name))
         case "float":
             return value
     return on_host(frame.context, "python_float", value)
@@ -124,7 +124,10 @@ def python_int(frame: Any, value: Value) -> Any:
     value = item(frame.context, value)
     match _weak_kind(value):
         case "":
-            return read_int(frame.context, scalar_of(frame.context, value, "int"))
+            number = scalar_of(frame.context, value, "int")
+            # Python's int or NumPy's, it is Python's now.
+            whole = element(number.type).is_integer
+            return read_int(frame.context, as_numpy(frame.context, number, element(number.type).name) if whole else number)
         case "int":
             return value
     return on_host(frame.context, "python_int", value)

@@ -13,6 +13,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, located, raised
 from pytocu.frontend.values import (
     Context,
+    Grown,
     Masked,
     as_dim,
     as_strong,
@@ -196,7 +197,9 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, Masked) or isinstance(right, Masked):
         right = _harmless(context, right) if name == "power" else right
         return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
-    if not is_dynamic(left) and not is_dynamic(right):
+    if any(isinstance(side, Grown) for side in (left, right)):
+        _refuse_list(context, row, left, right)
+    elif not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None
         for side in (left, right):
             check_plain(context, side, f"the operator {row.symbol}")
@@ -234,6 +237,15 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
             return elementwise(context, rewritten, left)
         return choose_power(context, elementwise(context, name, left, right), left, right)
     return elementwise(context, name, left, right)
+
+
+def _refuse_list(context: Context, row: Op, left: Any, right: Any) -> None:
+    """Refuse what Python's lists do themselves, such as ``list + list``; an array or a scalar of NumPy makes arrays of them."""
+    if any(isinstance(side, Value) and not isinstance(side.type, WeakType) for side in (left, right)):
+        return
+    (grown, *_) = (side for side in (left, right) if isinstance(side, Grown))
+    text = f"{row.symbol} of {grown.text}, whose length is known only at run time, is not compiled"
+    raise UnsupportedError(text, context.loc, "make arrays of the lists: np.array(...)")
 
 
 def _sequence_and_number(context: Context, name: str, left: Any, right: Any) -> Any:
@@ -526,6 +538,9 @@ def truth(
         return bool(len(value))
     if isinstance(value, Masked):
         value = as_value(context, value)
+    if isinstance(value, Grown):
+        text = f"{what} depends on how many members {value.text} has, which is known only at run time"
+        raise UnsupportedError(text, context.loc, "write len(x) > 0")
     if not isinstance(value, Value):
         return compute(context, bool, value)
     if is_array(value) and dimensions(value):

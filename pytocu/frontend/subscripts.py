@@ -32,6 +32,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WeakType, element
 
+_assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 _scatter = Deferred("pytocu.frontend.scattering", "assign")
@@ -165,8 +166,8 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         assign_elements(context, element_view(context, base, key, value, text), value)
         return
     if isinstance(base, Grown):
-        said = f"{text} = ... changes a list whose length is known only at run time"
-        raise UnsupportedError(said, context.loc, "use an array: np.full(n, value)")
+        _assign_in_grown(frame, base, key, value, text)
+        return
     if not isinstance(base, (list, dict)):
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")

@@ -317,12 +317,20 @@ class Grown:
         How many handles were made before the loop, and behind it.
     after : Changes
         What memories held behind the loop.
+    inner : Held or None
+        What the members are, where they are lists or tuples; see `pytocu.frontend.grown_members`.
+    mixed : bool
+        Whether the members may be Python's numbers or NumPy's of the same dtype.
+    key : object
+        What the list is known by when the function is read again.
+    frozen : bool
+        It is a member of a list of which members may be one list, so that none may be changed.
     """
 
     __pytocu_plain__ = True
     __slots__ = (
-        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "name", "origin", "place", "roots", "rows",
-        "shared", "start", "text", "type",
+        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "key", "mixed", "name",
+        "origin", "place", "roots", "rows", "shared", "start", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -336,8 +344,10 @@ class Grown:
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
-        self.shared = False
+        self.shared = self.frozen = self.mixed = False
         self.after: Any = None
+        self.inner: Any = None
+        self.key: Any = None
 
 
 class GrownMethod:

@@ -1,0 +1,178 @@
+"""Members of lists that a loop of run time makes: lists and tuples that stand in them, and numbers that are assigned.
+
+The members are rows of one array.  Where a member is a list or a tuple itself, `Held` says so, and reading one gives a tuple of
+its numbers, or a list whose rows are a part of that array: what is assigned to it changes the list around it, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.reading import read_number
+from pytocu.frontend.state import mark_shared
+from pytocu.frontend.storage import HandOn
+from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.values import Context, Grown, as_value, cast, dimensions, is_array
+from pytocu.ir import regions
+from pytocu.ir.core import Value
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
+
+_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_member = Deferred("pytocu.frontend.subscripts", "member")
+_position = Deferred("pytocu.frontend.grown", "position")
+_refuse_outside = Deferred("pytocu.frontend.grown", "refuse_outside")
+_type_of = Deferred("pytocu.frontend.grown", "type_of")
+
+
+class Held(NamedTuple):
+    """That members are lists or tuples.
+
+    Attributes
+    ----------
+    kind : type
+        Their class.
+    type : Type or None
+        That of each of their members; None where these are not alike.
+    inner : Held or None
+        What these hold, where they are lists or tuples as well.
+    """
+
+    kind: type
+    type: Type | None
+    inner: Held | None
+
+
+def held_in(context: Context, value: Any) -> Held | None:
+    """What a member is, where it is a list or a tuple."""
+    if isinstance(value, Grown):
+        return Held(list, value.type, value.inner)
+    if not isinstance(value, (list, tuple)):
+        return None
+    types = {_type_of(context, member) for member in value}
+    inside = {held_in(context, member) for member in value}
+    if len(types) != 1 or len(inside) != 1:
+        return Held(type(value), None, None)
+    return Held(type(value), types.pop(), inside.pop())
+
+
+def same_held(one: Held | None, other: Held | None) -> bool:
+    """Whether members are of one kind, whatever their lengths."""
+    if one is None or other is None:
+        return one is other
+    return one.kind is other.kind and same_held(one.inner, other.inner) and _same_type(one.type, other.type)
+
+
+def _same_type(one: Type | None, other: Type | None) -> bool:
+    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
+        return one.dtype is other.dtype and one.ndim == other.ndim
+    return one == other
+
+
+def note_held(frame: Frame, grown: Grown, value: Any) -> None:
+    """Note what has another name as well, through which the member may be changed."""
+    context = frame.context
+    if isinstance(value, Grown):
+        _note_alias(frame, grown, value.rows, value)
+    elif isinstance(value, (list, tuple)):
+        mark_shared(context, value)
+        for member in value:
+            note_held(frame, grown, member)
+    elif is_array(value) and dimensions(value):
+        _note_alias(frame, grown, value, value)
+
+
+def _note_alias(frame: Frame, grown: Grown, array: Value, value: Any) -> None:
+    scope: Frame | None = frame
+    known = array.inst is None or array.inst.op.kind == "view"
+    while scope is not None and not known:
+        known = any(held is value for held in scope.locals.values())
+        scope = scope.parent
+    if known:
+        builder = frame.context.builder
+        grown.aliases.append((array, builder.contents(array)))
+        grown.roots.add(builder.root(array))
+        grown.shared = True
+
+
+def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None) -> Any:
+    """What a row stands for."""
+    context = frame.context
+    if held is None:
+        if not isinstance(type, WeakType):
+            return row
+        if not grown.mixed:
+            return read_number(context, row)
+        context.open = True
+        number = _member(frame, row, ()) if is_array(row) else row
+        return context.builder.emit("from_python", (number,), {"known": None, "of": type.kind, "perhaps": True})
+    if held.type is None:
+        kind = "lists" if held.kind is list else "tuples"
+        text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
+        raise UnsupportedError(text, context.loc, "keep what differs in type in lists of its own")
+    if held.kind is not list:
+        count = dimensions(row)[0]
+        assert isinstance(count, int)
+        members = [opened(frame, grown, _member(frame, row, n), held.type, held.inner) for n in range(count)]
+        make = getattr(held.kind, "_make", tuple)
+        return make(members)
+    part = Grown(grown.name, row, held.type, 0, 0)
+    part.inner, part.mixed, part.key = held.inner, grown.mixed, grown.key
+    part.frozen = grown.frozen or grown.shared
+    part.origin = part.end = len(context.builder.made)
+    part.after = context.builder.state()
+    return part
+
+
+def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
+    """``list[key] = value`` of a number.
+
+    Raises
+    ------
+    UnsupportedError
+        The members are arrays or lists, the number is of another kind, or the list is being made.
+    """
+    context = frame.context
+    said = f"{text} = ... changes a list whose length is known only at run time"
+    if grown.place is not None:
+        text = f"{said}, in the loop that makes it longer"
+        raise UnsupportedError(text, context.loc, "change it behind the loop, or fill an array: y = np.zeros(n)")
+    if isinstance(key, slice):
+        raise UnsupportedError(f"{said}, at more than one place", context.loc, "use a loop over the places, or an array")
+    if grown.inner is not None or isinstance(grown.type, ArrayType):
+        held = "lists or tuples" if grown.inner is not None else type_text(grown.type)
+        raise UnsupportedError(f"{said} and whose members are {held}", context.loc, "use an array: np.array(...)")
+    if grown.frozen:
+        text = f"{said} and which has other names, or may have"
+        raise UnsupportedError(text, context.loc, f"append a copy: {grown.name}.append(x.copy())")
+    made = as_value(context, value)
+    found = regions.bare(made.type)
+    if found != grown.type and not grown.mixed:
+        if not isinstance(found, WeakType | ScalarType) or _carrier(context, found) is not element(grown.rows.type):
+            text = f"{said} and which holds {type_text(grown.type)}, to {type_text(found)}"
+            raise UnsupportedError(text, context.loc, _begin_with(found))
+        if isinstance(found, WeakType) or isinstance(grown.type, WeakType):
+            raise HandOn(grown.key)
+    key = _position(context, key)
+    _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")
+    _assign_member(frame, grown.rows, key, cast(context, made, element(grown.rows.type)), text)
+
+
+def _carrier(context: Context, type: Type) -> Any:
+    """The dtype that NumPy gives an array of such numbers."""
+    with context.builder.nested():
+        made = context.hooks.listed(context, [context.builder.const(0, type)])
+        return element(made.type)
+
+
+def _begin_with(type: Type) -> str:
+    if isinstance(type, WeakType):
+        zero = {"bool": "False", "int": "0", "float": "0.0"}.get(type.kind, "0j")
+        return f"begin with numbers of that type: [{zero}] * n"
+    dtype = element(type)
+    return f"use an array: np.zeros(n, np.{dtype.numpy.name})"
+
+
+__all__ = ["Held", "assign", "held_in", "note_held", "opened", "same_held"]
