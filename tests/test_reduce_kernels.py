@@ -77,9 +77,10 @@ ROWS = {
     "norm": (norm, ((40, 7),), 1),
     "few elements": (extremes, ((90, 100),), 1),
     "many elements": (extremes, ((300, 200),), 2),
-    "centred": (centred, ((30000,),), 3),
+    "centred": (centred, ((40000,),), 3),
+    "centred, of one block": (centred, ((30000,),), 1),
     "columns": (standardised, ((3000, 40),), 3),
-    "variance": (variance, ((30000,),), 2),
+    "variance": (variance, ((40000,),), 2),
 }
 
 

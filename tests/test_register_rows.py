@@ -17,7 +17,7 @@ from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import VectorType
 
-LENGTHS = (1, 3, 8, 12, 31, 64, 100, 128, 500, 512, 1020, 1024, 1500, 4096)
+LENGTHS = (1, 3, 8, 12, 31, 64, 100, 128, 160, 258, 500, 512, 1020, 1024, 1500, 2050, 4096)
 """Around the ends of size classes, in whole vectors and not."""
 
 
@@ -39,6 +39,14 @@ def test_rows(dtype: str, address: int) -> None:
         texts = ["a.sum(1)", "a ^ a.any(1, keepdims=True)", "a.argmax(1)"]
     for length in LENGTHS if dtype == "f4" else LENGTHS[1::3]:
         on_threads(texts, placed(small(dtype, (3, length)), address))
+
+
+LONG = [("f4", 5002), ("f4", 9000), ("f4", 20_001), ("f2", 8190), ("f8", 12_000), ("f8", 17_000)]
+
+
+@pytest.mark.parametrize(("dtype", "length"), LONG)
+def test_rows_of_hundreds_of_threads(dtype: str, length: int) -> None:
+    on_threads(["a - a.sum(1, keepdims=True)", "a.argmax(1)"], small(dtype, (2, length)))
 
 
 @pytest.mark.parametrize("length", [3, 16, 260, 1024, 1031])
@@ -110,14 +118,14 @@ def layernorm(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(("function", "elementwise"), [(softmax, "exp"), (layernorm, "subtract")])
-@pytest.mark.parametrize("length", [64, 4096, 16384, 1023])
+@pytest.mark.parametrize("length", [64, 160, 1023, 1500, 4096, 8190, 16384, 32768])
 def test_rows_are_read_once_and_elements_computed_once(function: Any, elementwise: str, length: int) -> None:
     (kernel,) = pytocu.jit(function).lower(np.ones((2, length), np.float32)).kernels
     insts = list(walk(parse_function(kernel.ir).body))
     computed = [i for i in insts if i.op.name == elementwise and not isinstance(i.result.type, type(insts[0].result.type))]
     assert len(computed) == 1
-    if length % 4 == 0:
-        assert [i.attr("width") for i in insts if i.op.name == "load" and isinstance(i.result.type, VectorType)] == [4]
+    width = {0: 4, 2: 2}.get(length % 4, 1)
+    assert [i.attr("width") for i in insts if i.op.name == "load" and isinstance(i.result.type, VectorType)] == [width]
 
 
 def test_what_does_not_fit_registers_is_read_again() -> None:
@@ -127,7 +135,7 @@ def test_what_does_not_fit_registers_is_read_again() -> None:
         middle = (a + b + c + d + e + f).max(axis=1, keepdims=True)
         return a - middle, b - middle, c - middle, d - middle, e - middle, f - middle
 
-    x = [np.ones((2, 512))] * 6
+    x = [np.ones((2, 16384))] * 6
     (kernel,) = pytocu.jit(centred).lower(*x).kernels
     assert sum(i.op.name == "load" and i.attr("width") is not None for i in walk(parse_function(kernel.ir).body)) == 12
 

@@ -108,15 +108,30 @@ def run(function: Function, context: PassContext) -> Function:
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
 
 
-ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32), (4096, 256, 256, 16),
-        (16384, 1024, 1024, 16))  # fmt: skip
-"""Longest row, threads a row, threads a block, elements of a row in a thread's registers."""
+ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (256, 32, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32),
+        (2048, 128, 256, 16), (4096, 256, 512, 16), (8192, 512, 512, 16), (16384, 512, 512, 32),
+        (32768, 1024, 1024, 32))  # fmt: skip
+"""Longest row, threads a row, threads a block, elements of a row in a thread's registers.
+
+Where all threads of a multiprocessor work on one row, none loads while they wait for each other, so a row has a thousand
+threads only where their registers would not hold it otherwise.
+"""
+
+LARGE_SHARE_BYTES = 128
+"""What a thread keeps of a row that many threads share."""
 
 KEPT_BYTES = 256
 """What a thread keeps of a row in registers at most."""
 
-MOST_SHARE_OPERATIONS = 768
-"""Simple operations that a thread's share of a row is written out as: the compiler takes time for each."""
+MOST_SHARE_OPERATIONS, LEAST_SHARE_BYTES = 450, 32
+"""A row is shared by more threads where a thread's share would be written out as more simple operations, as the compiler takes
+time for each, but none has fewer bytes: it would load too little at once."""
+
+ACCESS_OPERATIONS = 4
+"""Simple operations that loading or storing an element is like: that is written for arrays that are aligned, and for others."""
+
+MOST_THREADS = 1024
+"""Threads a block has at most."""
 
 COLUMNS = ((16, 1, 256, 16), (128, 8, 256, 16), (512, 32, 256, 16), (1024, 32, 256, 32))
 """Longest column, threads a column, threads a block, elements of a column in a thread's registers."""
@@ -130,7 +145,7 @@ PIECE = (256, 256, 16)
 WHOLE_PIECE = (1024, 1024, 16)
 """The same where a piece is swept more than once, so that all of it has to stay in registers."""
 
-SCANNED_BYTES = {64: 128, 128: 128, 256: 128, 1024: 64}
+SCANNED_BYTES = {64: 128, 128: 128, 256: 128, 512: 64, 1024: 64}
 """What a thread has of a scan at once, by threads a block: running values and what they are made of are in registers."""
 
 ANY_ROW = (256, 256, 4)
@@ -155,8 +170,7 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         return _rows(inst, classes, lanes, block, share, whole=_fits(piece, lanes * share))
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
-            while share > 1 and 2 * lanes <= block and share * _row_operations(inst) > MOST_SHARE_OPERATIONS:
-                lanes, share = 2 * lanes, share // 2
+            lanes, block, share = _balanced(inst, lanes, block, share)
             if longest > BLOCK and _is_small(inst, 2 * share):
                 lanes, share = lanes // 2, 2 * share
                 block = max(lanes, BLOCK) if lanes <= WARP else lanes
@@ -168,6 +182,16 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
     return _rows(inst, classes, *ANY_ROW, whole=False)
 
 
+def _balanced(inst: Inst, lanes: int, block: int, share: int) -> tuple[int, int, int]:
+    """More threads a row where a thread's share is much to compile, or more than registers hold beside those of other rows."""
+    bytes, cost = _widest(inst), _row_cost(inst)
+    while WARP <= lanes < block and share * bytes > LEAST_SHARE_BYTES and share * cost > MOST_SHARE_OPERATIONS:
+        lanes, share = 2 * lanes, share // 2
+    if BLOCK < lanes < MOST_THREADS and share * bytes > LARGE_SHARE_BYTES:
+        lanes, block, share = 2 * lanes, 2 * lanes, share // 2
+    return lanes, block, share
+
+
 def _is_small(inst: Inst, share: int) -> bool:
     """Whether a thread may have a larger share: of rows that are only read, as long as it keeps them and does little."""
     ndim = len(inst.attr("parallel")) + len(inst.attr("reduced"))
@@ -175,7 +199,7 @@ def _is_small(inst: Inst, share: int) -> bool:
         return False
     bytes = sum(element(p.type).itemsize for p in inst.regions[0].params if isinstance(p.type, ArrayType))
     most = KEPT_BYTES if _sweeps(inst) == 1 else KEPT_BYTES // 2
-    return share * bytes <= most and share * _row_operations(inst) <= MOST_SHARE_OPERATIONS
+    return share * bytes <= most and share * _row_cost(inst) <= MOST_SHARE_OPERATIONS
 
 
 def _sweeps(inst: Inst) -> int:
@@ -194,6 +218,13 @@ def _row_operations(inst: Inst) -> int:
     return sum(map(operations, found))
 
 
+def _row_cost(inst: Inst) -> int:
+    """The same with what each element is loaded and stored by."""
+    arrays = [v.type for v in (*inst.regions[0].params, *inst.regions[0].terminator.args) if isinstance(v.type, ArrayType)]
+    along = sum(any(d in inst.attr("reduced") for d in a.shape) for a in arrays)
+    return _row_operations(inst) + ACCESS_OPERATIONS * along
+
+
 def _fits(piece: DimLike, most: int) -> bool:
     """Whether a piece is known to be no longer."""
     return isinstance(piece, int) and piece <= most
@@ -205,8 +236,8 @@ def _rows(inst: Inst, classes: Classes, lanes: int, block: int, share: int, whol
     if scanned and share * max(scanned) > SCANNED_BYTES[block]:
         share, whole = SCANNED_BYTES[block] // max(scanned), False
     vector = min(max(VECTOR_BYTES // _widest(inst), 1), share)
-    if not classes.divides(vector, product(inst.attr("reduced"))):
-        vector = 1
+    while not classes.divides(vector, product(inst.attr("reduced"))):
+        vector //= 2
     return _shared("rows", lanes, block, share, vector, whole)
 
 

@@ -28,8 +28,13 @@ from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 from pytocu.passes.spaces import NARROW, reduced_dims, votes
 
-LONGEST_ROW = {"cuda": 16384, "cpu": 65536}
+LONGEST_ROW = {"cuda": 32768, "cpu": 65536}
 """Elements of a row that one block of threads, or one thread of a CPU, combines; longer rows are cut into pieces."""
+
+LONGEST_WIDE_ROW = 16384
+"""The same of a GPU for elements of `WIDE` bytes, which would have no room in its registers, and of scans, which keep more."""
+
+WIDE = 8
 
 LONGEST_COLUMN = {"cuda": 1024, "cpu": 512}
 """The same where neighbouring threads have neighbouring columns."""
@@ -102,6 +107,8 @@ def _cut(inst: Inst, classes: Classes, kind: str) -> dict[str, Any] | None:
     form = "columns" if columns else "rows"
     longest = (LONGEST_COLUMN if columns else LONGEST_ROW)[kind]
     shortest = (COLUMN_PIECE if columns else ROW_PIECE)[kind]
+    if kind == "cuda" and not columns and (inst.op.kind == "scan" or element(inst.args[0].type).itemsize >= WIDE):
+        longest = LONGEST_WIDE_ROW
     if inst.op.kind == "scan":
         if columns and kind == "cpu":
             longest, shortest = LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE

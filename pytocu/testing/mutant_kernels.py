@@ -143,9 +143,11 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel("transposes", transposed, (_of((40, 70), (70, 40)), _of((33, 64), (64, 33)))),
     Kernel("rows of a warp", row_sums, (_of((9, 5)), _of((70, 7)))),
     Kernel("rows of vectors", row_sums, (_of((9, 104)), _of((3, 120), shift=1), _of((70, 64)))),
-    Kernel("rows of a block", row_sums, (_of((3, 1601)), _of((4, 4001)))),
+    Kernel("rows of a block", row_sums, (_of((3, 1601)), _of((4, 2001)))),
     Kernel("rows in registers", soft, (_of((3, 304)), _of((30, 384)), _of((5, 500), shift=1))),
-    Kernel("rows in a block's registers", soft, (_of((5, 1604)), _of((4, 2048)), _of((2, 4000), shift=1))),
+    Kernel("rows of pairs", soft, (_of((5, 1602)), _of((2, 1902), shift=1))),
+    Kernel("rows in a block's registers", soft, (_of((5, 2404)), _of((4, 4096)), _of((2, 4000), shift=1))),
+    Kernel("rows of hundreds of threads", row_sums, (_of((5, 20003)), _of((4, 30001)))),
     Kernel("rows into an array", soft_into, (
         _of((5, 1604), (5, 1604)), lambda: (_numbers(3, 1604), _numbers(3, 1604, shift=1)),
         lambda: (_numbers(3, 1604, shift=1), _numbers(3, 1604)))),
@@ -157,7 +159,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel("scans of rows", running, (_of((3, 301)), _of((5, 503)))),
     Kernel("long scans", running, (_of((2, 20001)), _of((2, 17003)))),
     Kernel("scans of columns", running_columns, (_of((50, 40)), _of((33, 140)))),
-    Kernel("compaction", chosen, (_of((3001,)), _of((2001,)))),
+    Kernel("compaction", chosen, (_of((3001,)), _of((2101,)))),
     Kernel("histogram", counted, (_places(1030, 63), _places(1100, 63, 1), _places(1540, 18), _places(1030, 20, 0, -1))),
     Kernel("gather", gathered, (
         lambda: (_numbers(50), *_places(2100, 50)()), lambda: (_numbers(50), *_places(2100, 50, 1)()),
