@@ -37,6 +37,8 @@ class RowWriter:
         # Lines of the first block, and what is written behind the last one.
         self.first_block: list[str] = []
         self.last_blocks: list[Callable[[], None]] = []
+        # Where branches that leave the function go.
+        self.exit = ""
         # What all of them may use, and the innermost loop around the open one.
         self.everywhere = {*function.params, *(r for inst in function.body.insts for r in inst.results)}
         self.around: Inst | None = None

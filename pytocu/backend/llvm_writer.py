@@ -253,6 +253,12 @@ class Writer(RowWriter):
         ends: list[tuple[list[str], str]] = []
         for label, region in zip((yes, no), inst.regions, strict=True):
             self.open(label)
+            if region.terminator.op.name == "return":
+                for step in region.insts[:-1]:
+                    self.inst(step)
+                self.exit = self.exit or self.fresh("exit", "")
+                self.line(f"br label %{self.exit}")
+                continue
             results = [name for value in self.block(region) for name in self.parts(value)]
             ends.append((results, self.label))
             self.line(f"br label %{join}")
@@ -326,7 +332,10 @@ class Writer(RowWriter):
         return memory
 
     def finish(self) -> None:
-        """What stands behind everything else."""
+        """What stands behind everything else, also where a branch leaves the function."""
+        if self.exit:
+            self.line(f"br label %{self.exit}")
+            self.open(self.exit)
         for write in self.last_blocks:
             write()
 
@@ -545,6 +554,8 @@ def _is_note(inst: Inst) -> bool:
     if inst.op.name != "if":
         return False
     bad, good = inst.regions
+    if bad.terminator.op.name == "return":
+        return False
     pure = all(i.op.kind in ("elementwise", "const") or i.op.name == "atomic_minimum" for i in bad.insts[:-1])
     return pure and len(good.insts) == 1 and any(i.op.name == "atomic_minimum" for i in bad.insts)
 

@@ -128,6 +128,7 @@ def _kernel(
     writer.lines.extend(LLVM_WAIT if function.fact("waits") else LLVM_WAIT[1:] if function.fact("followed") else ())
     for inst in function.body.insts[:-1]:
         writer.inst(inst)
+    writer.finish()
     last = function.body.terminator
     if last.op.name != "return" or last.args:
         raise InternalError(f"{function.name}: a kernel ends with a return of nothing")

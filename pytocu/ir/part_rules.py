@@ -110,7 +110,9 @@ def _if(inst: Inst) -> str:
     if inst.args[0].type != BOOL_SCALAR:
         return f"has a condition of type {inst.args[0].type}, not bool"
     for region in inst.regions:
-        found = _unlike([], [p.type for p in region.params], "parameters") or _unlike(_yielded(region), inst.types, "results")
+        # A side that leaves the function hands nothing on.
+        made = inst.types if region.terminator.op.name == "return" else _yielded(region)
+        found = _unlike([], [p.type for p in region.params], "parameters") or _unlike(made, inst.types, "results")
         if found:
             return found
     return ""

@@ -136,6 +136,8 @@ class Elements(Mutable):
         What an iteration reads through a pointer at an offset over the loops, where it was loaded before.
     replaces : bool
         What is required of an integer and does not hold makes it 0.
+    leaves : bool
+        What is required and does not hold ends the kernel: it is one element's, and what follows would be written for nobody.
     within : dict
         Integers that a requirement made positions of an axis, with its length.
     given : mapping
@@ -174,6 +176,7 @@ class Elements(Mutable):
     picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
     replaces: bool = False
+    leaves: bool = False
     within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
     given: dict[Value, Value] = fresh(default_factory=dict)
     places: Mapping[tuple[Value, Index] | Value, Loc] = fresh(default_factory=dict)
@@ -398,7 +401,7 @@ class Elements(Mutable):
         first, word = self.words[inst], scalar(I64)
         lengths = [self.dim(d, builder) for d in inst.attr("dims")]
         # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.
-        kept = [value] if self.replaces and value.type == word else []
+        kept = [value] if (self.replaces or self.leaves) and value.type == word else []
         with builder.nested() as bad:
             number = shown[0] if shown else builder.const(0, word)
             # The largest number says that nothing went wrong.
@@ -406,7 +409,10 @@ class Elements(Mutable):
             for place, length in enumerate((number, *lengths)):
                 noted = length if place == 0 else builder.emit("convert_raw", (length,), {}, (word,))
                 builder.inst("atomic_minimum", (self.failures, builder.const(first + place, INDEX), noted))
-            builder.emit("yield", [builder.const(0, word)] if kept else [])
+            if self.leaves:
+                builder.emit("return")
+            else:
+                builder.emit("yield", [builder.const(0, word)] if kept else [])
         with builder.nested() as good:
             builder.emit("yield", kept)
         broken = builder.emit("invert", (condition,))

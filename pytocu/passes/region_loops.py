@@ -74,7 +74,9 @@ def _results(
     e: Elements, builder: Builder, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
 ) -> list[Value]:
     """The elements that a region yields; what they are made of is known in the region only."""
-    made, offsets, numbers = dict(e.made), dict(e.offsets), dict(e.numbers)
+    made, offsets, numbers, leaves = dict(e.made), dict(e.offsets), dict(e.numbers), e.leaves
+    # A loop that goes on with a wrong index may never end.
+    e.leaves = leaves or not e.ndim
     bind_numbers(e, region)
     for param, value in own.items():
         if isinstance(param.type, ScalarType):
@@ -91,7 +93,7 @@ def _results(
         else:
             e.made[operand, place] = e.write(builder, operand, place)
     results = [e.made[root, position(root, at)] for root in roots]
-    e.made, e.offsets, e.numbers = made, offsets, numbers
+    e.made, e.offsets, e.numbers, e.leaves = made, offsets, numbers, leaves
     return results
 
 

@@ -34,6 +34,8 @@ def write(e: Elements, region: Block, targets: Sequence[Target | None], over: st
     whole = whole_index(e.ndim)
     memories = carried_memories(loop)
     first = Value(INDEX, "i")
+    # Without free positions there is one order in which things happen, which ends where something is wrong.
+    e.leaves = not e.ndim
     body = e.inside = Builder(loc=e.loc)
     for k in memories:
         start = given(loop)[k]
