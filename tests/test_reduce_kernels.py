@@ -72,6 +72,7 @@ ROWS = {
     "means and what they differ by": (means, ((300, 200),), 3),
     "rows that change before their means are used": (used_twice, ((300, 200), (300,)), 3),
     "softmax": (softmax, ((9, 300),), 1),
+    "softmax of long rows": (softmax, ((3, 70_001),), 3),
     "layernorm": (layernorm, ((5, 4000), (4000,), (4000,)), 1),
     "moments of rows": (moments, ((3, 16384),), 1),
     "norm": (norm, ((40, 7),), 1),
@@ -108,6 +109,46 @@ def test_pieces_have_means_of_their_own(shape: tuple[int, ...], axis: Any, middl
     threads, array = (interp.run(function, [x])[0] for function in (low.host("cuda"), low.function))
     for answer in (pytocu.jit(lambda x: x.var(axis))(x), threads, array):
         assert np.abs(answer - true).max() <= allowed
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shape", "axis"), [((140_001,), None), ((70_000, 20), 0), ((6, 70_001), 1), ((300, 2, 300), (0, 2))])
+def test_pieces_have_largest_elements_of_their_own(shape: tuple[int, ...], axis: Any, dtype: Any) -> None:
+    """Sums of exponentials are computed while the largest element is looked for, and as near to the true ones as NumPy's."""
+
+    def exponentials(x: Any) -> Any:
+        return np.exp(x - x.max(axis, keepdims=True)).sum(axis)
+
+    x = (10 * np.random.default_rng(3).standard_normal(shape)).astype(dtype)
+    low = pytocu.jit(exponentials).lower(x)
+    assert len(low.kernels) == 2
+    true = exponentials(x.astype(np.longdouble))
+    allowed = 4 * np.maximum(np.abs(exponentials(x) - true), np.spacing(true.astype(dtype)))
+    threads, array = (interp.run(function, [x])[0] for function in (low.host("cuda"), low.function))
+    for answer in (pytocu.jit(exponentials)(x), threads, array):
+        assert np.dtype(getattr(answer, "dtype", None)) == dtype and (np.abs(answer - true) <= allowed).all()
+
+
+ROWS_OF_EXTREMES = {
+    "a piece without numbers": (slice(0, 70_000), -np.inf),
+    "a row without numbers": (slice(None), -np.inf),
+    "an infinity": (slice(5, 6), np.inf),
+    "nan": (slice(7, 8), np.nan),
+    "nothing but low numbers": (slice(None), -3e38),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_OF_EXTREMES)
+def test_largest_elements_that_are_no_numbers(name: str) -> None:
+    where, value = ROWS_OF_EXTREMES[name]
+    x = np.random.default_rng(4).standard_normal((2, 140_000)).astype(np.float32)
+    x[1, where] = value
+    low = pytocu.jit(softmax).lower(x)
+    assert len(low.kernels) == 3
+    with np.errstate(all="ignore"):
+        expected = softmax(x)
+        for answer in (pytocu.jit(softmax)(x), interp.run(low.host("cuda"), [x])[0]):
+            np.testing.assert_allclose(answer, expected, rtol=3e-6)
 
 
 def test_variances_of_infinities_and_of_nothing() -> None:

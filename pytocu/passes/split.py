@@ -10,10 +10,20 @@ the distances from its own mean instead, and what that leaves out is added when 
 (Chan, Golub and LeVeque, 1979): for pieces of n_i elements with means m_i,
 
     sum (x - m)**2 = sum_i [ sum_(x in i) (x - m_i)**2 + n_i * (m_i - m)**2 ]
+
+A sum of exponentials of distances from the largest element would wait for that element.  Each piece sums those of the distances
+from its own largest one, and what a piece is short of is a factor (Milakov and Gimelshein, 2018): for pieces with largest
+elements m_i,
+
+    sum exp(x - m) = sum_i [ exp(m_i - m) * sum_(x in i) exp(x - m_i) ]
+
+No term overflows, as no exponent is above 0. A piece of nothing but -inf has no distances from its largest element: it sums the
+exponentials themselves, which are 0, as its factor is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +31,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
+from pytocu.ir.types import F32, F64, I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, demand
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import Classes
@@ -86,9 +96,13 @@ def run(function: Function, context: PassContext) -> Function:
         if cut is None:
             return None
         op = inst.attr("op")
-        around = _mean(args[0], inst.attr("axes"), cut["piece"]) if inst.op.kind == "reduce" and op == "add" else None
-        if around is not None:
-            return (_distances(builder, inst, around, product(reduced_dims(inst))),)
+        if inst.op.kind == "reduce" and op == "add":
+            around = _mean(args[0], inst.attr("axes"), cut["piece"])
+            if around is not None:
+                return (_distances(builder, inst, around, product(reduced_dims(inst))),)
+            below = _largest(args[0], inst.attr("axes"), cut["piece"])
+            if below is not None:
+                return (_exponentials(builder, below),)
         totals = parts(builder, inst, args, cut)
         if inst.op.kind == "reduce":
             return builder.inst("reduce", totals, {"op": op, "axes": (0,)}).results
@@ -153,14 +167,42 @@ def _mean(squares: Value, axes: tuple[int, ...], piece: DimLike) -> _Around | No
             if not all(isinstance(a.type, ScalarType) for a in mean.inst.args[1:]):
                 return None
         mean = mean.inst.args[0]
-    total = mean.inst
-    if total is None or total.op.kind != "reduce" or total.attr("axes") != (0,) or total.args[0].inst is None:
+    parts = _parts(mean, "add", values, axes, piece)
+    return None if parts is None or mean.inst is None else _Around(values, parts, [mean.inst, *steps])
+
+
+class _Below(NamedTuple):
+    """Exponentials of distances from the largest element: of which values, the largest of their pieces, and of all."""
+
+    values: Value
+    tops: Value
+    top: Value
+
+
+def _largest(exponentials: Value, axes: tuple[int, ...], piece: DimLike) -> _Below | None:
+    """What exponentials are of, if that is the distance of values from the largest of them, which is cut alike."""
+    exp = exponentials.inst
+    if exp is None or exp.op.name != "exp" or element(exp.result.type) not in (F32, F64):
         return None
-    parts = total.args[0].inst
-    names = {i.op.kind == "reduce" and i.attr("op") for i in (total, parts)}
-    if names != {"add"} or parts.args != (values,) or (parts.attr("axes"), parts.attr("piece")) != (axes, piece):
+    distance = exp.args[0].inst
+    if distance is None or distance.op.name != "subtract":
         return None
-    return _Around(values, parts.result, [total, *steps])
+    values, top = distance.args
+    while top.inst is not None and top.inst.op.name in ("broadcast", "newaxis"):
+        top = top.inst.args[0]
+    parts = _parts(top, "maximum", values, axes, piece)
+    return None if parts is None else _Below(values, parts, top)
+
+
+def _parts(total: Value, op: str, values: Value, axes: tuple[int, ...], piece: DimLike) -> Value | None:
+    """The results of the pieces that a reduction was made of, if it is one of these values that was cut so."""
+    last = total.inst
+    if last is None or last.op.kind != "reduce" or last.attr("axes") != (0,) or last.args[0].inst is None:
+        return None
+    parts = last.args[0].inst
+    if {i.op.kind == "reduce" and i.attr("op") for i in (last, parts)} != {op} or parts.args != (values,):
+        return None
+    return parts.result if (parts.attr("axes"), parts.attr("piece")) == (axes, piece) else None
 
 
 def _distances(builder: Builder, inst: Inst, around: _Around, length: DimLike) -> Value:
@@ -183,11 +225,31 @@ def _distances(builder: Builder, inst: Inst, around: _Around, length: DimLike) -
         type = shape_of(total.result.type)
         result = ArrayType(element(step.types[0]), type) if type else scalar(element(step.types[0]))
         mean = builder.inst(step.op, (mean, *step.args[1:]), dict(step.attrs), (result,)).result
-    if shape[1:]:
-        mean = builder.emit("broadcast", (mean,), {"shape": shape, "expand": (0,), "ndim": len(shape) - 1})
-    apart = builder.emit("subtract", (means, mean))
+    apart = builder.emit("subtract", (means, _beside(builder, mean, shape)))
     outer = builder.emit("multiply", (count, builder.emit("square", (apart,))))
     return builder.emit("reduce", (builder.emit("add", (inner, outer)),), {"op": "add", "axes": (0,)})
+
+
+def _exponentials(builder: Builder, below: _Below) -> Value:
+    """The sum of exponentials of distances from the largest element, of those from the largest of pieces."""
+    values, tops, top = below
+    assert tops.inst is not None
+    attrs = dict(tops.inst.attrs)
+    shape, dtype = shape_of(tops.type), scalar(element(tops.type))
+    nothing = builder.emit("equal", (tops, builder.const(-math.inf, dtype)))
+    origins = builder.emit("where", (nothing, builder.const(0.0, dtype), tops), name="origins")
+    cut = {"axes": attrs["axes"], "piece": attrs["piece"], "shape": shape_of(values.type)}
+    distance = builder.emit("subtract", (values, builder.emit("own_piece", (origins,), cut)))
+    inner = builder.emit("reduce", (builder.emit("exp", (distance,)),), attrs | {"op": "add"})
+    factor = builder.emit("exp", (builder.emit("subtract", (tops, _beside(builder, top, shape))),))
+    return builder.emit("reduce", (builder.emit("multiply", (inner, factor)),), {"op": "add", "axes": (0,)})
+
+
+def _beside(builder: Builder, whole: Value, shape: Sequence[DimLike]) -> Value:
+    """What there is of each row, beside what there is of each of its pieces."""
+    if not shape[1:]:
+        return whole
+    return builder.emit("broadcast", (whole,), {"shape": tuple(shape), "expand": (0,), "ndim": len(shape) - 1})
 
 
 def _length(builder: Builder, dim: DimLike) -> Value:
