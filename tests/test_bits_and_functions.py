@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from edge_tools import check
-from function_tools import agree
+from function_tools import agree, refused
+
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_jit
+from pytocu.testing.operands import make_function
 
 X = np.array([[3, 0, 5, 1, 0, 9, 2, 2, 0], [0, 1, 1, 0, 7, 0, 0, 1, 1]], np.uint8)
 
@@ -39,6 +43,55 @@ def test_functions_that_are_given_functions() -> None:
         "np.mask_indices(3, lambda m, k: np.tril(m, k), -1)", "np.apply_over_axes(np.sum, a, [0, 1])",
         "np.apply_over_axes(np.max, a, -1)", "np.apply_over_axes(lambda x, axis: x.cumsum(axis), a, (0,))"], X)  # fmt: skip
     agree("np.apply_over_axes(lambda x, axis: x.sum(), a, 0)", X)
+
+
+LANES = np.random.default_rng(1).random((4, 5))
+BLOCKS = np.random.default_rng(2).random((2, 4, 3))
+
+
+def test_functions_of_vectors_along_an_axis() -> None:
+    agree(
+        [
+            "np.apply_along_axis(lambda r: r.max() - r.min(), 1, a)", "np.apply_along_axis(np.sort, 0, a)",
+            "np.apply_along_axis(np.sort, axis=-2, arr=b)", "np.apply_along_axis(lambda r, k, p=1: r[:k] * p, 1, b, 2, p=3)",
+            "np.apply_along_axis(lambda r: np.outer(r, r), 1, b)", "np.apply_along_axis(np.outer, 0, a[:, :2], a[0])",
+            "np.apply_along_axis(lambda r: 1, 0, a)", "np.apply_along_axis(lambda r: 2 * r[0], 0, a[0])",
+            "np.apply_along_axis(lambda m: np.convolve(m, [1, 2, 1], mode='valid'), axis=1, arr=a)",
+            "np.apply_along_axis(np.argmax, 0, a)", "np.apply_along_axis(lambda r: (r[0], r[1]), 0, b)",
+            "np.apply_along_axis(lambda r: np.interp(a[0], a[0], r), 1, a)", "np.apply_along_axis(np.max, 1, a[:, ::-2])",
+        ],
+        LANES, BLOCKS,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.apply_along_axis(np.sort, 2, a)", "np.apply_along_axis(np.sort, 0, a[:, :0])",
+        "np.apply_along_axis(np.sort, 1, a[:, :0])",
+        "np.apply_along_axis(lambda r: r[9], 1, a)", "np.apply_along_axis(np.sum, 0, 3.0)",
+        "np.apply_along_axis(lambda r: np.dot(r, a), 1, a)", "np.apply_along_axis(np.max, 1, a[:, :0])",
+    ],
+)  # fmt: skip
+def test_errors_along_an_axis(text: str) -> None:
+    agree(text, LANES)
+
+
+def test_a_vector_that_its_function_changes() -> None:
+    def first(r):
+        r[0] = 7
+        return r.sum()
+
+    function = make_function("x", ["np.apply_along_axis(first, 1, x)"], {"np": np, "first": first})
+    changed, expected = LANES.copy(), LANES.copy()
+    assert np.allclose(call_jit(function, changed), function(expected))
+    assert np.array_equal(changed, expected)
+    with pytest.raises(UnsupportedError, match="changes the vector it is given"):
+        call_jit(function, BLOCKS.copy())
+
+
+def test_lengths_that_differ_along_an_axis_are_refused() -> None:
+    refused("np.apply_along_axis(np.unique, 1, np.round(a) * 0)", "lengths that depend on what is in", LANES)
 
 
 def test_sets_of_the_array_api() -> None:

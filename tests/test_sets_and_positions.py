@@ -37,6 +37,35 @@ def test_sets() -> None:
     agree(["np.union1d(a, b)", "np.setdiff1d(a, b)", "np.setdiff1d(a.reshape(1, -1), [3, 4])"], FLOATS, OTHERS)
 
 
+ROWS, PLANES = RANDOM.integers(0, 3, (30, 3)), RANDOM.integers(0, 2, (3, 4, 2)) / 2
+WITH_NAN = np.array([[1, np.nan], [1, np.nan], [0, 2], [-0.0, 2]])
+
+
+def test_different_rows() -> None:
+    agree(
+        [
+            "np.unique(a, axis=0)", "np.unique(a, axis=1)", "np.unique(a, axis=-1, return_index=True)",
+            "np.unique(a, True, True, True, 0)", "np.unique(a[:, ::-1].T, return_inverse=True, axis=1)",
+            "np.unique(b, axis=0)", "np.unique(b, axis=1, return_counts=True)", "np.unique(b, axis=2, return_inverse=True)",
+            "np.unique(c, True, True, True, axis=0)", "np.unique(c.astype('c8'), axis=0, equal_nan=False)",
+            "np.unique(a > 1, True, axis=0)", "np.unique(a.astype('f2'), axis=0)", "np.unique(a[0], True, True, axis=-1)",
+            "np.unique([[1, 2], [1, 2]], axis=0)",
+        ],
+        ROWS, PLANES, WITH_NAN,
+    )  # fmt: skip
+    for empty in ("a[:0]", "a[:, :0]", "a[:0, :0]"):
+        agree([f"np.unique({empty}, True, True, True, axis={axis})" for axis in (0, 1)], ROWS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.unique(a, axis=2)", "np.unique(a[0], axis=1)", "np.unique(3, axis=0)", "np.unique(a, axis=(0,))",
+     "np.unique(a, axis=1.0)"],
+)  # fmt: skip
+def test_axes_of_different_rows(text: str) -> None:
+    agree(text, ROWS)
+
+
 def test_numbers_of_positions() -> None:
     agree(
         [

@@ -53,7 +53,8 @@ _call_ufunc_method = Deferred("pytocu.frontend.ufunc_methods", "call_ufunc_metho
 _piecewise = Deferred("pytocu.frontend.piecewise", "piecewise")
 
 CALLERS = {
-    name: Deferred("pytocu.frontend.given_functions", name) for name in ("apply_over_axes", "fromfunction", "mask_indices")
+    name: Deferred("pytocu.frontend.given_functions", name)
+    for name in ("apply_along_axis", "apply_over_axes", "fromfunction", "mask_indices")
 }
 """Functions of NumPy that call what they are given, besides ``np.piecewise``."""
 _arguments_of = Deferred("pytocu.frontend.vectorized", "arguments_of")

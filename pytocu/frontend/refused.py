@@ -40,7 +40,6 @@ REFUSED = {
     **_alike("compute on arrays of np.ndarray, with @ for products", "asmatrix bmat matrix"),
     **_alike("pass the fields as arrays of their own", "getfield recarray"),
     **_alike("ask outside the function", "get_include info mintypecode show_config show_runtime test typename"),
-    "apply_along_axis": "call the function on the array, with axis= in its reductions",
     "as_integer_ratio": "return the number, and ask outside the function",
     "asarray_chkfinite": "if not np.isfinite(x).all(): raise ValueError(...)",
     "asfortranarray": "x.T of what is made with the axes turned around",

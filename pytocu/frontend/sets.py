@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.attributes import moveaxis
+from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.library_calls import argsort, call, search, type_named
 from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise, known_option
-from pytocu.frontend.reductions import length
-from pytocu.frontend.reshaping import array_of, broadcast, ravel
+from pytocu.frontend.reductions import combined, length
+from pytocu.frontend.reshaping import array_of, broadcast, ravel, reshape
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, Masked, cast, contains_dynamic, dimensions
+from pytocu.frontend.values import Context, Masked, as_value, cast, contains_dynamic, dim_value, dimensions
+from pytocu.frontend.worded import after
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max
+from pytocu.ir.dims import DimLike, dim_max, product
 from pytocu.ir.types import BOOL, I64, element, scalar
 
 
@@ -34,12 +37,14 @@ def unique(
     sorted: Any = True,
 ) -> Any:
     """The different elements in ascending order: sorted by the library, then those unlike their predecessor"""
-    if axis is not None:
-        raise UnsupportedError("np.unique with the argument axis= is not supported", context.loc, "give each row a number")
     value = array_of(context, ar)
-    flat = ravel(context, value)
     options = (return_index, return_inverse, return_counts, equal_nan)
     index, inverse, counts, nan_once = (bool(o) for o in known_option(context, options, "the options of np.unique"))
+    if known_option(context, axis, "axis=") is not None:
+        attempt(context, np.unique, np.zeros((1,) * len(dimensions(value))), axis=axis)
+        if len(dimensions(value)) > 1:
+            return _unique_along(context, value, axis, index, inverse, counts)
+    flat = ravel(context, value)
     floats = element(flat.type).kind in "fc"
     if inverse and element(flat.type).kind == "c":
         text = "np.unique with return_inverse=True of complex numbers"
@@ -72,12 +77,59 @@ def unique(
             found = context.builder.emit("reshape", (found,), {"shape": shape, "source": dimensions(found)})
         results.append(found)
     if counts:
-        (total,), (number,) = dimensions(ordered), dimensions(made)
-        end = broadcast(context, length(context, total), (1,))
-        ends = context.builder.emit("concatenate", (first, end), {"axis": 0})
-        following = context.builder.emit("slice", (ends,), {"start": (1,), "step": (1,), "size": (number,)})
-        results.append(elementwise(context, "subtract", following, first))
+        results.append(_distances(context, first, dimensions(ordered)[0]))
     return made if len(results) == 1 else tuple(results)
+
+
+def _distances(context: Context, first: Value, total: DimLike) -> Value:
+    """From each position to the next one, and to the end."""
+    end = broadcast(context, length(context, total), (1,))
+    ends = context.builder.emit("concatenate", (first, end), {"axis": 0})
+    following = context.builder.emit("slice", (ends,), {"start": (1,), "step": (1,), "size": dimensions(first)})
+    return elementwise(context, "subtract", following, first)
+
+
+_BY_COLUMNS = """
+order = arange(len(rows))
+for column in range(columns - 1, -1, -1):
+    order = order[argsort(rows[order, column], kind="stable")]
+"""
+"""The positions that sort rows, their first elements first of all."""
+
+
+def _unique_along(context: Context, value: Value, axis: Any, index: bool, inverse: bool, counts: bool) -> Any:
+    """The different rows along an axis, each of which has the elements of all other axes; a NaN is different from all."""
+    shape = dimensions(value)
+    place = normal_axis(context, axis, len(shape))
+    turned = value if place == 0 else moveaxis(context, value, place, 0)
+    size, *rest = dimensions(turned)
+    rows = reshape(context, turned, (dim_value(context, size), dim_value(context, product(rest))))
+    rows = context.builder.emit("keep", (rows,))
+    columns = dim_value(context, product(rest))
+    known = {"rows": rows, "columns": columns, "arange": np.arange, "argsort": np.argsort, "len": len, "range": range}
+    order = context.builder.emit("keep", (as_value(context, after(context, _BY_COLUMNS, known, "order")),))
+    ordered = context.builder.emit("keep", (context.builder.emit("gather", (rows, order), {"axes": (0,), "at": 0}),))
+    differs = context.builder.emit("keep", (_unlike_before(context, ordered, False),))
+    made = compact(context, Masked(ordered, differs))
+    first = places(context, differs)
+    (number,) = dimensions(first)
+    made = reshape(context, made, tuple(dim_value(context, d) for d in (number, *rest)))
+    results = [made if place == 0 else moveaxis(context, made, 0, place)]
+    if index:
+        results.append(context.builder.emit("gather", (order, first), {"axes": (0,), "at": 0}))
+    if inverse:
+        number = context.builder.emit("scan", (cast(context, differs, I64),), {"op": "add", "axis": 0})
+        number = elementwise(context, "subtract", number, length(context, 1))
+        found = context.builder.emit("gather", (number, argsort(context, order)), {"axes": (0,), "at": 0})
+        # NumPy 2.0 gives the inverse as many axes as the array has.
+        around = np.unique(np.zeros((1, 1)), return_inverse=True, axis=0)[1].ndim
+        for other in range(len(shape) if around > 1 else 0):
+            if other != place:
+                found = context.builder.emit("newaxis", (found,), {"axis": other})
+        results.append(found)
+    if counts:
+        results.append(_distances(context, first, size))
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def _of_array_api(name: str, doc: str, *options: str) -> Handler:
@@ -93,8 +145,8 @@ def _of_array_api(name: str, doc: str, *options: str) -> Handler:
 
 
 def _unlike_before(context: Context, ordered: Value, nan_once: bool) -> Value:
-    """Where elements in ascending order differ from the one before, and the first one."""
-    (total,) = dimensions(ordered)
+    """Where elements, or rows, in ascending order differ from the one before, and the first one."""
+    total, *columns = dimensions(ordered)
     place = context.builder.emit("iota", (), {"axis": 0, "shape": (total,)})
     before = elementwise(context, "maximum", elementwise(context, "subtract", place, length(context, 1)), length(context, 0))
     previous = context.builder.emit("gather", (ordered, before), {"axes": (0,), "at": 0})
@@ -103,6 +155,8 @@ def _unlike_before(context: Context, ordered: Value, nan_once: bool) -> Value:
         nan = (elementwise(context, "isnan", v) for v in (ordered, previous))
         both = elementwise(context, "bitwise_and", *nan)
         differs = elementwise(context, "bitwise_and", differs, elementwise(context, "invert", both))
+    if columns:
+        (differs,) = combined(context, "bitwise_or", (differs,), (1,), False)
     first = elementwise(context, "equal", place, length(context, 0))
     return elementwise(context, "bitwise_or", first, differs)
 

@@ -233,7 +233,7 @@ Arguments are NumPy's, by name and by position, with its errors. Refused, with t
 * `order='F'` of a new array with several axes, and of results; `order='K'` and `order='A'` of `ravel`, `flatten` and
   `reshape` where the order in memory does not follow from the arguments
 * `casting='same_value'` of `astype`; `ndmax` of `array`
-* `axis` of `unique`; `weights` of quantiles; `bins` of histograms that are found in the data
+* `weights` of quantiles; `bins` of histograms that are found in the data
 * `mode` of `pad` and `stat_length`, where the border is computed of elements; `reflect_type='odd'`
 * `p` of `linalg.cond` other than None, 2 and -2; `mode` of `linalg.qr` by its old names
 * `out` of `round` with another dtype; of `concatenate` and `stack` where it is one of the arrays
