@@ -221,7 +221,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if not all(same_held(first_held, other) for other in others):
         text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
         raise UnsupportedError(text, context.loc, "append values of one type and shape")
-    if any(n in context.steps for d in shape_of(type) for n in named(d)):
+    if any(n in context.steps or n in growth.read for d in shape_of(type) for n in named(d)):
         text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")
     first = len(growth.before)

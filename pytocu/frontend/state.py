@@ -25,11 +25,15 @@ LEAF = "leaf"
 
 
 class Growth(Record):
-    """A list that grows by as many members in each step of a loop: what it held before, and what the last reading appended."""
+    """A list that grows by as many members in each step of a loop: what it held before, and what the last reading appended.
+
+    The names of the lengths that the host reads in the step are `read`.
+    """
 
     held: list[Any]
     before: list[Any]
     more: list[Any]
+    read: frozenset[str] = frozenset()
 
 
 class Grows(UnsupportedError):
@@ -220,7 +224,8 @@ class State:
                 continue
             longer = len(container) > len(copy)
             if grew is not None and isinstance(container, list) and longer and all(map(is_, container, copy)):
-                grew.append(Growth(container, list(copy), container[len(copy) :]))
+                read = frozenset(name for _, _, name in self.context.read) - {name for _, _, name in self.read}
+                grew.append(Growth(container, list(copy), container[len(copy) :], read))
                 continue
             kind = type(container).__name__
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
