@@ -328,6 +328,10 @@ def of_chosen_elements(a, n):
     return np.array([a[a > k] for k in range(n)])
 
 
+def of_counted_elements(a, n):
+    return np.array([np.unique(a[k:]) for k in range(n)])
+
+
 def of_other_lengths(a, n):
     return np.array([a[i:] for i in range(n)])
 
@@ -382,6 +386,7 @@ def of_ints(a, n):
         (of_two_kinds, "holds a Python int and f64"),
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
+        (of_counted_elements, "whose length changes from step to step"),
         (triangle, "as many members as the number of the step says"),
         (again, "grows again"),
         (read_inside, "is read in the loop that makes it longer"),

@@ -213,7 +213,10 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if known is None or context.elements is not None or len(bound) != 1 or not state.is_own(growth.held):
         raise found.plain()
     ((owner, name),) = bound
+    outside = {read for _, _, read in context.read} - growth.read
     types = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more)))
+    # What a mask chooses is counted where it is asked for its type.
+    inside = growth.read | {read for _, _, read in context.read} - outside
     if len(types) > 1:
         raise _unlike(context, name, types)
     (type,) = types
@@ -221,7 +224,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if not all(same_held(first_held, other) for other in others):
         text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
         raise UnsupportedError(text, context.loc, "append values of one type and shape")
-    if any(n in context.steps or n in growth.read for d in shape_of(type) for n in named(d)):
+    if any(n in context.steps or n in inside for d in shape_of(type) for n in named(d)):
         text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")
     first = len(growth.before)
