@@ -220,6 +220,37 @@ def test_changes_of_attributes_are_seen():
     compare(model.apply(X), before)
 
 
+def test_what_a_class_computes_may_become_another(monkeypatch):
+    class Tool:
+        half = property(lambda self: 0.5)
+        third = functools.cached_property(lambda self: 0.25)
+        third.__set_name__(None, "third")  # pyright: ignore[reportArgumentType]
+
+        def __call__(self, x):
+            return x + 1
+
+        def __getattr__(self, name):
+            return 2.0
+
+    tool = Tool()
+    functions = [
+        lambda x, t: x * t.half, lambda x, t: x * t.third, lambda x, t: t(x), lambda x, t: x * t.other,
+        lambda x, _: x * tool.half,
+    ]  # fmt: skip
+    arguments = X, tool
+    for f in map(pytocu.jit, functions):
+        before = f(*arguments)
+        compare(before, f.__wrapped__(*arguments))
+        with monkeypatch.context() as changed:
+            changed.setattr(Tool, "half", property(lambda self: 7.0))
+            changed.setattr(Tool, "third", property(lambda self: 8.0))
+            changed.setattr(Tool, "__call__", lambda self, x: x + 2)
+            changed.setattr(Tool, "__getattr__", lambda self, name: 9.0)
+            compare(f(*arguments), f.__wrapped__(*arguments))
+        assert len(f.specializations) == 2
+        compare(f(*arguments), before)
+
+
 def test_one_object_twice_and_two_objects():
     f = pytocu.jit(lambda x, a, b: x * a.s + b.s)
     one, two, three = SimpleNamespace(s=2), SimpleNamespace(s=2), SimpleNamespace(s=5)

@@ -152,6 +152,12 @@ def zeroed(x):
         (lambda x: np.cumsum(x), (F,)),
         (lambda x, n: x + 1 if n is None else x * 2, (V, None)),
         (lambda: np.arange(5) * 2.0, ()),
+        (lambda x: (x[1:-1, ::2], x * 2), (F,)),
+        (lambda x: [x.T, x[..., None], x[::-1], x[2:2]], (F,)),
+        (lambda x: x[1], (F[::-1, ::2],)),
+        (lambda x: (x.real, x.imag), (F.astype(np.complex64),)),
+        (lambda x: x.view(np.int32), (F,)),
+        (lambda x: np.broadcast_to(x, (3, *x.shape)), (V,)),
     ],
 )
 def test_the_answer_is_the_same(function, arguments):
@@ -607,6 +613,124 @@ def test_functions_of_scalars():
     compare(out, expected)
 
 
+def test_views_share_the_memory_and_say_whose():
+    compiled = warm(pytocu.jit(lambda x: (x[1:], x.T)), F)
+    seen, x = reads_in_python(compiled), F.copy()
+    part, turned = compiled(x)
+    assert not seen and part.base is x and turned.base is x and part.flags.writeable
+    part[0, 0], turned[1, 0] = 7.0, 8.0
+    assert x[1, 0] == 7 and x[0, 1] == 8
+    before = sys.getrefcount(x)
+    del part, turned
+    assert sys.getrefcount(x) == before - 2
+    x.flags.writeable = False
+    assert not any(made.flags.writeable for made in compiled(x))
+    # A view of a view has its base, as NumPy's.
+    assert compiled(x[:])[0].base is x
+    strided = warm(pytocu.jit(lambda x: x[1:]), F[:, ::2])
+    compare(strided(F[:, ::2]), F[1:, ::2])
+
+
+class Scaled:
+    """Methods that are compiled."""
+
+    def __init__(self, factor: Any, name: str = "wide"):
+        self.factor, self.name, self.count = factor, name, 70_000
+
+    @pytocu.jit
+    def by(self, x):
+        return np.divide(1, x * self.factor) if self.name == "wide" else x - self.factor
+
+    @pytocu.jit
+    def shifted(self, x):
+        return x + self.count
+
+
+def test_methods():
+    compiled = Scaled.by
+    zero = np.zeros(3)
+
+    def same(scaled: Scaled) -> None:
+        with np.errstate(divide="ignore"):
+            compare(scaled.by(zero), compiled.__wrapped__(scaled, zero))
+
+    one = Scaled(2.0)
+    for _ in range(4):
+        same(one)
+    assert records(compiled) == 1
+    seen = reads_in_python(compiled)
+    same(one)
+    # Another object with the same numbers, which are other objects.
+    same(Scaled(float("2"), "".join(["wi", "de"])))
+    assert not seen
+    others = [Scaled(-2.0), Scaled(2), Scaled(np.float64(2)), Scaled(2.0, "narrow"), Scaled(0.0), Scaled(-0.0), Scaled(True)]
+    for number, other in enumerate(others, 1):
+        same(other)
+        assert len(seen) == number
+    seen.clear()
+    one.factor = 3.0
+    same(one)
+    one.factor = 2.0
+    same(one)
+    assert len(seen) == 1
+    # A number that is no object of Python's own.
+    for _ in range(4):
+        compare(one.shifted(V), V + 70_000)
+    assert records(Scaled.shifted) == 1
+    one.count += 1
+    compare(one.shifted(V), V + 70_001)
+    del one.factor
+    with pytest.raises(AttributeError, match="factor"):
+        one.by(zero)
+
+    class Derived(Scaled):
+        pass
+
+    same(Derived(2.0))
+
+
+def test_objects_whose_attributes_are_computed():
+    class Halved:
+        whole = 4.0
+
+        @property
+        def half(self):
+            return self.whole / 2
+
+    compiled = warm(pytocu.jit(lambda x, h: x * h.half), V, Halved())
+    seen, halved = reads_in_python(compiled), Halved()
+    compare(compiled(V, halved), V * 2)
+    assert not seen
+    halved.whole = 6.0
+    compare(compiled(V, halved), V * 3)
+    Halved.half = property(lambda self: self.whole / 3)  # pyright: ignore[reportAttributeAccessIssue]
+    compare(compiled(V, halved), V * 2)
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "others"),
+    [
+        ("a", ["b", np.str_("a")]), (1, [True, 2, 1.0]), (True, [False, 1]), (0.0, [-0.0, 1.0, float("nan"), 0]),
+        (float("nan"), [0.0]), (b"a", ["a"]), (np.float32, [np.float64]), (np.dtype("f4"), [np.dtype("f8")]),
+        ((1, 2), [(1, 3), (True, 2), (1,)]), (len, [repr]), (np.float32(2), [np.float64(2), 2.0]), (1j, [-1j]), (None, [1]),
+        ([1, 2], [[2, 1]]), ({"a": 1}, [{"a": 1.0}]), (slice(1, 2), [slice(1, 3)]), (2**70, [2**71]),
+    ],
+)  # fmt: skip
+def test_values_are_told_apart(value, others):
+    compiled = pytocu.jit(static=("what",))(lambda x, what: (x + 1, f"{what!r}"))
+    given = copy.deepcopy(value) if isinstance(value, (list, dict)) else value
+    for _ in range(4):
+        assert compiled(V, given)[1] == repr(value)
+    assert records(compiled) == 1
+    seen = reads_in_python(compiled)
+    assert compiled(V, value)[1] == repr(value) and not seen
+    for other in others:
+        assert compiled(V, other)[1] == repr(other)
+        assert compiled(V, value)[1] == repr(value)
+    assert len(seen) == len(others)
+
+
 def test_values_that_code_is_compiled_for():
     compiled = pytocu.jit(static=("axis",))(lambda x, axis=0, mode="edge": np.pad(x, 1, mode=mode).sum(axis=axis))
     for _ in range(4):
@@ -615,4 +739,4 @@ def test_values_that_code_is_compiled_for():
     for _ in range(4):
         compare(compiled(F, 1, "wrap"), np.pad(F, 1, mode="wrap").sum(axis=1), exact=False, ulp=4)
         compare(compiled(F), np.pad(F, 1, mode="edge").sum(axis=0))
-    assert records(compiled) == 1
+    assert records(compiled) == 2

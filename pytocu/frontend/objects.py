@@ -20,6 +20,7 @@ from pytocu.guards import (
     Path,
     guard,
     is_opaque,
+    read_attribute,
     read_closure,
     read_global,
 )
@@ -92,10 +93,24 @@ def path_of(context: Context, value: Any) -> Path | None:
 
 def note_member(context: Context, base: Any, name: str) -> None:
     """Remember what the class of an object has under a name, before it is called with the object."""
-    path = path_of(context, base)
-    if path is not None:
-        kind = ("type", path)
-        note_path(context, getattr(type(base), name, None), ("attribute", kind, name))
+    kind, owner = type(base), path_of(context, base)
+    found = getattr(kind, name, None)
+    path = None if owner is None else ("attribute", ("type", owner), name)
+    note_path(context, found, path)
+    if (id(kind), name) in context.guarded:
+        return
+    context.guarded[id(kind), name] = kind
+    # The class may be given another one later, as any name may.
+    part = {property: "fget", functools.cached_property: "func"}.get(type(found))
+    _, origin = context.origins.get(id(base), (None, None))
+
+    def read(arguments: Any) -> Any:
+        found = read_attribute(kind if origin is None else type(origin(arguments)), name)
+        return found if part is None else read_attribute(found, part)
+
+    path = path if path is None or part is None else ("attribute", path, part)
+    now = found if part is None else getattr(found, part)
+    context.guards.append(guard(f"{kind.__name__}.{name}", now, read, path=path))
 
 
 def capture_name(context: Context, name: str, value: Any, function: types.FunctionType, step: tuple[str, Any]) -> Any:

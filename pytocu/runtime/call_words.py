@@ -22,7 +22,7 @@ import numpy as np
 
 from pytocu.call_operations import MOST_PARAMETERS, MOST_WORDS, NUMBERS, OPERATIONS
 from pytocu.errors import NOTHING, InternalError, PytocuError
-from pytocu.guards import MISSING, Default, Guard
+from pytocu.guards import MISSING, Default, Guard, Identity, argument_key
 from pytocu.record import Record as Fields
 from pytocu.runtime.libraries import Library, is_array_class
 
@@ -176,7 +176,7 @@ class Compiler:
         for n, (kind, fixed) in enumerate(zip(self.classes, self.static, strict=True)):
             if fixed or kind is type(None):
                 if fixed and kind not in (type(None), Default):
-                    next(parts)
+                    self.compare_known(n, next(parts))
                 continue
             # What `run` calls it.
             name = f"v{given}"
@@ -213,6 +213,23 @@ class Compiler:
             local = given.format(n=n)
             self.locals[f"{local[: -len(str(n))]}{name[1:]}"] = self.locals[local]
 
+    def compare_known(self, n: int, key: Any) -> None:
+        """Leave a call that has another value in place of an argument that the code is compiled for the value of."""
+        if n >= self.words.count:
+            # Its default.
+            return
+        match key:
+            case ("object", type()):
+                # Its class, which is compared, is all that the key says.
+                return
+            case (type() as kind, value) if kind in (bool, int, str, bytes):
+                self.words.emit("equal", n, self.words.constant(value))
+            case Identity():
+                self.words.emit("same", n, self.words.constant(key.object))
+            case _:
+                found = self.call(argument_key, [Value(n, "object")])
+                self.words.emit("equal", found.at, self.words.constant(key))
+
     def judge(self, text: str) -> None:
         """Leave a call of whose array one of the terms is true."""
         if not text:
@@ -243,11 +260,30 @@ class Compiler:
             values, name = place
             self.words.emit("global", *map(self.words.constant, (values, name, guard.same)))
             return
+        match guard.path:
+            case ("attribute", ("argument", int(n)), str(name)) if guard.same is not MISSING and n < self.words.count:
+                self.unchanged(self.made("attribute", n, self.words.constant(name)), guard.same)
+                return
         if self.words.count < len(self.classes):
             raise NotNative("a captured value that is read of all arguments")
         given = [Value(n, "object") for n in range(self.words.count)]
         listed = self.made("tuple", self.passed(given), len(given))
         self.words.emit("true", self.call(guard.watch(), [listed]).at)
+
+    def unchanged(self, found: Value, wanted: Any) -> None:
+        """Leave a call where an object is another one, or another number or text."""
+        match wanted:
+            case float() | int() | str() | bytes() if type(wanted) in (float, int, str, bytes):
+                self.words.emit("type", found.at, self.words.constant(type(wanted)))
+                if isinstance(wanted, float):
+                    # Zeros with another sign are equal.
+                    made = self.words.word(0)
+                    self.words.emit("float", made, found.at)
+                    self.words.emit("same", made, self.words.word(_bits(wanted)))
+                else:
+                    self.words.emit("equal", found.at, self.words.constant(wanted))
+            case _:
+                self.words.emit("same", found.at, self.words.constant(wanted))
 
     # The program.
 

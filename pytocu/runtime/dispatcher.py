@@ -203,9 +203,8 @@ class Dispatcher(ABC):
         assert program.bind is not None
         ready = Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards))
         passed = self._passed(call.values, static)
-        if not any(fixed and value is not None for fixed, value in zip(static[:passed], call.values, strict=False)):
-            promote = partial(self._promote, entry, dispatch.library, like.device, classes, tuple(static), passed)
-            ready = ready._replace(counted=partial(count_calls, promote))
+        promote = partial(self._promote, entry, dispatch.library, like.device, classes, tuple(static), passed)
+        ready = ready._replace(counted=partial(count_calls, promote))
         dispatch.remember(call.values, ready)
         if len(self._ways) >= TABLE_SIZE:
             self._ways.clear()

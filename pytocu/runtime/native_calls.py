@@ -162,6 +162,7 @@ class NativeProgram(Record):
 
 _STEPS = {
     "launch", "allocate", "dim", "stride", "check", "writable", "convert", "const", "python", "part", "failures", "failed",
+    "view",
 }  # fmt: skip
 """Steps of plans that native code makes."""
 
@@ -169,7 +170,7 @@ _STEPS = {
 def program_of(executable: Executable, library: str, device: int | str) -> NativeProgram | None:
     """The program for arrays of a library on a device, loaded; None where Python has to make some step."""
     plan = executable.plan
-    if not all(step[0] in _STEPS for step in plan.steps) or not any(step[0] == "launch" for step in plan.steps):
+    if not all(step[0] in _STEPS for step in plan.steps) or not any(step[0] in ("launch", "view") for step in plan.steps):
         return None
     program = write_program(plan, access.native_access(library, device, plan, executable.words_on), ())
     parameters = [spec.parameters for spec in plan.kernels]
