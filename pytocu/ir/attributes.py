@@ -186,6 +186,7 @@ KINDS: dict[str, Kind] = {
     "gather.at": COUNT,
     "slice.size": SHAPE,
     "windows.size": LENGTH,
+    "wrapped.start": LENGTH,
     "slice.step": STEPS,
 }
 """What an attribute is, by its name, or by that of its row and its own."""

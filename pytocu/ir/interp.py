@@ -253,6 +253,14 @@ def _windows(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.lib.stride_tricks.as_strided(array, shape, (*array.strides, array.strides[axis]), writeable=False),)
 
 
+def _wrapped(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    axis = inst.attr("axis")
+    start, length = state.dims((inst.attr("start"), inst.attr("length")))
+    if length != args[0].shape[axis] or (length and not 0 <= start <= length):
+        raise InternalError(f"axis {axis} with size {args[0].shape[axis]} is wrapped at {length} from {start} on")
+    return (np.roll(args[0], -start, axis),)
+
+
 def _strided(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     flat, shape = args[0], state.dims(inst.attr("shape"))
     positions = np.full((), state.dim(inst.attr("offset")))
@@ -600,6 +608,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "update": _update,
     "view": _view,
     "windows": _windows,
+    "wrapped": _wrapped,
     "while_loop": _while_loop,
     "strides": interp_checks.strides,
     "writable": interp_checks.writable,

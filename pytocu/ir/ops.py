@@ -260,6 +260,11 @@ row("windows", "view", 1, "The `length` elements from each position of an axis o
     infer=infer.windows, levels=UPPER, attrs=("axis", "size", "length"), repeats=True,
     index_map=lambda index, attrs: tuple(
         place + index[-1] if axis == attrs["axis"] else place for axis, place in enumerate(index[:-1])))  # fmt: skip
+row("wrapped", "view", 1, "The elements of an axis of a length from a start on, and then those before", infer=infer.same,
+    levels=UPPER, attrs=("axis", "start", "length"),
+    index_map=lambda index, attrs: tuple(
+        (place + attrs["start"]).wrapped(attrs["length"]) if axis == attrs["axis"] else place
+        for axis, place in enumerate(index)))  # fmt: skip
 row("strided", "view", 1, "Elements of flat memory: offset + sum(index * stride)", infer=infer.strided, levels=UPPER,
     attrs=("shape", "offset", "strides"),
     index_map=lambda index, attrs: (

@@ -16,7 +16,8 @@ from pytocu.record import Record
 class Part(Record):
     """A term that is not linear in the loop indices.
 
-    ``//`` and ``%`` take a position that is not negative and a length; ``element`` takes an
+    ``//`` and ``%`` take a position that is not negative and a length; ``wrap`` is ``%`` of one below twice the length, with no
+    division; ``element`` takes an
     integer value of the kernel, the position in it, and the length that its elements stay below.
     """
 
@@ -85,6 +86,10 @@ class Affine:
         if length == 1 or (self.fixed and isinstance(self.offset, int) and isinstance(length, int)):
             return Affine((0,) * len(self.coefficients), 0 if length == 1 else modulo(self.offset, length))
         return _alone(Part("%", (self, length)), len(self.coefficients))
+
+    def wrapped(self, length: DimLike) -> Affine:
+        """A position that is not negative and below twice a length, less the length where it is not below that."""
+        return _alone(Part("wrap", (self, length)), len(self.coefficients))
 
 
 def _moves(args: tuple[Any, ...], first: int) -> bool:

@@ -486,6 +486,10 @@ class Elements(Mutable):
 
     def _divided(self, builder: Builder, part: Part) -> Value:
         position, length = part.args
+        if part.name == "wrap":
+            place, whole = self.address(builder, position), self.dim(length, builder)
+            before, rest = builder.emit("less", (place, whole)), builder.emit("subtract", (place, whole))
+            return builder.emit("where", (before, place, rest))
         row = "divide_truncated" if part.name == "//" else "remainder_truncated"
         return builder.emit(row, (self.address(builder, position), self.dim(length, builder)))
 

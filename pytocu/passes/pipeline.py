@@ -132,6 +132,11 @@ def _negated(function: Function, context: PassContext) -> bool:
     return False
 
 
+def _rolled(function: Function, context: PassContext) -> bool:
+    """Whether something is joined in code for a CPU."""
+    return context.target.kind == "cpu" and any(inst.op.name == "concatenate" for inst in walk(function.body))
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
@@ -175,6 +180,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-shapes", "broadcasting is visible"), ("dce", "dead readers would count"))),
     Pass("fuse", fuse.run, "Array operations are grouped into kernels.",
          after=(("infer-shapes", "results of one shape share a kernel"), ("dce", "dead operations would be computed"))),
+    Pass("rolls", _where(_rolled, "rolls"), "Rolls along outer axes become views in code for a CPU.",
+         after=(("fuse", "what is joined is read by position until then"),)),
     Pass("bufferize", bufferize.run, "Results become memory; the function becomes the host's plan.", establishes=("buffers",),
          after=(("fuse", "only kernel results need memory"),)),
     Pass("schedule", schedule.run, "Each launch gets its way of running on the target.", establishes=("scheduled",),
