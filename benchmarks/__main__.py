@@ -2,6 +2,7 @@
 
 ``gpu``      run time of every workload: shares of the copy limit, beside CuPy, cupy.fuse, PyTorch, torch.compile, JAX
 ``cpu``      the same on a CPU, beside NumPy, numexpr, Numba, JAX and torch.compile
+``lengths``  shares of the limit of sums, norms, scans and transposes by the length of their axis
 ``calls``    host time of one call on tiny arrays, beside the peers; ``--profile`` shows where it goes
 ``loops``    a step of a time loop, beside the peers and beside what its kernels alone take
 ``programs`` whole programs of ``examples/``: kernels, library calls, times beside NumPy and the peers
@@ -20,7 +21,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import calls, compile, loops, performance_page, programs, run_time_command
+from benchmarks import calls, compile, lengths, loops, performance_page, programs, run_time_command
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, show, write_json
 
 
@@ -57,6 +58,16 @@ def arguments_of(command: Sequence[str]) -> argparse.Namespace:
     on_cpu = groups.add_parser("cpu", parents=[run_times], help="run time on the CPU")
     on_cpu.add_argument("--processor-time", action="store_true", help="one CPU and its time: for machines that others use too")
 
+    along = groups.add_parser("lengths", parents=[common], help="run time by the length of an axis")
+    along.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
+    along.add_argument("--processor-time", action="store_true", help="one CPU and its time")
+    along.add_argument("--only", nargs="+", default=[], metavar="TEXT", help="functions whose name has one of these texts")
+    along.add_argument("--peers", nargs="*", default=[], metavar="NAME", help="these too, such as torch.compile")
+    along.add_argument("--lengths", nargs="+", type=int, default=[], metavar="N", help="instead of those between 3 and 200,000")
+    along.add_argument("--elements", type=int, default=0, metavar="N", help="of an array")
+    along.add_argument("--slow", type=float, default=1.0, metavar="SECONDS", help="leave a peer out where a call takes longer")
+    along.set_defaults(backend=None)
+
     host_time = groups.add_parser("calls", parents=[common], help="host time of one call")
     host_time.add_argument("--cpu", action="store_true", help="NumPy arrays instead of a GPU")
     host_time.add_argument("--profile", action="store_true", help="steps of one call and what each takes")
@@ -91,7 +102,10 @@ def main(command: Sequence[str] | None = None) -> int:
     try:
         about = environment(needs_gpu, tuple(PEERS), chosen.without)
         tables: list[Table]
+        problems: list[str] = []
         match chosen.group:
+            case "lengths":
+                tables, problems = lengths.run(chosen)
             case "calls":
                 tables = calls.run(on_gpu, chosen.without, chosen.profile, chosen.long)
             case "loops":
@@ -110,7 +124,9 @@ def main(command: Sequence[str] | None = None) -> int:
     if getattr(chosen, "write", None):
         group = "programs on a GPU" if on_gpu else "programs on a CPU"
         performance_page.write(chosen.write, group, performance_page.programs_text(about, tables[0]))
-    return 0
+    for problem in problems:
+        print(f"benchmarks: {problem}", file=sys.stderr)
+    return int(bool(problems))
 
 
 def restart_in_huge_pages() -> None:

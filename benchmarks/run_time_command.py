@@ -61,7 +61,7 @@ def _package(peer: str) -> str:
 
 def make_section(chosen: argparse.Namespace) -> Section:
     """The device and its candidates."""
-    if chosen.group == "cpu":
+    if chosen.group == "cpu" or getattr(chosen, "cpu", False):
         peers = chosen_peers(CPU_PEERS, chosen.peers, chosen.without)
         from benchmarks import cpu
 

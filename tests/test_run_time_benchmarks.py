@@ -25,6 +25,7 @@ from benchmarks import (  # noqa: E402
     functions,
     gpu,
     gpu_peers,
+    lengths,
     performance_page,
     report,
     run_time,
@@ -239,6 +240,26 @@ def test_the_command_on_the_cpu(tmp_path, capsys, monkeypatch):
     assert pinned == [1] and "in processor time, with one CPU" in page.read_text() and "load average" in page.read_text()
     assert command.main(["cpu", *options, "--only", "no such workload"]) == 1
     assert "no workload has 'no such workload'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("case", lengths.CASES, ids=[c.name for c in lengths.CASES])
+def test_functions_of_every_length_are_right(case):
+    found, problems = lengths.tables(_section(pytocu=cpu_peers.pytocu_call), [case], [3, 130], 400, 1.0)
+    assert not problems
+    (row,) = found[0].rows
+    assert row["along"] == case.name and row["3"] > 0 and row["130"] > 0
+
+
+def test_tables_of_lengths(monkeypatch, capsys):
+    monkeypatch.setattr(cpu, "copy_speed", lambda now: 1e10)
+    options = ["lengths", "--cpu", "--peers", "numpy", "--elements", "200", "--lengths", "4", "50"]
+    assert command.main([*options, "--only", "cumsum", "argmax"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("argmax") == printed.count("cumsum") == 2 and "200 elements in all" in printed
+    assert command.main([*options, "--only", "nothing of the kind"]) == 1
+    assert "no function has 'nothing of the kind' in its name; there are: softmax, " in capsys.readouterr().err
+    wrong = lengths.tables(_section(pytocu=_wrong), lengths.CASES[:1], [4], 40, 1.0)[1]
+    assert len(wrong) == 1 and wrong[0].startswith("softmax, 4: pytocu fails: wrong by ")
 
 
 def test_missing_peers_fail_the_run(monkeypatch, capsys):
