@@ -519,7 +519,8 @@ class JitFunction(Dispatcher, Generic[P, R]):
                     yield f"({', '.join(call.shown())})", str(compiled.target), index_bits, len(made.binary)
                     if not compiled.plan.kernels:
                         break
-        bundle.write(folder, self.__name__, self._signature, self._device, self._known_in_bundle(), built)
+        known, calls = self._known_in_bundle(), self._call_code()
+        bundle.write(folder, self.__name__, self._signature, self._device, known, built, calls)
 
 
 class BoundJitFunction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,7 @@ import pytocu
 from pytocu.cli.main import main
 from pytocu.errors import BackendError, DTypeError, ShapeError, UnsupportedError
 from pytocu.jitted import JitFunction
-from pytocu.runtime import bundle, cache, host_cpu
+from pytocu.runtime import bundle, cache, dispatch, host_cpu, native_calls
 
 PACKAGE = str(Path(pytocu.__file__).parents[1])
 
@@ -78,7 +79,9 @@ def test_a_bundle_runs_without_compilers_and_source(tmp_path: Path, capsys: pyte
     import json, numpy as np, pytocu
     scaled = pytocu.load({str(place)!r}).scaled
     x = np.arange(5.0)
-    results = scaled(x, x), scaled(x, y=x, mode="add"), scaled(np.float32(x), np.ones(1, "f"))
+    for _ in range(150):
+        results = scaled(x, x), scaled(x, y=x, mode="add"), scaled(np.float32(x), np.ones(1, "f"))
+    assert len(scaled._calls.records) == 2, "native code makes the calls"
     print(json.dumps([r.tolist() for r in results]))
     """
     environment = {**os.environ, "PYTHONPATH": PACKAGE, "PYTOCU_CACHE_DIR": str(tmp_path / "unused")}
@@ -88,6 +91,26 @@ def test_a_bundle_runs_without_compilers_and_source(tmp_path: Path, capsys: pyte
     first = expected(x, x).tolist()
     assert json.loads(done.stdout) == [first, first, expected(np.float32(x), np.ones(1, "f")).tolist()]
     assert not (tmp_path / "unused").exists()
+
+
+def test_code_of_calls_that_is_damaged_or_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, x = build(tmp_path, "diff", "--args", "f64[n]"), np.arange(4.0)
+    monkeypatch.setattr(dispatch, "CALLS_BEFORE", 1)
+    monkeypatch.setattr(native_calls, "_code", native_calls._Code())
+    machine = platform.machine()
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    other = pytocu.load(place).diff
+    for _ in range(4):
+        assert other(x)[1] == 4
+    assert other._calls is None
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    damaged = pytocu.load(place).diff
+    file = place / json.loads((place / "bundle.json").read_text().partition("\n")[2])["calls"][machine][0]
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    with pytest.warns(RuntimeWarning, match="longer than they need to: .* is damaged"):
+        for _ in range(4):
+            assert damaged(x)[1] == 4
+    assert damaged._calls is None
 
 
 def test_what_a_bundle_lacks_is_named(tmp_path: Path) -> None:
@@ -158,9 +181,10 @@ def test_every_byte_of_a_bundle_counts(tmp_path: Path, part: str) -> None:
             else:
                 index = json.loads((place / "bundle.json").read_text().partition("\n")[2])
                 entries = index["functions"]["diff"]["specializations"]
-                files = next(e["binaries"] for e in entries if e["binaries"][""][0] == file.name)
+                listed = [*(e["binaries"] for e in entries), index["calls"]]
+                files = next(f for f in listed if any(name == file.name for name, _ in f.values()))
                 with pytest.raises(BackendError, match="damaged"):
-                    bundle._Binaries("diff", str(place), files, host_cpu.host())("")
+                    bundle._Binaries("diff", str(place), files, host_cpu.host())(*files)
         file.write_bytes(data)
     assert pytocu.load(place).diff(x)[1] == 4
 

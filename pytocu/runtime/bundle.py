@@ -10,6 +10,7 @@ import ast
 import inspect
 import json
 import os
+import platform
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from pytocu.runtime.signature import Call
 from pytocu.trees import Layout, layout, settle, take_apart
 
 INDEX = "bundle.json"
-_VERSION = 2
+_VERSION = 3
 
 
 class Built(Record):
@@ -65,9 +66,12 @@ class BundledFunction(Dispatcher):
 
     __name__: str
 
-    def __init__(self, name: str, signature: inspect.Signature, device: str | None, static: Sequence[str]):
+    def __init__(
+        self, name: str, signature: inspect.Signature, device: str | None, static: Sequence[str], calls: _Binaries | None = None
+    ):
         super().__init__(name, signature, device, static)
         self.__name__ = name
+        self._native = calls
         self._by_layout: dict[Layout, BundledFunction] = {}
 
     def __repr__(self) -> str:
@@ -76,6 +80,10 @@ class BundledFunction(Dispatcher):
     def _knows_default(self, name: str) -> bool:
         parameters = [text for _, entry in self._made for text in entry.types if text.startswith(f"{name}: ")]
         return any(text.startswith(f"{name}: static ") for text in parameters)
+
+    def _call_code(self) -> bytes | None:
+        machine = platform.machine()
+        return self._native(machine) if self._native is not None and machine in self._native.files else None
 
     def _general(self, values: tuple[Any, ...]) -> Any:
         apart = take_apart(self._names, values, self._static) if any(map(may_hold, values)) else None
@@ -100,9 +108,9 @@ class BundledFunction(Dispatcher):
         if held:
             kind = inspect.Parameter.POSITIONAL_ONLY
             parts = inspect.Signature([inspect.Parameter(name, kind) for name, _, _ in kept["parameters"]])
-            made = self._by_layout.get(held) or BundledFunction(self._name, parts, self._device, tuple(self._static))
-            self._by_layout[held] = made
-            return made.add({**kept, "held": ()}, folder)
+            if held not in self._by_layout:
+                self._by_layout[held] = BundledFunction(self._name, parts, self._device, tuple(self._static), self._native)
+            return self._by_layout[held].add({**kept, "held": ()}, folder)
         kind = kept["kind"]
         parameters = [(name, Static(ast.literal_eval(t)) if known else parse_type(t)) for name, known, t in kept["parameters"]]
         call = Call((), on_gpu=kind == "cuda")
@@ -228,13 +236,15 @@ def load(folder: str | os.PathLike[str]) -> Bundle:
     """
     place = os.fspath(folder)
     functions: dict[str, BundledFunction] = {}
-    for name, about in _index(place).items():
+    index = _index(place)
+    calls = _Binaries("the code of calls", place, index["calls"], "")
+    for name, about in index["functions"].items():
         kinds = inspect.Parameter
         parameters = [
             kinds(p, getattr(kinds, kind), default=kinds.empty if default is None else ast.literal_eval(default))
             for p, kind, default in about["signature"]
         ]
-        function = BundledFunction(name, inspect.Signature(parameters), about["device"], about["static"])
+        function = BundledFunction(name, inspect.Signature(parameters), about["device"], about["static"], calls)
         for kept in about["specializations"]:
             function.add(kept, place)
         functions[name] = function
@@ -250,7 +260,7 @@ def _index(folder: str) -> dict[str, Any]:
     index = json.loads(content)
     if (index["format"], index["pytocu"]) != (_VERSION, config.VERSION):
         raise BackendError(f"{file} was built by pytocu {index['pytocu']}, and this is {config.VERSION}: build it again")
-    return index["functions"]
+    return index
 
 
 def _read(file: str) -> bytes:
@@ -271,8 +281,11 @@ def write(
     device: str | None,
     static: Sequence[str],
     built: Sequence[Built],
+    calls: bytes | None,
 ) -> int:
     """Add a function to a bundle, in place of one with its name; returns the bytes of its binaries.
+
+    `calls` is this machine's native function that begins calls.
 
     Raises
     ------
@@ -284,7 +297,8 @@ def write(
     place = os.fspath(folder)
     try:
         os.makedirs(place, exist_ok=True)
-        functions = _index(place) if os.path.exists(os.path.join(place, INDEX)) else {}
+        index = _index(place) if os.path.exists(os.path.join(place, INDEX)) else {"functions": {}, "calls": {}}
+        functions, codes = index["functions"], index["calls"]
         specializations, size = _written(place, built)
         functions[name] = {
             "signature": [[p.name, p.kind.name, _literal(p.default)] for p in signature.parameters.values()],
@@ -292,10 +306,13 @@ def write(
             "static": sorted(static),
             "specializations": specializations,
         }
-        index = {"format": _VERSION, "pytocu": config.VERSION, "functions": functions}
+        if calls is not None:
+            codes[platform.machine()] = _write_binary(place, calls)
+        index = {"format": _VERSION, "pytocu": config.VERSION, "functions": functions, "calls": codes}
         content = json.dumps(index, indent=1, sort_keys=True).encode()
         _replace(os.path.join(place, INDEX), sha256(content).hexdigest().encode() + b"\n" + content)
         used = {file for f in functions.values() for s in f["specializations"] for file, _ in s["binaries"].values()}
+        used |= {file for file, _ in codes.values()}
         for file in os.listdir(place):
             if file.endswith(".bin") and file not in used:
                 os.unlink(os.path.join(place, file))
@@ -317,11 +334,16 @@ def _written(place: str, built: Sequence[Built]) -> tuple[list[dict[str, Any]], 
         entry = found.setdefault(json.dumps([kind, one.held, parameters, plan]), new)
         entry["locs"] = [(position, _written_loc(loc)) for position, loc in one.plan.locs.items()]
         if one.plan.kernels:
-            digest = sha256(one.binary).hexdigest()
-            _replace(os.path.join(place, f"{digest[:32]}.bin"), one.binary)
-            entry["binaries"][one.arch] = (f"{digest[:32]}.bin", digest)
+            entry["binaries"][one.arch] = _write_binary(place, one.binary)
             size += len(one.binary)
     return list(found.values()), size
+
+
+def _write_binary(place: str, binary: bytes) -> tuple[str, str]:
+    """The name of its file, and its digest."""
+    digest = sha256(binary).hexdigest()
+    _replace(os.path.join(place, f"{digest[:32]}.bin"), binary)
+    return f"{digest[:32]}.bin", digest
 
 
 def _importable(tree: Any) -> Any:

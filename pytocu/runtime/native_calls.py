@@ -54,13 +54,15 @@ class _Code:
     def load(self, build: Callable[[], bytes | None]) -> _Method | None:
         with self.lock:
             if not self.asked:
-                self.asked = True
                 try:
                     code = build()
+                    # Where a bundle has none, a function that is compiled here may.
+                    self.asked = code is not None
                     if code is not None:
                         self.owner = native.load(code, [NAME], python_api)[NAME]
                         self.method = _Method(NAME.encode(), int(self.owner), _FAST_CALL_WITH_KEYWORDS, None)
                 except BackendError as error:
+                    self.asked = True
                     warnings.warn(f"calls of small arrays take longer than they need to: {error}", RuntimeWarning, stacklevel=2)
             return self.method
 
