@@ -10,12 +10,13 @@ import pytest
 
 import pytocu
 from pytocu.ir import interp
-from pytocu.passes.lower_loops import STAGED, TILE
+from pytocu.passes.lower_loops import TILE, staged_sides
 from pytocu.runtime import threads
 
 ROWS, COLUMNS = TILE
+STAGED = staged_sides(4)
 SHAPES = ((1, 1), (0, 5), (5, 0), (ROWS - 1, COLUMNS + 1), TILE, (COLUMNS, ROWS), (2 * ROWS + 3, 40), (1, 700), (300, 1),
-          (STAGED[1] + 1, STAGED[0] - 1), (2, 700), (700, 2), (130, 530))  # fmt: skip
+          (STAGED[1] + 1, STAGED[0] - 1), (STAGED[1] - 1, STAGED[0] + 1), (2, 700), (700, 2), (130, 530))  # fmt: skip
 
 
 def add_transposed(x, y):
@@ -63,7 +64,8 @@ def test_transposed(shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("dtype", ["f8", "i8", "f2", "u2", "i1", "?", "c8", "c16"])
 def test_dtypes_transposed(dtype: str) -> None:
-    for shape in ((3, 40), (17, 16), (STAGED[0] + 9, 35), (31, STAGED[1] + 1)):
+    rows, columns = staged_sides(np.dtype(dtype).itemsize)
+    for shape in ((3, 40), (17, 16), (35, rows + 9), (columns + 1, 31)):
         x = (numbers(*shape) * 100).astype(dtype)
         same(lambda x: (x.T.copy(), x.T[1:, ::-1].copy()), x)
         same(into, x, np.zeros_like(x.T))
@@ -93,6 +95,24 @@ def test_threads_have_tiles_of_their_own() -> None:
             x, y = (numbers(*shape) * 100).astype(dtype), numbers(*shape[::-1]).astype(dtype)
             (found,) = interp.run(pytocu.jit(add_transposed).lower(x, y).host("cpu"), [x, y])
             np.testing.assert_array_equal(found, x.T + y)
+
+
+@pytest.mark.parametrize("dtypes", [("f4", "f8"), ("u1", "f8"), ("f2", "f4")], ids=str)
+def test_operands_of_several_widths_across(dtypes: tuple[str, str]) -> None:
+    narrow, wide = dtypes
+    rows, columns = staged_sides(np.dtype(wide).itemsize)
+
+    def added(x, y):
+        return x.T + y.T
+
+    # First by the interpreter, which says what is read or written outside of memory.
+    for shape in ((2, rows + 1), (columns + 3, rows + 5), (2 * columns + 1, 7), (7, 2 * rows + 1)):
+        x, y = (numbers(*shape) * 100).astype(narrow), (numbers(*shape) * 3).astype(wide)
+        if len(x) < 9:
+            (found,) = interp.run(pytocu.jit(added).lower(x, y).host("cpu"), [x, y])
+            np.testing.assert_array_equal(found, added(x, y))
+        same(added, x, y)
+        same(added, x[::-1, 1:], y[1:, :-1][:1].repeat(shape[0], 0))
 
 
 def test_a_piece_that_lies_across_is_read_where_it_is() -> None:

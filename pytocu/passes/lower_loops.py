@@ -400,17 +400,26 @@ TILE = (256, 16)
 """Rows and columns of a tile: few columns, as those of an array whose rows are a power of two apart share a set of the
 cache, and many rows, as each column may be in a page of its own."""
 
-STAGED, NEAR = (128, 128), 16
-"""The same where what lies across goes through a buffer, which jumps of at least so many elements are worth."""
+STAGED_ROWS, STAGED_BYTES = 96, 1024
+"""Rows and bytes of a row of a tile whose operands that lie across go through a buffer.  A row is long since
+processors read ahead in memory once they saw several lines of it; many rows of a buffer leave the second cache to others."""
 
-PADDING = 8
-"""Elements that a row of the buffer has more than the tile, so that those of a column do not meet in one set of the cache."""
+NEAR = 16
+"""Elements of the least jump that is worth the buffer."""
+
+PADDING = 64
+"""Bytes that a row of the buffer has more than the tile, so that those of a column do not meet in one set of the cache."""
 
 SQUARE_BYTES, MOST_SQUARE = 32, 16
 """Bytes of a row of a square that is transposed in registers, and the most elements of one."""
 
 MOST_STAGED = 2
 """Operands that lie across and are read into buffers; others are read element by element."""
+
+
+def staged_sides(itemsize: int) -> tuple[int, int]:
+    """Rows and columns of a tile whose operands that lie across go through buffers, of elements of so many bytes at most."""
+    return max(STAGED_ROWS, MOST_SQUARE * itemsize), STAGED_BYTES // itemsize
 
 
 def crossing_axis(accesses: Sequence[Affine], groups: Sequence[Sequence[int]]) -> int | None:
@@ -542,7 +551,7 @@ class _Body(Mutable):
         access: tuple[Value, Affine],
         across: int,
         bounds: Mapping[int, tuple[Value, Value]],
-        size: int,
+        sides: tuple[int, int],
         wide: DimLike,
     ) -> Value:
         """Read a tile along its own axis into a buffer, before the loops over the tile; the element there, inside of them.
@@ -552,11 +561,13 @@ class _Body(Mutable):
         """
         e, (pointer, offset) = self.elements, access
         last, dtype = len(e.sizes) - 1, element(pointer.type)
-        buffer = e.before.emit("local", (), {"size": size}, (PointerType(dtype, "local"),))
+        padding = PADDING // dtype.itemsize
+        rows, columns = sides
+        buffer = e.before.emit("local", (), {"size": rows * (columns + padding)}, (PointerType(dtype, "local"),))
 
         def place(builder: Builder, row: Value, column: Value) -> Value:
             down = builder.emit("subtract", (row, bounds[across][0]))
-            start = builder.emit("multiply", (down, e.dim(wide + PADDING)))
+            start = builder.emit("multiply", (down, e.dim(wide + padding)))
             return builder.emit("add", (start, builder.emit("subtract", (column, bounds[last][0]))))
 
         here = e.inside.emit("load", (buffer, place(e.inside, e.loop_index[across], e.loop_index[last])))
@@ -581,7 +592,7 @@ class _Body(Mutable):
             if side > 1:
                 values = list(copy.inst("transposed", values).results)
             for number, value in enumerate(values):
-                to = copy.emit("add", (to, e.dim(wide + PADDING))) if number else to
+                to = copy.emit("add", (to, e.dim(wide + padding))) if number else to
                 copy.inst("store", (buffer, to, value), {"align": dtype.itemsize} if side > 1 else {})
             e.made, e.offsets, e.loop_index, e.inside = made, offsets, index, inside
             for axis, own in ((across, row), (last, column)):
@@ -616,7 +627,9 @@ class _Body(Mutable):
         e.invariants(pairs)
         # The pieces of a concatenation have no elements outside of their part of a tile.
         crossing = self.crossing(e.eager(roots, index, pairs), across)
-        rows, columns = STAGED if crossing else TILE
+        rows, columns = TILE
+        if crossing:
+            rows, columns = staged_sides(max(element(pointer.type).itemsize for pointer, _ in crossing))
         lower, step = e.dim(0), e.dim(1)
         # Of few rows, such as the channels of an image, the tiles are longer instead.
         wide = dim_max(columns, floordiv(rows * columns, dim_max(e.sizes[across], 1)))
@@ -633,7 +646,7 @@ class _Body(Mutable):
         row, column = Value(INDEX, "row"), Value(INDEX, "column")
         e.loop_index = [*(row if k == across else i for k, i in enumerate(indices[:-1])), column]
         e.vectors = {
-            (pointer, e.merged(offset)): self.staged(head, (pointer, offset), across, bounds, rows * (columns + PADDING), wide)
+            (pointer, e.merged(offset)): self.staged(head, (pointer, offset), across, bounds, (rows, columns), wide)
             for pointer, offset in crossing
         }
         e.elements(roots, index, pairs, targets)
