@@ -1,4 +1,4 @@
-"""``histogram2d``, and the ranges that histograms take from their data."""
+"""``histogram2d`` and ``histogramdd``, and the ranges that histograms take from their data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from edge_tools import check
+from function_tools import agree, refused
 from mask_tools import everywhere
 
 from pytocu.errors import UnsupportedError
@@ -93,3 +94,36 @@ CASES = {"counted": (counted, (np.abs(np.nan_to_num(X)), Y, np.arange(60.0) % 7)
 def test_everywhere() -> None:
     function, arguments = CASES["counted"]
     everywhere(function, *arguments)
+
+
+POINTS, SHARES, EDGES = _RANDOM.random((20, 3)), _RANDOM.random(20), np.array([0, 0.3, 0.5, 1.0])
+
+
+def test_points_of_several_coordinates() -> None:
+    agree(
+        [
+            "np.histogramdd(a, [3] * 3)", "np.histogramdd(a, [c, 2, c])", "np.histogramdd(a, 2, [(0, 1)] * 3)",
+            "np.histogramdd(a, 2, [(0, 1), None, (0.25, 0.5)], True)", "np.histogramdd((b, b, b), 2)",
+            "np.histogramdd(a, [2, 3, 4], density=True, weights=b)", "np.histogramdd([b, 1 - b], [c, c])",
+            "np.histogramdd(b, 4)", "np.histogramdd(b, [4])", "np.histogramdd(a[:0], [2, 2, 2])", "np.histogramdd(b[0], 2)",
+            "np.histogramdd(a.astype('f4'), [2, 2, 2])",
+        ],
+        POINTS, SHARES, EDGES, ulp=4,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.histogramdd(a, [2, 3])", "np.histogramdd((b, b), [2, 3, 4])", "np.histogramdd((b, b), 0)", "np.histogramdd(2.0, 2)",
+        "np.histogramdd((b, b), 2.5)", "np.histogramdd(a, 2, [(0, 1)])", "np.histogramdd(a, [c[::-1], 2, 2])",
+        "np.histogramdd(a.reshape(2, 10, 3), 2)", "np.histogramdd(a, [2, 2, 2], weights=b[:3])", "np.histogramdd((b, b), c)",
+        "np.histogramdd(a, [c.reshape(2, 2), 2, 2])", "np.histogramdd((b, c), 2)",
+    ],
+)  # fmt: skip
+def test_errors_of_points(text: str) -> None:
+    agree(text, POINTS, SHARES, EDGES)
+
+
+def test_coordinates_whose_number_nothing_says() -> None:
+    refused("np.histogramdd(a, 3)", "whose number of coordinates is known only at run time", POINTS)

@@ -1,13 +1,15 @@
-"""``histogram2d``: pairs of numbers counted into the cells of a grid.
+"""``histogram2d`` and ``histogramdd``: points counted into the cells of a grid.
 
-A cell is a number, so pairs are counted as ``bincount`` counts; those outside of the grid have cells of their own around it,
+A cell is a number, so points are counted as ``bincount`` counts; those outside of the grid have cells of their own around it,
 which are left out of the result.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,19 +40,80 @@ def histogram2d(
     require_equal(context, first, second, "ValueError", "x and y must have the same length.")
     # NumPy puts both into one array.
     sample = promote.result_dtype(tuple(element(v.type) for v in values))
-    if sample.kind == "c":
-        raise UnsupportedError("np.histogram2d of complex numbers is not compiled", context.loc, "count the real parts")
-    sentence = "range argument must have one entry per dimension"
-    ranges = _two(context, known_option(context, range, "range="), (None, None), sentence)
+    values = [cast(context, v, sample) for v in values]
+    made, edges = _counted(context, "histogram2d", values, _bins(context, bins), range, density, weights)
+    return made, edges[0], edges[1]
+
+
+def histogramdd(
+    context: Context, sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Value, list[Value]]:
+    """How many points lie in each cell of a grid of any number of axes, or the sums of their weights, and the edges"""
+    value = array_of(context, sample)
+    if is_weak(sample):
+        attempt(context, np.histogramdd, 0.0)
+    known_option(context, range, "range=")
+    if len(dimensions(value)) == 2 and not isinstance(sample, (list, tuple)):
+        axis, count = 1, dimensions(value)[1]
+    else:
+        while len(dimensions(value)) < 2:
+            value = context.builder.emit("newaxis", (value,), {"axis": 0})
+        axis, count = 0, dimensions(value)[0]
+    if len(dimensions(value)) != 2:
+        text = f"too many values to unpack (expected 2, got {len(dimensions(value))})"
+        text = text if sys.version_info >= (3, 14) else "too many values to unpack (expected 2)"
+        raise raised(ValueError(text), context.loc)
+    if not isinstance(count, int):
+        # One of the arguments may say how many coordinates a point has.
+        told, sentence = (bins, _DIMENSION) if isinstance(bins, (tuple, list)) else (range, _RANGES)
+        if not isinstance(told, (tuple, list)):
+            text = "np.histogramdd of points whose number of coordinates is known only at run time"
+            help = "say it, as bins=[10, 10, 10], or pass the coordinates: np.histogramdd((x, y, z))"
+            raise UnsupportedError(text, context.loc, help)
+        require_equal(context, count, len(told), "ValueError", sentence)
+        count = len(told)
+    values = [context.builder.emit("index", (value,), {"axis": axis, "at": number}) for number in builtins.range(count)]
+    if is_weak(bins) or isinstance(bins, (np.integer, np.floating)):
+        given = [bins] * count
+    elif isinstance(bins, (tuple, list)):
+        given = list(bins)
+    else:
+        edges = array_of(context, bins)
+        if not dimensions(edges):
+            raise UnsupportedError("np.histogramdd with a number of bins in an array", context.loc, "pass Python ints")
+        if dimensions(edges)[0] != count:
+            # An array is taken for a list of what it holds.
+            raise raised(ValueError(_DIMENSION), context.loc)
+        help = "pass a list of Python ints, or of arrays of edges: bins=[edges, edges]"
+        raise UnsupportedError("np.histogramdd with numbers of bins in an array", context.loc, help)
+    if len(given) != count:
+        raise raised(ValueError(_DIMENSION), context.loc)
+    return _counted(context, "histogramdd", values, given, range, density, weights)
+
+
+_DIMENSION = "The dimension of bins must be equal to the dimension of the sample x."
+_RANGES = "range argument must have one entry per dimension"
+
+
+def _counted(
+    context: Context, name: str, values: Sequence[Value], bins: Sequence[Any], range: Any, density: Any, weights: Any
+) -> tuple[Value, list[Value]]:
+    """The counts of points given by their coordinates, and the edges along each axis."""
+    if element(values[0].type).kind == "c":
+        raise UnsupportedError(f"np.{name} of complex numbers is not compiled", context.loc, "count the real parts")
+    ranges = [None] * len(values) if known_option(context, range, "range=") is None else attempt(context, tuple, range)
+    if len(ranges) != len(values):
+        raise raised(ValueError(_RANGES), context.loc)
     edges: list[Value] = []
     cells: list[Value] = []
-    for place, (value, given) in enumerate(zip(values, _bins(context, bins), strict=True)):
-        value = cast(context, value, sample)
-        edges.append(_edges(context, value, given, ranges[place], place))
+    for place, (value, given) in enumerate(zip(values, bins, strict=True)):
+        edges.append(_edges(context, value, given, ranges[place], place, name))
         cells.append(_cells(context, value, edges[-1], place))
     sizes = [dimensions(e)[0] + 1 for e in edges]
-    number = elementwise(context, "multiply", cells[0], length(context, sizes[1]))
-    number = elementwise(context, "add", number, cells[1])
+    number = cells[0]
+    for size, cell in zip(sizes[1:], cells[1:], strict=True):
+        number = elementwise(context, "multiply", number, length(context, size))
+        number = elementwise(context, "add", number, cell)
     count = product(sizes)
     if weights is None:
         start = filled(context, length(context, 0), (count,))
@@ -65,15 +128,19 @@ def histogram2d(
         made = folded(context, "add", start, number, cast(context, shares, F64))
     made = context.builder.emit("reshape", (made,), {"shape": tuple(sizes), "source": (count,)})
     inner = tuple(dim_max(s - 2, 0) for s in sizes)
-    made = context.builder.emit("slice", (made,), {"start": (1, 1), "step": (1, 1), "size": inner})
+    ones = (1,) * len(sizes)
+    made = context.builder.emit("slice", (made,), {"start": ones, "step": ones, "size": inner})
     made = context.builder.emit("copy", (made,))
     if known_option(context, density, "density="):
         total = reduce(context, "add", made, None)
         for place, edge in enumerate(edges):
             widths = _widths(context, edge)
-            made = elementwise(context, "divide", made, context.builder.emit("newaxis", (widths,), {"axis": 1 - place}))
+            for axis in builtins.range(len(edges)):
+                if axis != place:
+                    widths = context.builder.emit("newaxis", (widths,), {"axis": axis})
+            made = elementwise(context, "divide", made, widths)
         made = elementwise(context, "divide", made, total)
-    return made, edges[0], edges[1]
+    return made, edges
 
 
 def _two(context: Context, given: Any, default: Any, sentence: str) -> Any:
@@ -90,7 +157,7 @@ def _bins(context: Context, bins: Any) -> tuple[Any, Any]:
     if is_weak(bins) or (isinstance(bins, (np.integer, np.floating))):
         return bins, bins
     if isinstance(bins, (tuple, list)) and len(bins) <= 2:
-        return _two(context, bins, None, "The dimension of bins must be equal to the dimension of the sample x.")
+        return _two(context, bins, None, _DIMENSION)
     if not is_array(bins) and not isinstance(bins, (tuple, list)):
         # NumPy's exception for what is neither.
         attempt(context, np.histogram2d, np.zeros(1), np.zeros(1), bins)
@@ -101,7 +168,7 @@ def _bins(context: Context, bins: Any) -> tuple[Any, Any]:
     return edges, edges
 
 
-def _edges(context: Context, value: Value, bins: Any, range: Any, place: int) -> Value:
+def _edges(context: Context, value: Value, bins: Any, range: Any, place: int, name: str) -> Value:
     """The edges along an axis: an array as it is, or as many as a number says, at equal distances."""
     if not is_weak(bins) and not isinstance(bins, (np.integer, np.floating)):
         edges = array_of(context, bins)
@@ -112,7 +179,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any, place: int) ->
             require_equal(context, dim_min(dimensions(edges)[0], 1), 1, "IndexError", sentence)
             return edges
         help = "pass Python ints or arrays of edges"
-        raise UnsupportedError("np.histogram2d with a number of bins in an array", context.loc, help)
+        raise UnsupportedError(f"np.{name} with a number of bins in an array", context.loc, help)
     sentence = f"`bins[{place}]` must be positive, when an integer"
     if not isinstance(bins, Value):
         if bins < 1:
@@ -160,5 +227,5 @@ def _widths(context: Context, edges: Value) -> Value:
     return elementwise(context, "subtract", behind, before)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"histogram2d": histogram2d}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"histogram2d": histogram2d, "histogramdd": histogramdd}
 """By NumPy's name; parameters are called as NumPy calls them."""

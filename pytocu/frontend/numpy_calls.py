@@ -214,7 +214,7 @@ FUNCTIONS = Table(
         "frequencies": "fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift",
         "gathering": "take take_along_axis choose",
         "histograms": "bincount histogram histogram_bin_edges",
-        "histograms_2d": "histogram2d",
+        "histograms_2d": "histogram2d histogramdd",
         "interpolation": "interp digitize trapezoid",
         "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
         "least_squares": "linalg.lstsq linalg.multi_dot linalg.tensorinv linalg.tensorsolve",
@@ -229,7 +229,7 @@ FUNCTIONS = Table(
         "neighbours": "diff linalg.cross ediff1d gradient kron cross",
         "order_statistics": "median nanmedian percentile quantile nanpercentile nanquantile",
         "partitions": "partition argpartition",
-        "polynomials": "polyval polyadd polysub polyder polyint",
+        "polynomials": "poly polyval polyadd polysub polymul polydiv polyder polyint",
         "ranks": "linalg.cond linalg.matrix_rank",
         **_REDUCTIONS,
         "reshaping": (

@@ -7,17 +7,22 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.array_functions import truths
+from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.compaction import read_length
+from pytocu.frontend.convolutions import convolve
 from pytocu.frontend.creation import arange
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
-from pytocu.frontend.reductions import stand_in
+from pytocu.frontend.reductions import length, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_strong, dim_value, dimensions, is_number
+from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions, is_number
+from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max
+from pytocu.ir.dims import dim_max, dim_min
 from pytocu.ir.types import element, scalar
 
 
@@ -121,11 +126,92 @@ def polyint(context: Context, p: Any, m: Any = 1, k: Any = None) -> Value:
     return value
 
 
+def polymul(context: Context, a1: Any, a2: Any) -> Value:
+    """The coefficients of a product, without the zeros that its factors begin with"""
+    factors = [_vector(context, p) for p in (a1, a2)]
+    attempt(context, np.polymul, *map(stand_in, factors))
+    return convolve(context, *(_without_leading(context, p) for p in factors))
+
+
+def _without_leading(context: Context, value: Value) -> Value:
+    """What follows the zeros at the beginning, and one zero where there is nothing else."""
+    (size,) = dimensions(value)
+    zero = broadcast(context, context.builder.const(0, scalar(element(value.type))), (1,))
+    longer = concatenate(context, (value, zero))
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    found = elementwise(context, "where", truths(context, value), place, length(context, size))
+    first = read_length(context, reduce(context, "minimum", found, initial=length(context, size)), size, "first")
+    return subscript(context, longer, slice(dim_value(context, first), dim_value(context, dim_max(size, first + 1))))
+
+
+_PRODUCT = """
+made = zeros(len(roots) + 1, dtype)
+made[0] = 1
+for k in range(len(roots)):
+    made[k + 1] = 0.0 + made[k] * -roots[k]
+    made[1 : k + 1] -= roots[k] * made[:k]
+"""
+
+
+def poly(context: Context, seq_of_zeros: Any) -> Any:
+    """The coefficients of the polynomial with real zeros"""
+    roots = array_of(context, seq_of_zeros)
+    if not dimensions(roots):
+        raise raised(TypeError("dispatcher for __array_function__ did not return an iterable"), context.loc)
+    dtype = element(roots.type).numpy
+    if dtype.kind == "c" or len(dimensions(roots)) == 2:
+        text = "np.poly of complex zeros or of a matrix: whether its coefficients are real depends on the data"
+        raise UnsupportedError(text, context.loc, "pass real zeros, or multiply with np.convolve(p, np.array([1, -zero]))")
+    attempt(context, np.poly, np.zeros((1,) * len(dimensions(roots)), dtype))
+    (count,) = dimensions(roots)
+    if count == 0:
+        return 1.0
+    text = "np.poly of no zeros, which is a Python float and no array"
+    require_equal(context, dim_min(count, 1), 1, "UnsupportedError", text)
+    # NumPy takes float64 for what its older letters of floats do not have.
+    dtype = np.dtype(np.mintypecode(dtype.char))
+    roots = cast(context, roots, target_dtype(context, dtype))
+    return after(context, _PRODUCT, {"roots": roots, "dtype": dtype, "zeros": np.zeros, "len": len, "range": range}, "made")
+
+
+_QUOTIENT = """
+w = u[0] + v[0]
+scale = 1.0 / v[0]
+steps = len(u) - len(v) + 1
+q = zeros(max(steps, 1), w.dtype)
+r = u.astype(w.dtype)
+for k in range(steps):
+    d = scale * r[k]
+    q[k] = d
+    r[k : k + len(v)] -= d * v
+found = (q, r, less_equal(absolute(r.astype(result_type(w.dtype, float))), 1e-8))
+"""
+
+
+def polydiv(context: Context, u: Any, v: Any) -> tuple[Value, Value]:
+    """The coefficients of a quotient and of the remainder, without what is nearly zero at its beginning"""
+    u, v = (elementwise(context, "add", _vector(context, p), 0.0) for p in (u, v))
+    if len(dimensions(u)) > 1 or len(dimensions(v)) > 1:
+        raise UnsupportedError("np.polydiv of what are no vectors", context.loc, "divide one row by one row")
+    names = {"u": u, "v": v, "zeros": np.zeros, "len": len, "max": max, "range": range, "float": float}
+    names |= {"less_equal": np.less_equal, "absolute": np.absolute, "result_type": np.result_type}
+    q, r, close = after(context, _QUOTIENT, names, "found")
+    (size,) = dimensions(r)
+    place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    last = length(context, size + (-1))
+    held = elementwise(context, "where", close, last, place)
+    first = reduce(context, "minimum", held, initial=last)
+    return q, subscript(context, r, slice(dim_value(context, read_length(context, first, size, "first")), None))
+
+
 FUNCTIONS: dict[str, Handler] = {
     "polyval": polyval,
     "polyadd": _by_powers("polyadd", "add", "The coefficients of a sum"),
     "polysub": _by_powers("polysub", "subtract", "The coefficients of a difference"),
     "polyder": polyder,
     "polyint": polyint,
+    "polymul": polymul,
+    "polydiv": polydiv,
+    "poly": poly,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
