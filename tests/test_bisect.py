@@ -170,6 +170,10 @@ def relax(u):
     return u
 
 
+def rolled(x):
+    return np.roll(x, 1, 0) - x
+
+
 def scattered(x, y):
     return (y / np.sqrt(x)[:, :, None]).sum(axis=1)
 
@@ -271,6 +275,10 @@ PLANTED = [
     (
         fault("factors are added", "products:run", '"multiply", (left, right)', '"add", (left, right)'),
         *("turned", "f32[n, 30], f32[30, 3]", ("pass", "products"), ""),
+    ),
+    (
+        fault("rolls begin one behind", "rolls:_view", '.attr("start")[axis]}', '.attr("start")[axis] - 1}'),
+        *("rolled", "f32[n, m]", ("pass", "rolls"), ""),
     ),
     (
         fault("the first stands for all", "components:_apart", '"at": number', '"at": 0'),
