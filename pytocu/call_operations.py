@@ -36,8 +36,13 @@ OPERATIONS = {
     "or": "d a b",
     "subtract": "d a b",
     "aligned": "a #m",
-    "inside": "a b c",
+    "at_most": "a b",
+    "less": "a b",
+    "differ": "a b",
     "outside": "a b c",
+    "minimum": "d a b",
+    "maximum": "d a b",
+    "clamped": "d a b",
     "int_add": "d a b",
     "int_subtract": "d a b",
     "int_multiply": "d a b",
@@ -50,7 +55,9 @@ OPERATIONS = {
     "float_inside": "a b c",
     "float_to_single": "d a",
     # What is done.
+    "skip": "a #n",
     "native": "a @s b",
+    "commit": "",
     "launch": "a @c @s #n #t f",
     "found": "a b c f",
     "return": "a",
@@ -60,6 +67,12 @@ OPERATIONS = {
 ``d`` is a word that is written, ``o`` one that gets a new object, ``@`` names where several words begin, ``#`` is a number
 itself, and other letters are words that are read.
 """
+
+LEAVES = frozenset({
+    "type", "same", "equal", "true", "global", "array", "flags", "int", "aligned", "at_most", "less", "differ", "outside",
+    "int_add", "int_subtract", "int_multiply", "float_divide", "float_inside", "launch",
+})  # fmt: skip
+"""Operations behind which Python may make the call, as if nothing had been done."""
 
 MOST_WORDS = 512
 """Words of the largest frame."""

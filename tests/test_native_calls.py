@@ -22,7 +22,7 @@ from driver_tools import ADDRESS, FakeDriver, Status
 import pytocu
 from pytocu import call_builds
 from pytocu.backend import call_code
-from pytocu.call_operations import OPERATIONS
+from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
 from pytocu.runtime import access, call_words, cuda, dispatch, native_calls, on_cuda
 from pytocu.testing.compare import compare
@@ -152,6 +152,13 @@ def zeroed(x):
         (lambda x: np.cumsum(x), (F,)),
         (lambda x, n: x + 1 if n is None else x * 2, (V, None)),
         (lambda: np.arange(5) * 2.0, ()),
+        (lambda x, i: x[i] + 1, (V, -2)),
+        (lambda x, i, j: x[i:j] * 2, (V, -5, 100)),
+        (lambda x, i, j: x[i:j] * 2, (V, 5, -100)),
+        (lambda x, i, j: x[:, i:j].sum(axis=1), (F, 3, 3)),
+        (lambda x: x[x > 0.5] * 2, (F,)),
+        (lambda x: np.nonzero(x > 2), (F,)),
+        (lambda x, n: (x[:n], x[n:] + n), (V, 2)),
         (lambda x: (x[1:-1, ::2], x * 2), (F,)),
         (lambda x: [x.T, x[..., None], x[::-1], x[2:2]], (F,)),
         (lambda x: x[1], (F[::-1, ::2],)),
@@ -341,7 +348,13 @@ def test_no_memory(monkeypatch):
 
 def test_references_are_given_back():
     x, i = F.copy(), np.array([1, 2])
-    calls = [(warm(pytocu.jit(f), *a), a) for f, a in ((softmax, (x,)), (sums, (x,)), (named, (x,)), (gather, (x[0], i)))]
+    v = x[0].copy()
+    several = [
+        (softmax, (x,)), (sums, (x,)), (named, (x,)), (gather, (x[0], i)), (lambda x: (x[1:], x.T), (x,)),
+        (lambda x, i: x[i:] * x[i], (v, 3)), (lambda x: x[x > 0.5], (v,)), (lambda x, s: x * s.factor, (v, Scaled(2.5))),
+        (lambda x, dtype: x.astype(dtype), (v, np.dtype("f8"))), (lambda x, n: x[:n], (v, 3)),
+    ]  # fmt: skip
+    calls = [(warm(pytocu.jit(f), *a), a) for f, a in several]
     for function, arguments in calls:
         before = [sys.getrefcount(a) for a in (*arguments, x.dtype, None, True, np.empty)]
         for _ in range(2000):
@@ -396,6 +409,44 @@ def test_threads_call_and_are_promoted_at_once():
     assert not wrong and records(compiled) == native_calls.MOST_RECORDS
 
 
+def test_threads_and_signatures_that_change():
+    def of_all(x, least, n, scaled, kind):
+        return x[x > least] * scaled.factor, x[n:], (x[n] + 1).astype(kind)
+
+    compiled = pytocu.jit(of_all)
+    wrong: list[Any] = []
+
+    def work(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(200):
+            x = rng.random(int(rng.integers(3, 6)) * 2)
+            x = (x, x.astype(np.float32), x[::2], x[::-1])[rng.integers(4)]
+            x.flags.writeable = bool(rng.integers(2))
+            scaled, kind = Scaled((2.0, 3.0)[rng.integers(2)]), (np.float32, np.int8)[rng.integers(2)]
+            arguments = x, float(rng.random()) + 0.5, int(rng.integers(-3, 4)), scaled, kind
+            outcomes: list[Any] = []
+            for function in (of_all, compiled):
+                try:
+                    outcomes.append(function(*arguments))
+                except IndexError as error:
+                    outcomes.append(str(error).splitlines()[0])
+            if isinstance(outcomes[0], str) or isinstance(outcomes[1], str):
+                if outcomes[0] != outcomes[1]:
+                    wrong.append(outcomes)
+                continue
+            for expected, made in zip(*outcomes, strict=True):
+                same = expected.dtype == made.dtype and np.array_equal(expected, made)
+                if not same or expected.flags.writeable != made.flags.writeable:
+                    wrong.append(outcomes)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and records(compiled) == native_calls.MOST_RECORDS
+
+
 def test_the_switch(monkeypatch):
     monkeypatch.setenv("PYTOCU_NATIVE_CALLS", "0")
     compiled = pytocu.jit(five_operations)
@@ -431,6 +482,78 @@ def test_it_is_built_once_on_a_machine(monkeypatch, tmp_path):
     monkeypatch.undo()
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
     assert call_builds.code() == first, "damage is built anew"
+
+
+def test_ints_of_the_call_are_indices_and_bounds():
+    def part(x, i, j):
+        return x[i:j] * 2, x[j]
+
+    compiled = warm(pytocu.jit(part), V, 1, 3)
+    seen = reads_in_python(compiled)
+    for i in (*range(-12, 13), 2**31, -(2**62), 2**63 - 1, -(2**63)):
+        for j in range(-9, 9):
+            compare(listed(compiled(V, i, j)), listed(part(V, i, j)))
+    assert not seen
+    for i, j in ((0, 9), (1, -10), (1, 2**40)):
+        with pytest.raises(IndexError, match=f"index {j} is out of bounds for axis 0 with size 9") as caught:
+            compiled(V, i, j)
+        assert "x[j]" in str(caught.value)
+    assert len(seen) == 3
+    with pytest.raises(TypeError):
+        compiled(V, 1.5, 2)
+
+
+def test_lengths_that_are_read():
+    def chosen(x, least):
+        return x[x > least] * 2
+
+    compiled = warm(pytocu.jit(chosen), V, 0.5)
+    seen = reads_in_python(compiled)
+    for least in (*V, -1.0, 2.0):
+        compare(compiled(V, least.item() if isinstance(least, np.float64) else least), chosen(V, least))
+    assert not seen
+
+    def last(x, least):
+        return x[x > least][-1]
+
+    compiled = warm(pytocu.jit(last), V, 0.5)
+    compare(compiled(V, 0.5), last(V, 0.5))
+    with pytest.raises(IndexError, match="index -1 is out of bounds for axis 0 with size 0"):
+        compiled(V, 2.0)
+
+    # What was changed before a length is read is not changed again.
+    def counted(x, count):
+        count += 1
+        return x[x > 0.5]
+
+    compiled = pytocu.jit(counted)
+    count = np.zeros(3)
+    for n in range(1, 8):
+        compare(compiled(V, count), V[V > 0.5])
+        assert (count == n).all()
+    assert records(compiled) == 0
+
+
+def test_many_iterations_are_given_to_threads():
+    x = np.random.default_rng(3).random(200_000)
+    compiled = pytocu.jit(lambda x, n: x[:n] * 2)
+    for _ in range(4):
+        compare(compiled(x, 100), x[:100] * 2)
+    assert records(compiled) == 1
+    seen = reads_in_python(compiled)
+    compare(compiled(x, 190_000), x[:190_000] * 2)
+    assert len(seen) == 1
+    compare(compiled(x, 1000), x[:1000] * 2)
+    assert len(seen) == 1
+
+
+def test_operations_behind_which_python_may_make_the_call():
+    bodies = call_code._BODIES
+    assert {n for n in OPERATIONS if "need " in bodies.get(n, "") or "%miss" in bodies.get(n, "")} == LEAVES
+    compiler = call_words.Compiler([], [], 0)
+    compiler.words.committed = True
+    with pytest.raises(call_words.NotNative, match="same behind a kernel"):
+        compiler.words.emit("same", 0, 0)
 
 
 def test_every_operation_has_code():
@@ -740,3 +863,18 @@ def test_values_that_code_is_compiled_for():
         compare(compiled(F, 1, "wrap"), np.pad(F, 1, mode="wrap").sum(axis=1), exact=False, ulp=4)
         compare(compiled(F), np.pad(F, 1, mode="edge").sum(axis=0))
     assert records(compiled) == 2
+
+
+def test_what_was_changed_before_a_number_is_found_too_large_is_changed_once():
+    def added(x, y, k):
+        x += 1
+        return (y * k).sum() + y
+
+    x, y = np.zeros(5), np.ones(7, np.uint64)
+    compiled = pytocu.jit(added)
+    for _ in range(4):
+        compiled(x.copy(), y, np.uint64(3))
+    assert records(compiled) == 1
+    made = compiled(x, y, np.uint64(2**63 + 5))
+    assert (x == 1).all()
+    compare(made, added(x.copy(), y, np.uint64(2**63 + 5)))

@@ -23,8 +23,8 @@ signature, which begins with what tells whether the arguments have it:
 =====  ===========================================================================================
 
 Where an operation finds something else than it was written for, or an object raises, the next record is tried, and at last
-Python's function, which raises what there is to raise.  That ends with the first kernel: from there on an exception is the
-call's.
+Python's function, which raises what there is to raise.  That ends with the operation ``commit``, or with a launch on a GPU:
+from there on an exception is the call's.
 """
 
 from __future__ import annotations
@@ -222,14 +222,34 @@ op.done:""",
     "aligned": """
   %rest = and i64 %a, %m
   need icmp eq i64 %rest, 0""",
-    "inside": """
-  need icmp sle i64 %b, %a
-  need icmp sle i64 %a, %c""",
+    "at_most": """
+  need icmp sle i64 %a, %b""",
+    "less": """
+  need icmp slt i64 %a, %b""",
+    "differ": """
+  need icmp ne i64 %a, %b""",
     "outside": """
   %above = icmp slt i64 %b, %a
   %below = icmp slt i64 %a, %c
   %between = and i1 %above, %below
   need icmp eq i1 %between, false""",
+    **{
+        name: f"""
+  %first = icmp {less} i64 %a, %b
+  %word = select i1 %first, i64 %a, i64 %b
+  set %d, %word"""
+        for name, less in (("minimum", "slt"), ("maximum", "sgt"))
+    },
+    # A bound of a slice as `program_values.clamped` reads it; lengths are no less than 0.
+    "clamped": """
+  %from.end = icmp slt i64 %a, 0
+  %added = select i1 %from.end, i64 %b, i64 0
+  %bound = add i64 %a, %added
+  %before = icmp slt i64 %bound, 0
+  %low = select i1 %before, i64 0, i64 %bound
+  %in.front = icmp slt i64 %low, %b
+  %word = select i1 %in.front, i64 %low, i64 %b
+  set %d, %word""",
     **{
         f"int_{name}": f"""
   %pair = call {{ i64, i1 }} @llvm.s{short}.with.overflow.i64(i64 %a, i64 %b)
@@ -278,8 +298,14 @@ op.done:""",
   %kernel = ptr of %a
   %thread = call ptr @PyEval_SaveThread()
   call void %kernel(ptr %s, i64 0, i64 %b)
-  call void @PyEval_RestoreThread(ptr %thread)
+  call void @PyEval_RestoreThread(ptr %thread)""",
+    "commit": """
   store i1 true, ptr %committed, align 1""",
+    # The operations that follow, so many words of them, are for numbers that are not 0.
+    "skip": """
+  %none = icmp eq i64 %a, 0
+  %jump = select i1 %none, i64 %n, i64 0
+  %follows = getelementptr i64, ptr %at, i64 %jump""",
     # `c` begins with the six lengths of grid and block, behind which the stream stands, attributes and how many.
     "launch": """
   br label %op.loop
@@ -393,7 +419,7 @@ def _operation(name: str, operands: str) -> str:
                 lines.append(_RAISE.format(number=number.strip(","), function=function))
             case _:
                 lines.append(line)
-    lines.append(f"  %behind.at = getelementptr i64, ptr %at, i64 {len(letters) + 1}")
+    lines.append(f"  %behind.at = getelementptr i64, ptr %{'follows' if name == 'skip' else 'at'}, i64 {len(letters) + 1}")
     lines.append("  store ptr %behind.at, ptr %position, align 8\n  br label %next")
     text = "\n".join(lines)
     if name == "array":

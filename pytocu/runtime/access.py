@@ -105,7 +105,8 @@ def native_access(library: str, device: int | str, plan: Plan, words: Callable[[
 
     ``elements(v0)`` is the address of an argument's elements, ``memory(v7)`` that of a new array of NumPy, ``pointer(x)`` an
     address that is a Python int; ``writeable(v0)`` asks NumPy's flag, ``new_words(2)`` makes words in which kernels note what
-    is wrong with the data, and ``launch(number, details, (parameters,))`` starts a kernel.
+    is wrong with the data, ``word_at(p)`` reads an int64 of the host's, and ``launch(number, details, (parameters,))`` starts a
+    kernel.
     """
     arrays = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}[library](device)
     numpy = library == "numpy"
@@ -147,6 +148,7 @@ def native_access(library: str, device: int | str, plan: Plan, words: Callable[[
         shared="return NotImplemented",
         failures=noted,
         failed=failed,
+        word="word_at({pointer})",
         bound=True,
     )
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.call_operations import MOST_PARAMETERS, MOST_WORDS, NUMBERS, OPERATIONS
+from pytocu.call_operations import LEAVES, MOST_PARAMETERS, MOST_WORDS, NUMBERS, OPERATIONS
 from pytocu.errors import NOTHING, InternalError, PytocuError
 from pytocu.guards import MISSING, Default, Guard, Identity, argument_key
 from pytocu.record import Record as Fields
@@ -76,6 +76,8 @@ class Launching(Fields):
         Iterations, times what one costs, that one thread does; 0 for any number.
     early : int
         The address of the attribute of launches that may begin while the one before ends; 0 where none may.
+    again : bool
+        Whether Python may still make the call behind kernels, which changed no argument.
     """
 
     parameters: Sequence[tuple[str, ...]]
@@ -85,6 +87,7 @@ class Launching(Fields):
     failed: Callable[[int, int, int, int], Any]
     most: int
     early: int
+    again: bool
 
 
 class Words:
@@ -101,8 +104,11 @@ class Words:
         self.operations: list[tuple[str, tuple[int, ...]]] = []
         self.keep: list[Any] = []
         self.constants: dict[int, int] = {}
+        self.committed = False
 
     def emit(self, name: str, *operands: int) -> None:
+        if self.committed and name in LEAVES and name != "launch":
+            raise NotNative(f"{name} behind a kernel")
         self.operations.append((name, operands))
 
     def word(self, number: int) -> int:
@@ -162,6 +168,9 @@ class Compiler:
         self.globals: Mapping[str, Any] = {}
         self.elements: dict[str, Value] = {}
         self.noted: dict[int, tuple[int, int]] = {}
+        # Parameters of kernels by name, and what NumPy scalars are as numbers.
+        self.wanted: dict[str, str] = {}
+        self.scalars: dict[int, Value] = {}
         self.launching: Launching | None = None
 
     # What tells the signature.
@@ -227,7 +236,7 @@ class Compiler:
             case Identity():
                 self.words.emit("same", n, self.words.constant(key.object))
             case _:
-                found = self.call(argument_key, [Value(n, "object")])
+                found = self.call(Known(argument_key), [Value(n, "object")])
                 self.words.emit("equal", found.at, self.words.constant(key))
 
     def judge(self, text: str) -> None:
@@ -268,7 +277,7 @@ class Compiler:
             raise NotNative("a captured value that is read of all arguments")
         given = [Value(n, "object") for n in range(self.words.count)]
         listed = self.made("tuple", self.passed(given), len(given))
-        self.words.emit("true", self.call(guard.watch(), [listed]).at)
+        self.words.emit("true", self.call(Known(guard.watch()), [listed]).at)
 
     def unchanged(self, found: Value, wanted: Any) -> None:
         """Leave a call where an object is another one, or another number or text."""
@@ -291,13 +300,32 @@ class Compiler:
         """What `run` does; `names` are its globals and what `bind` computed."""
         self.globals = names
         self.launching = launching
+        for node in (n for statement in body for n in ast.walk(statement)):
+            match node:
+                case ast.Call(func=ast.Name(id="launch"), args=[ast.Constant(value=int(number)), *_, ast.Tuple(elts=values)]):
+                    words = zip(values, launching.parameters[number], strict=True)
+                    self.wanted |= {v.id: word for v, word in words if isinstance(v, ast.Name)}
+        for name in tuple(self.locals):
+            self.unpack(name)
         for statement in body:
             self.statement(statement)
+
+    def unpack(self, name: str) -> None:
+        """Read the number of a NumPy scalar that kernels are given, before there is one that has begun."""
+        found, word = self.locals[name], self.wanted.get(name, "pointer")
+        if word != "pointer" and isinstance(found, Value) and found.kind == "object" and found.at not in self.scalars:
+            self.scalars[found.at] = made = Value(self.words.word(0), "float" if word[0] == "f" else "int")
+            self.words.emit(made.kind, made.at, found.at)
 
     def statement(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self.locals[name] = self.value(value)
+                self.unpack(name)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
+                found = self.at(self.value(call))
+                for number, name in enumerate(map(ast.unparse, names)):
+                    self.locals[name] = self.made("item", found, self.words.constant(number))
             case ast.If(test=test, body=[ast.Return(value=ast.Name(id="NotImplemented"))], orelse=[]):
                 self.leave(test)
             case ast.If(
@@ -306,10 +334,13 @@ class Compiler:
                 orelse=[],
             ):
                 self.raise_found(self.value(words), self.known(at), self.known(number))
+            case ast.If(body=[ast.Expr(value=ast.Call(func=ast.Name(id=name)))], orelse=[]) if name.startswith("fail"):
+                self.need(statement.test, False)
             case ast.If(test=test, body=body, orelse=other):
                 chosen = self.value(test)
                 if not isinstance(chosen, Known):
-                    raise NotNative(ast.unparse(test))
+                    self.where_some(chosen, body, other)
+                    return
                 for inner in body if chosen.value else other:
                     self.statement(inner)
             case ast.Try(body=body):
@@ -317,7 +348,7 @@ class Compiler:
                 for inner in body:
                     self.statement(inner)
             case ast.Expr(value=ast.Call(func=ast.Name(id="launch"), args=[number, *details, ast.Tuple(elts=values)])):
-                self.launch(self.known(number), [self.known(d) for d in details], [self.value(v) for v in values])
+                self.launch(self.known(number), [self.value(d) for d in details], [self.value(v) for v in values])
             case ast.Expr(value=ast.Call() as call):
                 self.value(call)
             case ast.Delete():
@@ -347,10 +378,50 @@ class Compiler:
             case _:
                 raise NotNative(ast.unparse(test))
 
+    def where_some(self, chosen: Value, body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> None:
+        """Launches for so many elements, where there are some."""
+        if [ast.unparse(s) for s in other] != ["idle()"]:
+            raise NotNative("a branch")
+        place = len(self.words.operations)
+        self.words.emit("skip", self.number(chosen).at, 0)
+        for inner in body:
+            self.statement(inner)
+        name, (at, _) = self.words.operations[place]
+        behind = sum(1 + len(operands) for _, operands in self.words.operations[place + 1 :])
+        self.words.operations[place] = name, (at, behind)
+
+    def need(self, test: ast.expr, truth: bool) -> None:
+        """Leave the call unless the test about whole numbers has this truth value."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self.need(operand, not truth)
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == truth:
+                for value in values:
+                    self.need(value, truth)
+            case ast.Compare(left=left, ops=ops, comparators=others) if truth or len(ops) == 1:
+                x = self.number(self.value(left))
+                for op, other in zip(ops, others, strict=True):
+                    y = self.number(self.value(other))
+                    self.compare_numbers(op if truth else _OPPOSITES[type(op)](), x, y)
+                    x = y
+            case _:
+                raise NotNative(ast.unparse(test))
+
+    def compare_numbers(self, op: ast.cmpop, x: Value, y: Value) -> None:
+        if {x.kind, y.kind} != {"int"}:
+            raise NotNative("a comparison of other numbers")
+        if isinstance(op, (ast.Gt, ast.GtE)):
+            x, y = y, x
+        name = {ast.Eq: "same", ast.NotEq: "differ", ast.Lt: "less", ast.Gt: "less"}.get(type(op), "at_most")
+        self.words.emit(name, x.at, y.at)
+
     def known(self, node: ast.expr) -> Any:
-        found = self.value(node)
+        return self.object_of(self.value(node))
+
+    def object_of(self, found: Value | Known) -> Any:
+        """What is known before the call."""
         if not isinstance(found, Known):
-            raise NotNative(ast.unparse(node))
+            raise NotNative("an object that the call makes")
         return found.value
 
     def value(self, node: ast.expr) -> Value | Known:
@@ -379,26 +450,43 @@ class Compiler:
             case ast.Call(func=ast.Attribute(value=base, attr=name), args=arguments, keywords=[]):
                 given = [base, *arguments]
                 return self.made("method", self.words.constant(name), self.passed(map(self.value, given)), len(given))
+            case ast.Call(func=ast.Name(id="word_at"), args=[address]):
+                made = Value(self.words.word(0), "int")
+                self.words.emit("memory", made.at, self.number(self.value(address)).at, 0)
+                return made
+            case ast.Call(func=ast.Name(id="clamped"), args=[bound, length]):
+                return self.of_two("clamped", self.value(bound), self.value(length))
             case ast.Call(func=function, args=arguments, keywords=keywords):
                 given = [self.value(v) for v in (*arguments, *(k.value for k in keywords))]
-                return self.call(self.known(function), given, [k.arg or "" for k in keywords])
+                return self.call(self.value(function), given, [k.arg or "" for k in keywords])
             case ast.Dict(keys=keys, values=members) if keys:
                 names = [k.value for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
                 if len(names) < len(keys):
                     raise NotNative(ast.unparse(node))
-                return self.call(dict, [self.value(m) for m in members], names)
+                return self.call(Known(dict), [self.value(m) for m in members], names)
             case ast.List(elts=members):
-                return self.call(list, [self.made("tuple", self.passed(map(self.value, members)), len(members))])
+                return self.call(Known(list), [self.made("tuple", self.passed(map(self.value, members)), len(members))])
             case ast.Attribute(value=base, attr=name):
                 return self.made("attribute", self.at(self.value(base)), self.words.constant(name))
             case ast.Subscript(value=base, slice=index):
                 return self.made("item", self.at(self.value(base)), self.at(self.value(index)))
             case ast.IfExp(test=ast.Compare(left=low, ops=[ast.LtE(), ast.LtE()], comparators=[middle, high]), body=body):
                 return self.inside([self.value(v) for v in (middle, low, high)], body)
+            case ast.IfExp(test=ast.Compare(left=left, ops=[ast.Lt() | ast.Gt() as op], comparators=[right])):
+                x, y = self.value(left), self.value(right)
+                if (_named(left), _named(right)) != (ast.unparse(node.body), ast.unparse(node.orelse)):
+                    raise NotNative(ast.unparse(node))
+                return self.of_two("minimum" if isinstance(op, ast.Lt) else "maximum", x, y)
+            case ast.BoolOp(op=ast.Or(), values=[number, ast.Constant(value=1)]):
+                # Of a number of elements.
+                return self.of_two("maximum", self.value(number), Known(1))
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                self.locals[name] = found = self.value(value)
+                return found
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.negative(self.value(operand))
             case ast.BinOp(left=left, op=op, right=right):
-                return self.binary(op, self.value(left), self.value(right), node)
+                return self.binary(op, self.value(left), self.value(right))
             case _:
                 raise NotNative(ast.unparse(node))
 
@@ -445,11 +533,20 @@ class Compiler:
             self.words.emit("copy", place, word)
         return start
 
-    def call(self, called: Any, given: Sequence[Value | Known], keywords: Sequence[str] = ()) -> Value:
+    def of_two(self, name: str, left: Value | Known, right: Value | Known) -> Value:
+        """A whole number of two."""
+        x, y = self.number(left), self.number(right)
+        if {x.kind, y.kind} != {"int"}:
+            raise NotNative(f"{name} of other numbers")
+        made = Value(self.words.word(0), "int")
+        self.words.emit(name, made.at, x.at, y.at)
+        return made
+
+    def call(self, called: Value | Known, given: Sequence[Value | Known], keywords: Sequence[str] = ()) -> Value:
         """Call a Python function; the last arguments are passed by name."""
         start = self.passed(given)
         names = self.words.constant(tuple(keywords)) if keywords else self.words.word(0)
-        return self.made("call", self.words.constant(called), start, len(given) - len(keywords), names)
+        return self.made("call", self.at(called), start, len(given) - len(keywords), names)
 
     def new_words(self, count: int) -> Value:
         """Words in which kernels note what is wrong with the data."""
@@ -476,8 +573,10 @@ class Compiler:
         """A number that is returned as it is between two bounds; beyond them Python converts it."""
         number, low, high = map(self.number, bounds)
         if number.kind == "float":
-            low, high = self.to_float(low), self.to_float(high)
-        self.words.emit("float_inside" if number.kind == "float" else "inside", number.at, low.at, high.at)
+            self.words.emit("float_inside", number.at, self.to_float(low).at, self.to_float(high).at)
+        else:
+            self.words.emit("at_most", low.at, number.at)
+            self.words.emit("at_most", number.at, high.at)
         return self.value(body)
 
     def to_float(self, number: Value) -> Value:
@@ -498,20 +597,22 @@ class Compiler:
             self.words.emit("int_subtract", made.at, self.words.word(0), number.at)
         return made
 
-    def binary(self, op: ast.operator, left: Value | Known, right: Value | Known, node: ast.expr) -> Value:
+    def binary(self, op: ast.operator, left: Value | Known, right: Value | Known) -> Value | Known:
+        if isinstance(left, Known) and isinstance(right, Known) and type(op) in _KNOWN_OPERATORS:
+            return Known(_KNOWN_OPERATORS[type(op)](left.value, right.value))
         x, y = self.number(left), self.number(right)
         if isinstance(op, ast.BitOr) and {x.kind, y.kind} == {"word"}:
             made = Value(self.words.word(0), "word")
             self.words.emit("or", made.at, x.at, y.at)
             return made
         if isinstance(op, (ast.Mod, ast.FloorDiv)) and {x.kind, y.kind} <= {"int", "float"}:
-            found = self.call(operator.mod if isinstance(op, ast.Mod) else operator.floordiv, [x, y])
+            found = self.call(Known(operator.mod if isinstance(op, ast.Mod) else operator.floordiv), [x, y])
             made = Value(self.words.word(0), "float" if "float" in (x.kind, y.kind) else "int", found.at)
             self.words.emit(made.kind, made.at, found.at)
             return made
         name = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide"}.get(type(op))
         if name is None or (name == "divide" and "float" not in (x.kind, y.kind)):
-            raise NotNative(ast.unparse(node))
+            raise NotNative(type(op).__name__)
         if "float" in (x.kind, y.kind):
             x, y = self.to_float(x), self.to_float(y)
             made = Value(self.words.word(0), "float")
@@ -520,7 +621,7 @@ class Compiler:
         self.words.emit(f"{made.kind}_{name}", made.at, x.at, y.at)
         return made
 
-    def launch(self, number: int, details: Sequence[Any], values: Sequence[Value | Known]) -> None:
+    def launch(self, number: int, details: Sequence[Value | Known], values: Sequence[Value | Known]) -> None:
         """Start a kernel: on a CPU for so many iterations at so much each, else in so many blocks of so many threads."""
         launching = self.launching
         assert launching is not None
@@ -534,11 +635,18 @@ class Compiler:
         kernel = self.words.word(launching.kernels[number])
         if not launching.address:
             work, cost = details
-            if work * cost >= launching.most:
-                raise NotNative("iterations for several threads")
-            self.words.emit("native", kernel, start, self.words.word(work))
+            if isinstance(work, Known) and isinstance(cost, Known):
+                if work.value * cost.value >= launching.most:
+                    raise NotNative("iterations for several threads")
+            else:
+                done = self.number(self.binary(ast.Mult(), work, cost))
+                self.compare_numbers(ast.Lt(), done, self.number(Known(launching.most)))
+            self.words.emit("native", kernel, start, self.number(work).at)
+            if not launching.again and not self.words.committed:
+                self.words.emit("commit")
+                self.words.committed = True
             return
-        blocks, threads, early = details
+        blocks, threads, early = (self.object_of(d) for d in details)
         columns, rows, width, height = (blocks, 1, threads, 1) if isinstance(blocks, int) else blocks
         grid = self.words.region(9)
         attributes = launching.early if early else 0
@@ -546,16 +654,12 @@ class Compiler:
         self.words.emit("copy", grid + 6, self.number(self.named("stream")).at)
         blocks, threads = columns * rows, width * height
         failed = self.words.constant(lambda status: raised(launching.failed, number, status, blocks, threads))
+        self.words.committed = True
         self.words.emit("launch", kernel, grid, start, len(parameters), launching.address, failed)
 
     def parameter(self, place: int, value: Value | Known, word: str) -> None:
         """Put a parameter into a word, which is as `Parameters.pack` leaves it."""
-        if isinstance(value, Value) and value.kind == "object":
-            # A NumPy scalar.
-            made = Value(self.words.word(0), "float" if word[0] == "f" else "int")
-            self.words.emit(made.kind, made.at, value.at)
-            value = made
-        number = self.number(value)
+        number = self.scalars[value.at] if isinstance(value, Value) and value.at in self.scalars else self.number(value)
         if word in ("f32", "f64"):
             number = self.to_float(number)
         elif number.kind == "float" or word[0] not in "piu":
@@ -570,6 +674,15 @@ def raised(function: Callable[..., Any], *arguments: Any) -> Exception:
     except PytocuError as error:
         return error.with_traceback(None)
     raise InternalError("nothing was raised")
+
+
+_OPPOSITES = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt}
+_KNOWN_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+
+
+def _named(node: ast.expr) -> str:
+    """How a value is named where it stands again."""
+    return ast.unparse(node.target if isinstance(node, ast.NamedExpr) else node)
 
 
 def _bits(value: float) -> int:

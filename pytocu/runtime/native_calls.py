@@ -168,17 +168,25 @@ _STEPS = {
 }  # fmt: skip
 """Steps of plans that native code makes."""
 
+_CPU_STEPS = _STEPS | {"bind", "read_length"}
+"""The same on a CPU, where the blocks of a launch need not be known before."""
+
 
 def program_of(executable: Executable, library: str, device: int | str) -> NativeProgram | None:
     """The program for arrays of a library on a device, loaded; None where Python has to make some step."""
     plan = executable.plan
-    if not all(step[0] in _STEPS for step in plan.steps) or not any(step[0] in ("launch", "view") for step in plan.steps):
+    kinds, known = {step[0] for step in plan.steps}, _CPU_STEPS if device == "cpu" else _STEPS
+    if not kinds <= known or not kinds & {"launch", "view"}:
+        return None
+    # What is computed between kernels may go wrong there, which only Python puts into words.
+    again = bool(kinds & {"bind", "read_length"}) and not plan.written
+    if "read_length" in kinds and not again:
         return None
     program = write_program(plan, access.native_access(library, device, plan, executable.words_on), ())
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
         addresses, most = executable.cpu_addresses, cpu_part().ELEMENTS_PER_THREAD
-        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most, 0)
+        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most, 0, again)
     else:
         kernels = executable.cuda_kernels.on(int(device))
 
@@ -188,7 +196,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
         address = ctypes.cast(cuda.bindings().launch_ex, ctypes.c_void_p).value or 0
         handles = [int(k.handle) for k in kernels]
         early = cuda.EARLY if any(k.waits for k in plan.kernels) and cuda.starts_early(int(device)) else 0
-        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0, early)
+        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0, early, again)
     assert program.bind is not None
     return NativeProgram(program.bind, call_words.body_of(program.source), launching)
 
