@@ -278,6 +278,8 @@ def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:
             return slots[tree]
         case ("tuple" | "list" | "if" | "read-only" as kind, *members):
             return (kind, *(_tree_of_slots(m, slots) for m in members))
+        case ("members", member, kind):
+            return ("members", slots[member], kind)
         case ("named", path, *members):
             return ("named", path, *(_tree_of_slots(m, slots) for m in members))
         case ("dict", *items):

@@ -138,6 +138,54 @@ def test_a_place_outside(k: int) -> None:
     everywhere(outside, 3, k)
 
 
+def histories(x, n):
+    losses, counts, kept = [], [], []
+    for k in range(n):
+        x = 0.5 * (x + 1 / x)
+        losses.append(x[0])
+        counts.append(2 * k)
+        kept.append(k % 2 == 0)
+    return x, losses, {"counts": counts, "kept": kept}
+
+
+def table(x, n):
+    made = [[i * j for j in range(n)] for i in range(n)]
+    return (made,)
+
+
+def row(x, n):
+    made = [[i * j for j in range(n)] for i in range(n)]
+    made[-1][0] = 7
+    return made[-1], np.array(made)
+
+
+def halves(x, n):
+    return [float(v) / 2 for v in x], [v / 2 for v in x[:n]]
+
+
+def same(found, expected):
+    """Both are the same, members of lists with their classes."""
+    assert type(found) is type(expected)
+    if isinstance(expected, (list, tuple)):
+        assert len(found) == len(expected)
+        for one, wanted in zip(found, expected, strict=True):
+            same(one, wanted)
+    elif isinstance(expected, dict):
+        same(list(found.items()), list(expected.items()))
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("function", [histories, table, row, halves])
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_results(function: Callable[..., Any], dtype: str) -> None:
+    jitted, x = pytocu.jit(function), X.astype(dtype)
+    for n in (3, 1, 4, 3, 3, 3, 3):
+        same(jitted(x, n), function(x, n))
+    # None at all.
+    same(pytocu.jit(halves)(x, 0)[1], [])
+
+
 def same_row_again(x):
     row, rows = [0, 0], []
     for i in range(len(x)):
@@ -202,6 +250,24 @@ def in_the_loop(x):
     return np.array(y)
 
 
+def returned_twice(x):
+    y = [2 * v for v in x]
+    return y, y
+
+
+def returned_with_a_row(x):
+    y = [[k, k] for k in range(len(x))]
+    return y, y[0]
+
+
+def returned_arrays(x):
+    return [x * k for k in range(len(x))]
+
+
+def returned_pairs(x):
+    return [(k, k) for k in range(len(x))]
+
+
 def rows_assigned(x):
     y = [[0, 1] for _ in x]
     y[0] = [1, 2]
@@ -221,6 +287,10 @@ def rows_assigned(x):
         (unlike, "holds tuples whose members are not of one type"),
         (slices, "at more than one place"),
         (in_the_loop, "in the loop that makes it longer"),
+        (returned_twice, r"return an array of it: np.array\(...\)"),
+        (returned_with_a_row, "return an array of it"),
+        (returned_arrays, "return an array of it"),
+        (returned_pairs, "return an array of it"),
         (rows_assigned, "whose members are lists or tuples"),
     ],
 )

@@ -175,6 +175,8 @@ def _tree(tree: Any) -> str:
             return f"{{{', '.join(f'{key!r}: {_tree(value)}' for key, value in items)}}}"
         case ("if", test, yes, no):
             return f"{_tree(yes)} if {_tree(test)} else {_tree(no)}"
+        case ("members", member, kind):
+            return f"list of the {kind} of {member}"
         case ("read-only", member):
             return f"read-only {_tree(member)}"
         case ("str", text):

@@ -22,12 +22,12 @@ from pytocu.frontend.objects import is_object, note_argument, note_built, note_p
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, as_value, describe
+from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, as_value, describe, is_array
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.types import ArrayType, Type, weak_type_of
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 from pytocu.record import Record
 
 _also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
@@ -35,6 +35,7 @@ _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
 _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _again = Deferred("pytocu.frontend.records", "again")
 _shared = Deferred("pytocu.frontend.records", "shared")
 _given = Deferred("pytocu.frontend.records", "given")
@@ -288,6 +289,8 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(as_value(context, result), leaves)
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
+    if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
+        return ("members", _leaf(_rows_of(context, result), leaves), kind)
     if isinstance(result, Grown):
         help = "return an array of it: np.array(...)"
         raise UnsupportedError(f"the function returns {describe(result)}", context.loc, help)
@@ -297,6 +300,22 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         context.loc,
         "return arrays, scalars, None, strings, or tuples, lists and dicts of these",
     )
+
+
+def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> str:
+    """How a list is made of its rows: of Python's numbers, in lists perhaps, or of an array's elements; empty for others."""
+    root = context.builder.root
+    if any(is_array(leaf) and root(leaf) is root(grown.rows) for leaf in leaves):
+        # It is returned twice, or a list in it is: the caller could see that these are one.
+        return ""
+    held, type = grown.inner, grown.type
+    while held is not None and held.kind is list:
+        held, type = held.inner, held.type
+    if grown.mixed or grown.frozen or grown.shared or held is not None or not isinstance(type, WeakType | ScalarType):
+        return ""
+    if isinstance(type, WeakType):
+        return "numbers"
+    return "" if grown.inner is not None else "elements"
 
 
 def _is_offered(context: Context, value: Value) -> bool:

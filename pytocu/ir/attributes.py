@@ -81,6 +81,8 @@ def _is_tree(value: Any) -> bool:
             return all(isinstance(i, tuple) and len(i) == 2 and type(i[0]) in (str, int) and _is_tree(i[1]) for i in items)
         case ("if", *members):
             return len(members) == 3 and all(map(_is_tree, members))
+        case ("members", *members):
+            return len(members) == 2 and _is_count(members[0]) and members[1] in ("numbers", "elements")
         case ("read-only", *members):
             return len(members) == 1 and _is_tree(members[0])
         case ("tuple" | "list", *members) | (*members,):

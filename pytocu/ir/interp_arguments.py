@@ -61,6 +61,8 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return [arrange(t, results) for t in trees]
         case ("if", test, yes, no):
             return arrange(yes if results[test] else no, results)
+        case ("members", member, kind):
+            return results[member].tolist() if kind == "numbers" else list(results[member])
         case ("read-only", member):
             made = arrange(member, results).view()
             made.flags.writeable = False

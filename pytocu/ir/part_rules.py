@@ -59,6 +59,8 @@ def _numbers(tree: Any) -> list[int]:
             return [tree]
         case ("dict", *items):
             return [n for _, member in items for n in _numbers(member)]
+        case ("members", member, _):
+            return [member]
         case ("named", _, *members) | (*members,):
             return [n for m in members for n in _numbers(m)]
     return []

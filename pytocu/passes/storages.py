@@ -64,6 +64,8 @@ def tree_numbers(tree: Any) -> set[int]:
             return {tree}
         case ("str", _):
             return set()
+        case ("members", member, _):
+            return {member}
         case ("named", _, *trees):
             return {n for t in trees for n in tree_numbers(t)}
         case ("dict", *items):

@@ -35,6 +35,16 @@ def read_only(made: Any) -> Any:
     return made
 
 
+def numbers(made: Any) -> list[Any]:
+    """The list of Python's numbers that the program made, for which the host waits."""
+    return (made if hasattr(made, "tolist") else made.copy_to_host()).tolist()
+
+
+def elements(made: Any) -> list[Any]:
+    """The list of scalars of NumPy's, or of arrays without axes, that the program made."""
+    return [made[k] for k in range(len(made))]
+
+
 Parts = tuple[tuple[int, ...], tuple[int, ...], int]
 
 

@@ -337,6 +337,8 @@ class _Writer(Text):
                 return "{" + ", ".join(f"{key!r}: {self.tree(member)}" for key, member in items) + "}"
             case ("if", test, yes, no):
                 return f"({self.tree(yes)} if {self.tree(test)} else {self.tree(no)})"
+            case ("members", member, kind):
+                return f"{self.constant(getattr(view_part(), kind), kind)}({self.leaf(member)})"
             case ("read-only", member):
                 return f"{self.constant(view_part().read_only, 'read_only')}({self.tree(member)})"
             case ("str", text):

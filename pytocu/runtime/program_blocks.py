@@ -132,6 +132,8 @@ def leaves(tree: Any) -> list[int]:
             return [tree]
         case ("tuple" | "list" | "if" | "read-only", *members):
             return [leaf for m in members for leaf in leaves(m)]
+        case ("members", member, _):
+            return [member]
         case ("named", _, *members):
             return [leaf for m in members for leaf in leaves(m)]
         case ("dict", *items):
