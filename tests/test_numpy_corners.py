@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from function_tools import agree, refused
 
 import pytocu
+from pytocu.errors import UnsupportedError
 from pytocu.testing.cases import call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
@@ -43,6 +46,48 @@ def test_values_for_no_elements():
     for function in ("place", "putmask"):
         f = make_function("ab", [f"np.{function}(a, a > 1, b)", "a"], {"np": np})
         compare(pytocu.jit(f)(none, np.zeros(0)), f(none, np.zeros(0)))
+
+
+def test_values_that_are_not_there():
+    """No values are put where a mask holds nowhere; `place` looks at the mask, `putmask` does nothing at all."""
+    for limit in (0, 9):
+        for function in ("np.place", "np.putmask"):
+            for values in ("b", "[]"):
+                agree(f"{function}(a, a > {limit}, {values})", np.arange(3.0), np.zeros(0))
+    agree(["np.place(a, a > 0, b)", "np.putmask(a, a > 0, b[::-1])"], np.arange(5.0), np.arange(2.0))
+
+
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning", "kaiser"])
+def test_windows_of_less_than_nothing(name):
+    beta = ", 2.0" if name == "kaiser" else ""
+    for count in (-3, 0, 1, 4):
+        agree([f"np.{name}(a{beta})", f"np.{name}({count}{beta})"], count, ulp=8)
+    with pytest.raises(UnsupportedError, match="of a length that is a float"):
+        call_jit(make_function("a", [f"np.{name}(a{beta})"], {"np": np}), 2.5)
+
+
+def test_the_median_of_no_complex_numbers():
+    agree(["np.median(a)", "np.nanmedian(a)"], np.zeros(0, complex))
+    agree(["np.median(a, axis=0)", "np.median(a, axis=1)"], np.zeros((0, 3), "c8"))
+
+
+WRONG_CALLS = (
+    ("math.sqrt(a, 1)", 1.0), ("math.ulp(a, a)", 2), ("math.modf(a, 1)", 2.5), ("math.atan2(a)", 2.5), ("math.comb(a)", 3),
+    ("math.isclose(a)", 1.0), ("math.fsum(a)", 1.0), ("math.fsum(a)", 3), ("math.fsum(a)", np.float32(2)),
+    ("math.fsum([a], 1)", 1.0), ("math.trunc(a)", np.float32(2)), ("math.trunc(a)", np.int8(2)),
+    ("math.isqrt(a)", np.float32(4)), ("math.trunc(a)", np.True_),
+    ("math.gcd(a, 2)", np.float64(4)), ("math.factorial(a, 1)", 3),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text, given", WRONG_CALLS)
+def test_sentences_of_math(text, given):
+    function = make_function("a", [text], {"math": math})
+    with pytest.raises(TypeError) as expected:
+        function(given)
+    with pytest.raises(TypeError) as found:
+        call_jit(function, given)
+    assert found.value.message == str(expected.value)
 
 
 def test_union1d_takes_a_python_number_in_the_dtype_of_the_array():

@@ -13,12 +13,12 @@ from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, elementwise, known_option, truths
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, as_shape, ravel
+from pytocu.frontend.reshaping import array_of, as_shape, broadcast, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array, type_name
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, product
+from pytocu.ir.dims import DimLike, dim_max, lower_bound, product
 from pytocu.ir.types import BOOL, I64, element, scalar
 
 
@@ -155,17 +155,16 @@ def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tu
         return a, chosen, given
     given = ravel(context, given)
     (count,) = dimensions(given)
-    # An array without elements takes what it is given.
-    enough = dim_min(count + 1 - dim_min(product(shape), 1), 1)
-    if name == "place":
-        require_equal(context, enough, 1, "ValueError", "Cannot insert from an empty array!")
-    else:
-        require_equal(context, enough, 1, "UnsupportedError", "np.putmask of no values is not compiled")
     if count == 1:
         return a, chosen, context.builder.emit("index", (given,), {"axis": 0, "at": 0})
+    if not lower_bound(count):
+        some = elementwise(context, "greater", length(context, count), 0)
+        if name == "place":
+            fine = elementwise(context, "bitwise_or", some, elementwise(context, "invert", chosen))
+            chosen = require(context, chosen, fine, "ValueError", "Cannot insert from an empty array!")
+        else:
+            chosen = elementwise(context, "bitwise_and", chosen, some)
     return a, chosen, given
-
-
 
 
 def _numbers(context: Context, shape: tuple[DimLike, ...]) -> Value:
@@ -176,7 +175,12 @@ def _numbers(context: Context, shape: tuple[DimLike, ...]) -> Value:
 
 def _numbered(context: Context, values: Value, number: Value) -> Value:
     """Values by numbers, which begin again behind the last value."""
-    count = dim_value(context, dim_max(dimensions(values)[0], 1))
+    (size,) = dimensions(values)
+    if not lower_bound(size):
+        # Where there are no values, an element is there to be read, and goes nowhere.
+        zero = broadcast(context, context.builder.const(0, scalar(element(values.type))), (1,))
+        values = context.builder.emit("concatenate", (values, zero), {"axis": 0})
+    count = dim_value(context, dim_max(size, 1))
     order = elementwise(context, "remainder", number, count)
     return context.builder.emit("gather", (values, order), {"axes": (0,), "at": 0})
 

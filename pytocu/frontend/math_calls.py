@@ -12,10 +12,10 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.numbers import as_numpy, item
-from pytocu.frontend.operators import binary, elementwise
+from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
-from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_weak, python_type_name
+from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_numpy_scalar, is_weak, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.python_functions import PYTHON_FUNCTIONS
 from pytocu.ir.types import F64, WEAK_COMPLEX, WeakType, element
@@ -49,10 +49,15 @@ def _python_number(context: Context, name: str, k: int, value: Any) -> Any:
         raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, help)
     if isinstance(value, Value):
         dtype = element(value.type)
+        said = "ndarray" if is_array(value) else dtype.numpy.type.__name__
         if name in _OF_INTS:
             if dtype.kind in "iu":
                 return read_int(context, scalar_of(context, value, "int"), f"math.{name}")
-        elif not (name == "trunc" and dtype is not F64) and not (name == "ldexp" and k) and name != "prod":
+            if not is_array(value):
+                raise raised(TypeError(f"'numpy.{said}' object cannot be interpreted as an integer"), context.loc, help)
+        elif name == "trunc" and (said == "ndarray" or dtype is not F64):
+            raise raised(TypeError(f"type numpy.{said} doesn't define __trunc__ method"), context.loc, help)
+        elif not (name == "ldexp" and k) and name != "prod":
             return read_float(context, scalar_of(context, value, "float"))
     raise UnsupportedError(f"math.{name} of {describe(value)} is not compiled", context.loc, help)
 
@@ -60,20 +65,29 @@ def _python_number(context: Context, name: str, k: int, value: Any) -> Any:
 def _math_handler(name: str) -> Callable[..., Any]:
     def handler(frame: Any, *values: Any, **keywords: Any) -> Any:
         context: Context = frame.context
-        if name == "fsum" and len(values) == 1 and isinstance(values[0], (tuple, list)):
-            values = tuple(values[0])
+        if name == "fsum":
+            if len(values) == 1 and (is_weak(values[0]) or is_numpy_scalar(values[0])):
+                raise raised(TypeError(f"'{python_type_name(values[0])}' object is not iterable"), context.loc)
+            if len(values) == 1 and isinstance(values[0], (tuple, list)):
+                values = tuple(values[0])
+            else:
+                attempt(context, math.fsum, *[()] * len(values))
+                raise UnsupportedError("math.fsum of what is no tuple or list", context.loc, "use np.sum(x)")
         if name == "isclose":
+            if len(values) != 2:
+                attempt(context, math.isclose, *[1] * len(values))
             values = (*values, keywords.pop("rel_tol", 1e-09), keywords.pop("abs_tol", 0.0))
         for keyword in keywords:
             raise UnsupportedError(f"math.{name} with the argument {keyword}= is not compiled", context.loc)
         if name in REFUSED:
             raise UnsupportedError(f"math.{name} of values known only at run time is not compiled", context.loc, REFUSED[name])
+        arity = 1 if name in _PARTS else PYTHON_FUNCTIONS[f"math_{name}"].arity
+        if arity is not None and len(values) != arity:
+            # Python's own sentence; it counts before it looks at what it is given.
+            attempt(context, getattr(math, name), *[1] * len(values))
         values = tuple(_python_number(context, name, k, item(context, v)) for k, v in enumerate(values))
         if name in _PARTS:
             return tuple(on_host(context, f"math_{name}_{part}", *values) for part in _PARTS[name])
-        arity = PYTHON_FUNCTIONS[f"math_{name}"].arity
-        if arity is not None and len(values) != arity:
-            raise raised(TypeError(f"math.{name} takes {arity} arguments ({len(values)} given)"), context.loc)
         return on_host(context, f"math_{name}", *values)
 
     return handler

@@ -185,7 +185,9 @@ def _middle(context: Context, rows: _Rows, dtype: DType, skip_nan: bool) -> Valu
         made = apply("where", nan, _last(context, rows, dtype), made)
     if (lower_bound(rows.size) or 0) > 0 and not skip_nan:
         return made
-    return apply("where", none, dtype.numpy.type(np.nan), made)
+    # The mean of nothing.
+    missing = complex(np.nan, np.nan) if dtype.kind == "c" else np.nan
+    return apply("where", none, dtype.numpy.type(missing), made)
 
 
 def _last(context: Context, rows: _Rows, dtype: DType) -> Value:

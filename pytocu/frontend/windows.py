@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import raised
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.bessel import order_0
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import SIZE, as_length
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions
+from pytocu.frontend.worded import evaluated
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
-from pytocu.ir.types import F64, element
+from pytocu.ir.types import F64, WEAK_FLOAT, WEAK_INT, WeakType, element
 
 
 def _window(shape: Any, doc: str) -> Handler:
@@ -28,7 +29,12 @@ def _window(shape: Any, doc: str) -> Handler:
 
 
 def _made(context: Context, M: Any, shape: Any) -> Value:
-    M = max(M, 0) if type(M) is int else M
+    if isinstance(M, (float, np.floating)) or (isinstance(M, Value) and _is_float(M)):
+        text = "a window of a length that is a float is not compiled"
+        raise UnsupportedError(text, context.loc, "pass an int, as np.hanning(int(n))")
+    # Less than nothing is nothing.
+    if type(M) is int or (isinstance(M, Value) and M.type == WEAK_INT):
+        M = evaluated(context, "max(M, 0)", {"max": max, "M": M})
     size = context.length(dim_max(as_length(context, M, beyond=SIZE), 0))
 
     def apply(name: str, *operands: Any) -> Value:
@@ -40,6 +46,10 @@ def _made(context: Context, M: Any, shape: Any) -> Value:
     gaps = cast(context, length(context, size - 1), F64)
     made = shape(apply, number, gaps)
     return made if isinstance(size, int) and size > 1 else apply("where", apply("equal", gaps, 0), np.float64(1), made)
+
+
+def _is_float(value: Value) -> bool:
+    return value.type == WEAK_FLOAT if isinstance(value.type, WeakType) else element(value.type).kind == "f"
 
 
 def kaiser(context: Context, M: Any, beta: Any) -> Value:
